@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.engine import Around, check, follow
 from spark_iceberg_sql.checker.fixes import applied_to
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
@@ -18,6 +18,7 @@ from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped
 from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
+from spark_iceberg_sql.rules.words import once_quoted
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.script import statements
 
@@ -1116,3 +1117,79 @@ def test_a_renamed_table_stays_in_its_namespace_or_goes_where_it_is_said(new: st
         "RENAME TO u", "RENAME TO db3.u"
     )
     assert codes(f"{elsewhere} ALTER TABLE db3.u ADD PARTITION FIELD nope") == ["SIS201"]
+
+
+# --- names in messages -----------------------------------------------------------------------
+
+
+def test_a_table_has_one_note_however_its_name_is_written() -> None:
+    script = ";".join(
+        f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for name in ("`t`", "t", "T", "db.`t`")
+    )
+    found = only(script, Tables(catalog="local", namespace=("db",)))
+    assert found.message == "only the text was checked: table `t` is unknown"
+    assert found.statements == 4
+
+
+@pytest.mark.parametrize(
+    ("message", "said", "to_write"),
+    [
+        ("table ``t`` is", "table `t` is", "table `t` is"),
+        ("``a`.`b``, `c`", "`a.b`, `c`", "`a.b`, `c`"),
+        ("``a-b`.t` has `x`", "`a-b.t` has `x`", "``a-b`.t` has `x`"),
+        ("`t.`a b`` and ``c``", "`t.a b` and `c`", "`t.`a b`` and `c`"),
+        ("``a.b`` is not `a.b`", *["``a.b`` is not `a.b`"] * 2),
+        ("`t.`a.b`` is", *["`t.`a.b`` is"] * 2),
+        ("``İ`` is", "`İ` is", "``İ`` is"),
+        ("the name `` is empty: write `x`", *["the name `` is empty: write `x`"] * 2),
+        ("write `bucket(16, `id`)`", *["write `bucket(16, `id`)`"] * 2),
+        ("```a``b``", *["```a``b``"] * 2),
+    ],
+)
+def test_names_have_one_pair_of_backticks(message: str, said: str, to_write: str) -> None:
+    assert once_quoted(message) == said
+    assert once_quoted(message, to_write=True) == to_write
+
+
+# --- the current snapshot ---------------------------------------------------------------------
+
+
+REPLACED = "CREATE OR REPLACE TABLE db.t (id BIGINT) USING iceberg;"
+MADE = "CREATE TABLE db.t (id BIGINT) USING iceberg"
+MAYBE = MADE.replace("TABLE", "TABLE IF NOT EXISTS")
+TAG = "ALTER TABLE db.t CREATE TAG b"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        # Whatever the table was before: it has no current snapshot, but may have others.
+        (f"{REPLACED} {TAG}", ["SIS415"]),
+        (f"{REPLACED} ALTER TABLE db.t REPLACE BRANCH b", ["SIS415"]),
+        (f"{REPLACED} {TAG} AS OF VERSION 12", []),
+        (f"{REPLACED} ALTER TABLE db.t CREATE BRANCH b AS OF VERSION 12", []),
+        (f"{REPLACED} ALTER TABLE db.t CREATE OR REPLACE BRANCH b", []),
+        (f"{REPLACED} ALTER TABLE db.t DROP TAG b", []),
+        (f"{REPLACED} ALTER TABLE db.t DROP BRANCH b", []),
+        (f"{REPLACED} MERGE INTO db.t USING s ON false WHEN NOT MATCHED THEN INSERT *; {TAG}", []),
+        (f"{REPLACED} CALL lake.system.rollback_to_snapshot('db.t', 12); {TAG}", []),
+        (f"{REPLACED} ALTER TABLE db.t REPLACE BRANCH main AS OF VERSION 12; {TAG}", []),
+        (f"{REPLACED} ALTER TABLE db.t SET TBLPROPERTIES ('current-snapshot-id' = '12'); {TAG}", []),
+        (f"{REPLACED} ALTER TABLE db.t CREATE BRANCH c; {TAG}", ["SIS415"]),
+        (f"CREATE OR REPLACE TABLE db.t USING iceberg AS SELECT 1 AS id; {TAG}", []),
+        # It may have been there before, with snapshots, branches and tags.
+        (f"{MAYBE}; {TAG}", []),
+        (f"{MAYBE}; ALTER TABLE db.t DROP TAG b", []),
+        (f"DROP TABLE IF EXISTS db.t; {MAYBE}; {TAG}", ["SIS415"]),
+        (f"{MADE}; ALTER TABLE db.t CREATE BRANCH c; {TAG}", ["SIS415"]),
+        (f"{MADE}; ALTER TABLE db.t CREATE BRANCH main; {TAG}", []),
+    ],
+)  # fmt: skip
+def test_the_current_snapshot(script: str, expected: list[str]) -> None:
+    found = check(script, Tables(catalog="lake"))
+    assert [d.code for d in found if d.severity is Severity.ERROR] == expected
+
+
+def test_a_program_may_write_rows_that_nobody_sees() -> None:
+    script = f"{REPLACED} {TAG}"
+    assert check(script, Tables(catalog="lake"), around=Around(program=True)).ok

@@ -121,6 +121,21 @@ def test_an_unreadable_file_is_in_every_report(project: Path, output: str, capsy
     assert capsys.readouterr().out == "1 file could not be checked or written\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_a_folder_is_no_file(capsys: Any) -> None:
+    """Reading it would wait for ever."""
+    os.mkfifo("pipe.sql")
+    assert main(["check", "--show-files", "."]) == 0
+    assert capsys.readouterr().out.split() == ["clean.sql", "unknown.sql", "weeks.sql"]
+
+
+def test_a_ddl_file_that_cannot_be_read_is_said_once(capsys: Any) -> None:
+    assert main(["check", "--ddl", "nope.sql", "weeks.sql", "clean.sql", "unknown.sql"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "3 files could not be checked or written\n"
+    assert err.count("error: no such file or directory") == err.count("\n") == 1
+
+
 # --- what is said ---------------------------------------------------------------------------------
 
 

@@ -1,9 +1,13 @@
-"""Patterns of folders."""
+"""Patterns of folders, and globs of files."""
 
 from __future__ import annotations
 
+import glob
+from pathlib import Path
+
 import pytest
 
+from spark_iceberg_sql.files.globs import expanded
 from spark_iceberg_sql.model.globs import Pattern, has_wildcards, matcher, patterns
 
 
@@ -52,4 +56,43 @@ def test_wildcards() -> None:
         if has_wildcards(p)
     ] == [
         *("/a*", "/a?", "/[a]", "/{a}"),
+    ]
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for folder in (".", "a", "a/b", "a/b/c", ".h", "d.e", "[x]/y"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        for name in ("1.sql", "2.py", ".3.sql"):
+            (tmp_path / folder / name).touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("above", ["", "./", "a/../", "/"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("**/*.sql", "**", "*/**", "a/**", "a/**/*.sql", "**/**/*.sql", "**/b/**", "*/*.sql", "**/*/*.sql"),
+        *("[[]x]/**/*.sql", "**/[[]x]/*.sql", "**/c/../*.sql", "a/**/", "a//**//*.sql", ".h/**/*", "**/.h/*"),
+        *("*.sql", "?.sql", "nope/**/*", "1.sql/**/*"),
+    ],
+)  # fmt: skip
+def test_files_are_those_that_python_finds(tree: Path, above: str, pattern: str) -> None:
+    pattern = f"{tree}/{pattern}" if above == "/" else f"{above}{pattern}"
+    found = [name.rstrip("/") for name in expanded(pattern)]
+    assert found == sorted({name.rstrip("/") for name in glob.glob(pattern, recursive=True)})
+
+
+def test_links_that_lead_round_in_circles(tree: Path) -> None:
+    """Python's own follows each of the two at each of forty levels."""
+    (tree / "a" / "loop").symlink_to(".")
+    (tree / "a" / "up").symlink_to("..")
+    assert expanded("**/1.sql") == [
+        "1.sql",
+        "[x]/y/1.sql",
+        "a/1.sql",
+        "a/b/1.sql",
+        "a/b/c/1.sql",
+        "d.e/1.sql",
     ]

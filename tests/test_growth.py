@@ -46,6 +46,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "faulty": lambda n: (
         ONE + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD weeks(c{i});\n" for i in range(n))
     ),
+    "ignored": lambda n: "".join(
+        f"CREATE TABLE db.t{i} (id INT) USING iceberg PARTITIONED BY (weeks(id)); -- noqa: SIS101, SIS501\n"
+        for i in range(n)
+    ),
     "renamed": lambda n: (
         "CREATE TABLE db.t (c0 INT) USING iceberg PARTITIONED BY (c0);\n"
         + "".join(f"ALTER TABLE db.t RENAME COLUMN c{i} TO c{i + 1};\n" for i in range(n))
@@ -79,6 +83,11 @@ def test_growth(shape: str) -> None:
     """Quadratic growth would give 16, cubic growth 64."""
     few, many = (SHAPES[shape](n) for n in (60, 240))
     assert ratio(lambda: check(few), lambda: check(many), 13) < 13
+
+
+def test_parentheses() -> None:
+    few, many = (f"ALTER TABLE t ADD PARTITION FIELD {'(' * n}a{')' * n}" for n in (1000, 8000))
+    assert ratio(lambda: check(few), lambda: check(many), 24) < 24
 
 
 def test_a_rule_speaks_once_a_statement() -> None:

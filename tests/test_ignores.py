@@ -451,3 +451,49 @@ def test_a_statement_that_is_about_to_run(comment: str) -> None:
     bare = without_ignores(text)
     assert [d.code for d in check(bare)] == ["SIS501", "SIS103"]
     assert (len(bare), bare.strip()) == (len(text), text.replace(comment, "").strip())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER TABLE db.t ADD PARTITION FIELD ts; -- noqa: SIS501",
+        "ALTER TABLE db.t DROP COLUMN ts; -- noqa: SIS407",
+        "-- iceberg-sql: ignore[SIS502] a key per row, but a small table\nALTER TABLE db.t ADD PARTITION FIELD id;",
+        "-- iceberg-sql: ignore\nALTER TABLE db.t ADD PARTITION FIELD id;",
+        "{{ x }} -- noqa: SIS501",
+        "CREATE TABLE db.{{ y }} (ts TIMESTAMP) USING iceberg PARTITIONED BY ({{ z }}); -- noqa: SIS501",
+        "CREATE TABLE db.z USING iceberg PARTITIONED BY (ts) AS SELECT * FROM db.q; -- noqa: SIS501",
+        "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (ts,,); -- noqa: SIS501",
+        "SELECT * FROM db.q WHERE month(ts) = 2; -- noqa: SIS602",
+    ],
+)
+def test_a_comment_on_a_statement_that_is_not_checked_in_full_may_be_needed(
+    text: str, capsys: Any
+) -> None:
+    text = f"USE lake;\n{text}\n"
+    assert not [code for code in found("a.sql", text, capsys) if "SIS003" in code]
+    assert main(["check", "--isolated", "--fix", "--unsafe-fixes", "a.sql"]) in (0, 1)
+    assert Path("a.sql").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "spark.sql(q)  # noqa: SIS501\n",
+        "# iceberg-sql: ignore[SIS501]\nspark.sql(q)\n",
+        'spark.sql(f"CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY ({p})")  # noqa: SIS501\n',
+        'spark.sql("ALTER TABLE db.t ADD PARTITION FIELD ts")  # noqa: SIS501\n',
+        'spark.sql("SELECT 1"\n# noqa: SIS501\n',
+    ],
+)
+def test_so_may_one_beside_such_a_statement(text: str, capsys: Any) -> None:
+    assert not [code for code in found("a.py", text, capsys) if "SIS003" in code]
+
+
+def test_what_the_rules_decided_needs_no_comment(capsys: Any) -> None:
+    """The statement beside it is not checked in full, but the comment is not about that one."""
+    text = (
+        "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts)); -- noqa: SIS501\n"
+        "ALTER TABLE db.q ADD PARTITION FIELD ts;\n"
+    )
+    assert found("a.sql", text, capsys) == ["1 SIS003", "2 SIS002"]

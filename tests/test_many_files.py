@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,6 +89,13 @@ def test_in_processes_as_in_one(check: Check, project: Path, output: str) -> Non
     assert check(*words) == alone
 
 
+def test_no_thread_of_the_processes_outlives_the_check(check: Check) -> None:
+    """One that Python wakes up while it ends may fail, and its traceback be shown."""
+    before = set(threading.enumerate())
+    check("--no-cache", "-j", "2", ".")
+    assert set(threading.enumerate()) <= before
+
+
 def test_fixes_are_the_same_in_processes(check: Check, project: Path) -> None:
     shown = check("-j", "1", "--no-cache", "--diff", "--unsafe-fixes")
     assert shown[1].count("+++") > 5
@@ -121,7 +129,7 @@ def test_a_lost_process_is_no_clean_check(check: Check, monkeypatch: pytest.Monk
     assert "No problems" not in out
 
 
-@pytest.mark.parametrize("words", ["-1", "two", "1.5", ""])
+@pytest.mark.parametrize("words", ["-1", "two", "1.5", "", "1001", "9" * 30])
 def test_a_number_of_processes(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["check", f"--jobs={words}"])

@@ -340,6 +340,9 @@ def test_a_branch_that_has_gone_on_since(repository: None, capsys: Any) -> None:
 def test_a_renamed_file(repository: None, capsys: Any) -> None:
     git("mv", "a.sql", "b.sql")
     assert since("HEAD", code=0, capsys=capsys)[0] == []
+    write("b.sql", TABLE.format("t") + "".join(f"SELECT {n};\n" * n for n in range(1, 8)))
+    assert since("HEAD", code=0, capsys=capsys)[0] == []  # little of it is what it was
+    write("b.sql", TABLE.format("t"))
     write("a.sql", TABLE.format("t"))  # a copy is a new one
     git("add", ".")
     assert len(since("HEAD", code=1, capsys=capsys)[0]) == 1

@@ -7,6 +7,7 @@ import tokenize
 from collections.abc import Iterator
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
+from spark_iceberg_sql.checker.judging import EVERY_CODE
 from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.source import Source
@@ -48,8 +49,8 @@ class Beside:
 
     def _of_part(self, source: Source, part: int) -> Iterator[_Comment]:
         pieces = [piece for piece in source.pieces if piece.part == part and _in_literals(piece)]
-        read = pieces or any(unread.part == part for unread in source.unread)
-        if not read or MENTIONED.search(source.parts[part].text) is None:
+        unread = [unread for unread in source.unread if unread.part == part]
+        if not (pieces or unread) or MENTIONED.search(source.parts[part].text) is None:
             return
         lines = self._lines[part]
         text = source.parts[part].text
@@ -65,12 +66,19 @@ class Beside:
                 continue
             self.skip_file = self.skip_file or words.skip_file
             row, column = lines.place(start)
-            target = None
+            target, stop = None, start
             if words.next and not lines.line(row)[: column - 1].strip():
                 stop = next((end for _, end in lines_of if end > start), len(text))
                 behind = [piece for piece in pieces if start < piece.starts[0] <= stop]
                 target = min(behind, key=lambda piece: piece.starts[0], default=None)
-            yield _Comment(part, row, target, words, (start, start + words.end), set())
+            ignore = Ignore((start, start + words.end), words, ())
+            if any(
+                u.end == u.start or row == lines.place(u.start)[0] or start < u.start <= stop
+                for u in unread
+                if not u.refused
+            ):
+                ignore.may_be_needed(EVERY_CODE)
+            yield _Comment(part, row, target, words, ignore.span, ignore.used)
 
     def of(self, script: Joined) -> tuple[Ignore, ...]:
         """The comments, as ignores with offsets in a script of the program's SQL."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence, Set
 
 from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
-from spark_iceberg_sql.checker.judging import Judgement, judge
+from spark_iceberg_sql.checker.judging import EVERY_CODE, OF_QUERIES, Judgement, judge
 from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.reporting import Reporting, Verdict
 from spark_iceberg_sql.checker.suppressions import Ignore, ignores_of
@@ -14,13 +15,14 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.files.source_map import Stretch
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.records import record, replace
+from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.script import Statement, statements
-from spark_iceberg_sql.syntax.terms import Ref
+from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 # Is told of each statement and the tables known before it, which it must not change.
 Visit = Callable[[Statement, Tables], None]
@@ -33,7 +35,8 @@ class Around:
     spark: whether its statements are certainly Spark's. elsewhere: whether they are given to another engine, as
     far as is known. program: whether they are inside a program, which may create and drop tables too. made:
     where it does, by offset in the text, and which; None for any. arms: the ranges of the text whose statements
-    do not follow all earlier ones. ignores: the comments of the program that apply to it.
+    do not follow all earlier ones. ignores: the comments of the program that apply to it. filled: the ranges of
+    the text that a template or the program completes, in order.
     """
 
     spark: bool = False
@@ -42,9 +45,11 @@ class Around:
     made: tuple[Made, ...] = ()
     arms: tuple[Stretch, ...] = ()
     ignores: tuple[Ignore, ...] = ()
+    filled: tuple[Offsets, ...] = ()
 
 
 NOWHERE = Around()
+TEMPLATED = regex(r"\{\{|\{%|\$\{")
 
 
 def check(
@@ -104,7 +109,8 @@ def _check(
         memo.begin()
     lines = Lines(text)
     found = memo.statements(text) if memo is not None else statements(text)
-    ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
+    spans = [(s.start, s.end) for s in found]
+    ignores = ignores_of(text, lines, spans)
     if ignores.skip_file and not binding:
         return Report(text, (), filename, len(found), lines)
     ignores = replace(ignores, beside=around.ignores)
@@ -132,6 +138,7 @@ def _check(
     if flow is not None:
         flow.end()
     run.say_doubt()
+    ignores.leave_open(spans, lambda number: run.left_open(number, around.filled))
     for ignore in ignores.every:
         for finding in ignore.findings():
             run.say(unused_ignore, finding)
@@ -145,6 +152,21 @@ class _Run(Reporting):
 
     repaired: bool = False
     memo: Memo | None = None
+    # The codes of the rules that could not decide, by the statement's number, if there are ignore comments.
+    _open: dict[int, Set[str]] = field(default_factory=dict)
+    _number: int = 0
+
+    def left_open(self, number: int, filled: Sequence[Offsets]) -> Set[str]:
+        """The codes of the rules that could not decide about a statement. filled: as in `Around`."""
+        statement, codes = self.statements[number], self._open.get(number, set())
+        at = bisect_right(filled, (statement.end, statement.end))
+        if (at and filled[at - 1][1] >= statement.start) or TEMPLATED.search(statement.text):
+            return EVERY_CODE
+        if not may_be_query(statement):
+            return codes
+        tables = (table for table in self.known.known if table.schema is not None)
+        reads = any(statement.says(table.name[-1].lower()) for table in tables)
+        return codes if reads else codes | OF_QUERIES
 
     def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
         """Apply the effect of a place where the program creates, changes or drops tables."""
@@ -154,6 +176,13 @@ class _Run(Reporting):
 
     def statement(self, statement: Statement) -> None:
         """Check a statement, and apply its effect to the known tables."""
+        self._read(statement)
+        if self.undecided and (self.ignores.every or self.ignores.beside):
+            self._open[self._number] = self.undecided
+            self.undecided = set()
+        self._number += 1
+
+    def _read(self, statement: Statement) -> None:
         earlier = self.memo.find(statement, self.known) if self.memo is not None else None
         if earlier is None:
             if self.memo is None:

@@ -201,9 +201,9 @@ def _check_script(
     ignores = beside.of(script)
 
     def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
-        around = _around(chosen, source, ignores)
-        report = check(chosen.sql, known, verdict=verdict, around=around, memo=memo)
         holes = Holes(script, chosen, verdict, filled_in=known.filled_in)
+        around = replace(_around(chosen, source, ignores), filled=holes.filled)
+        report = check(chosen.sql, known, verdict=verdict, around=around, memo=memo)
         said = [holes.said(diagnostic) for diagnostic in report]
         if kept and (opened := opened_at(chosen.sql)) is not None:  # half a quoted text
             said = [_half(d, holes) if d and d.span.start == opened else d for d in said]

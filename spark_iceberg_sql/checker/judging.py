@@ -5,17 +5,22 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.model.table import Kind as TableKind
+from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule, When
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, note
 from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
+from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.parser.dialect import is_sparks
 from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
+EVERY_CODE = frozenset(rule.code for rule in ALL)
+OF_QUERIES = frozenset(rule.code for rule in ALL if nodes.Query in rule.on)
 # What is true of Iceberg's tables and of no others.
 _ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
 
@@ -27,7 +32,8 @@ class Judgement:
     span: the statement's offsets. table: the name of its table, if it has one. findings: with their rules.
     skipped: the codes of the rules that could not be checked; note: what they lacked. elsewhere: the note where
     the text may be another engine's. own, shared: whether the statement says that it is Spark's or Iceberg's,
-    in words that no other engine has, or in any. faults: rules that failed, and how.
+    in words that no other engine has, or in any. undecided: the codes of the rules that might find something if
+    more were known. faults: rules that failed, and how.
     """
 
     span: Offsets
@@ -38,6 +44,7 @@ class Judgement:
     elsewhere: Finding | None = None
     own: bool = True
     shared: bool = True
+    undecided: frozenset[str] = frozenset()
     faults: tuple[tuple[str, Exception], ...] = field(default=(), compare=False)
 
     def moved(self, by: int) -> Judgement:
@@ -59,6 +66,7 @@ def judge(context: Context) -> Judgement:
     skipped: list[Skipped] = []
     faults: list[tuple[str, Exception]] = []
     occasions: dict[When, bool] = {}
+    undecided: set[str] = set()
     for rule in _RULES.get(type(context.node), ()):
         when = rule.when
         if when is not None:
@@ -77,11 +85,12 @@ def judge(context: Context) -> Judgement:
         except NotKnownError as unknown:
             skipped.append(Skipped(rule, unknown.what, unknown.why))
         except AlreadyReportedError:
-            pass
+            undecided.add(rule.code)
         except Exception as fault:
             faults.append((rule.code, fault))
     table = getattr(context.node, "table", None)
     anything = bool(findings or skipped)
+    undecided.update(item.rule.code for item in skipped)
     return Judgement(
         context.node.span,
         table.parts if isinstance(table, Ref) else None,
@@ -91,8 +100,28 @@ def judge(context: Context) -> Judgement:
         elsewhere(context) if anything else None,
         own=anything and is_sparks(context.node, alone=True),
         shared=anything and is_sparks(context.node),
+        undecided=EVERY_CODE if _is_uncertain(context) else frozenset(undecided),
         faults=tuple(faults),
     )
+
+
+def _is_uncertain(context: Context) -> bool:
+    """Whether so little is known that rules may have found nothing for that reason, without saying so."""
+    node = context.node
+    if isinstance(node, nodes.Templated | nodes.Unreadable):
+        return True
+    try:
+        if isinstance(node, nodes.Create):
+            return context.target.computed or (node.query is not None and not context.schema)
+        if not isinstance(getattr(node, "table", None), Ref):
+            return False
+        table = context.table
+    except Exception:
+        return True
+    if not isinstance(table, Table):
+        return table is None
+    unknown = table.schema is None or table.specs is None or not table.sure
+    return table.kind is TableKind.ICEBERG and (unknown or table.partial)
 
 
 def _may(when: When, context: Context) -> bool:

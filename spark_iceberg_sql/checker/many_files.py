@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _WORTH_A_PROCESS = 250_000
 _PORTION = 60_000
 _HELD = 8_000_000
+_MOST = 61 if os.name == "nt" else 1000  # for more processes Windows cannot wait
 
 _T = TypeVar("_T")
 
@@ -58,7 +59,7 @@ class ManyFiles:
         self._linter = linter
         self._configuration = configuration
         self._results = results
-        self._jobs = jobs or _processors()
+        self._jobs = min(jobs or _processors(), _MOST)
         self._worth = 1 if jobs else _WORTH_A_PROCESS
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: dict[str, Work] = {}
@@ -110,10 +111,13 @@ class ManyFiles:
 
     def close(self) -> None:
         """Keep the results, and end the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-        if self._results is not None:
-            self._results.save()
+        try:
+            if self._results is not None:
+                self._results.save()
+        finally:
+            if self._pool is not None:
+                # Python waits at its exit anyway, but until Python 3.13 it may wake up a pool that has just ended.
+                self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _key(self, work: Work) -> str | None:
         """A digest of everything that the result depends on; None if that is not known, or not needed."""
@@ -192,7 +196,7 @@ def _processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
-    return min(os.cpu_count() or 1, 61)  # more processes than Windows can wait for
+    return os.cpu_count() or 1
 
 
 class _Here:

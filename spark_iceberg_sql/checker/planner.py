@@ -10,6 +10,7 @@ from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Kind, Name, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report import shown
+from spark_iceberg_sql.rules.words import once_quoted
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
 
@@ -72,9 +73,9 @@ def _why_not(known: Tables, table: terms.Ref) -> str:
     if not isinstance(found, Table):
         return f"the table is unknown: {known.why_unknown(table.parts)}"
     if found.kind is not Kind.ICEBERG:
-        return f"`{table.text}` is {found.kind.value}"
+        return once_quoted(f"`{table.text}` is {found.kind.value}")
     why = found.why_unknown or known.why_unknown(table.parts)
-    return f"the partitioning of `{table.text}` is unknown: {why}"
+    return once_quoted(f"the partitioning of `{table.text}` is unknown: {why}")
 
 
 def _target(known: Tables, node: nodes.Node, table: terms.Ref) -> tuple[Name, Specs | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spark_iceberg_sql.checker.judging import Judgement
+from spark_iceberg_sql.checker.judging import EVERY_CODE, Judgement
 from spark_iceberg_sql.checker.suppressions import Ignores
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
 from spark_iceberg_sql.model.tables import Tables
@@ -13,6 +13,7 @@ from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+from spark_iceberg_sql.rules.words import once_quoted
 from spark_iceberg_sql.syntax.parser.dialect import Words, has_words
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
@@ -40,6 +41,7 @@ class Reporting:
     faults: set[tuple[object, ...]] = field(default_factory=set)
     noted: dict[tuple[object, ...], int] = field(default_factory=dict)
     words: dict[Words, bool] = field(default_factory=dict)
+    undecided: set[str] = field(default_factory=set)  # codes of rules, for the current statement
 
     def has(self, words: Words) -> bool:
         """Whether the text indicates a dialect; determined at most once, and only if a finding depends on it."""
@@ -56,9 +58,11 @@ class Reporting:
         for rule, finding in judgement.findings:
             fine = self.say(rule, finding) and fine
         told = len(self.diagnostics) > before
+        self.undecided |= judgement.undecided
         if (judgement.note is not None or told) and not self._speaks(judgement):
             del self.diagnostics[before:]
             self.doubts += 1
+            self.undecided |= EVERY_CODE
             if self.doubted is None or (told and not self.doubted[0]):
                 self.doubted = told, judgement
         elif judgement.note is not None:
@@ -94,8 +98,10 @@ class Reporting:
         if finding is None:
             return
         table = judgement.table
-        name = self.known.full_name(table) if table is not None else judgement.span
-        key = (name, finding.message.partition(": ")[2])
+        full = self.known.full_name(table) if table is not None else None
+        lacks = finding.message.partition(": ")[2]
+        name = tuple(part.lower() for part in full) if full is not None else judgement.span
+        key = (name, "" if full is not None and lacks.startswith("table `") else lacks)
         codes = judgement.skipped
         before = len(self.diagnostics)
         self.say(not_checked, finding)
@@ -128,9 +134,9 @@ class Reporting:
             code=rule.code,
             name=rule.name,
             severity=severity,
-            message=finding.message,
+            message=once_quoted(finding.message),
             span=self.lines.span(*finding.span),
-            help=finding.help,
+            help=once_quoted(finding.help, to_write=True) if finding.help else finding.help,
             fix=finding.fix,
             spec=rule.spec,
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import accumulate
+from operator import itemgetter
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
-from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding
@@ -25,7 +27,7 @@ class Ignore:
     """One such comment. span: its offsets. words: its content.
 
     reaches: the ranges in which a finding must start. gone: the edit that removes the comment and nothing else;
-    None if the comment has other content. used: the codes that it has suppressed.
+    None if the comment has other content. used: the codes that it has suppressed, or might if more were known.
     """
 
     span: Offsets
@@ -34,17 +36,16 @@ class Ignore:
     gone: Edit | None = None
     used: set[str] = field(default_factory=set)
 
-    def silences(self, diagnostic: Diagnostic) -> bool:
-        """Whether the finding is meant, remembering it if so."""
-        start = diagnostic.span.start
-        return any(a <= start <= b for a, b in self.reaches) and self.names(diagnostic.code)
-
     def names(self, code: str) -> bool:
         """Whether it names a code; records the code as used if so."""
         if not self.words.blanket and code not in self.words.codes:
             return False
         self.used.add(code)
         return True
+
+    def may_be_needed(self, codes: Set[str]) -> None:
+        """Rules of these codes could not decide about a statement that it applies to."""
+        self.used |= codes if self.words.blanket else codes & set(self.words.codes)
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -64,7 +65,7 @@ class Ignore:
         yield from unused(self.words.codes, self.unused, self.span, self.gone)
 
 
-@record(frozen=True, slots=True)
+@record(frozen=True)
 class Ignores:
     """All of a text. skip_file: whether the text is excluded. beside: those in the program around the text."""
 
@@ -72,10 +73,37 @@ class Ignores:
     skip_file: bool = False
     beside: tuple[Ignore, ...] = ()
 
+    def leave_open(self, spans: Sequence[Offsets], undecided: Callable[[int], Set[str]]) -> None:
+        """Keep the comments on statements that could not be checked in full.
+
+        spans: of all statements, in order. undecided: the number of a statement to the codes of the rules that
+        could not decide about it.
+        """
+        for ignore in (*self.every, *self.beside):
+            for first, last in ignore.reaches if ignore.unused else ():
+                number = bisect_right(spans, (last, last))
+                while number and spans[number - 1][1] >= first:
+                    number -= 1
+                    ignore.may_be_needed(undecided(number))
+
     def silence(self, diagnostic: Diagnostic) -> bool:
         """Whether any comment suppresses the finding."""
-        silenced = [ignore.silences(diagnostic) for ignore in (*self.every, *self.beside)]
-        return self.skip_file or any(silenced)
+        at, silenced = diagnostic.span.start, self.skip_file
+        reaches, last = self._reaches
+        number = bisect_right(reaches, at, key=itemgetter(0))
+        while number and last[number - 1] >= at:
+            number -= 1
+            _, end, ignore = reaches[number]
+            if end >= at and ignore.names(diagnostic.code):
+                silenced = True
+        return silenced
+
+    @cached_property
+    def _reaches(self) -> tuple[list[tuple[int, int, Ignore]], list[int]]:
+        """The ranges of all comments by their starts, and for each how far it and those before it reach."""
+        every = [(*reach, i) for i in (*self.every, *self.beside) for reach in i.reaches]
+        found = sorted(every, key=itemgetter(0))
+        return found, list(accumulate((end for _, end, _ in found), max))
 
 
 def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:

@@ -36,6 +36,8 @@ class Holes:
 
     script: as written. chosen: the choice that is checked, of the same length. verdict: from the settings.
     filled_in: whether such a statement has run before the script.
+
+    Its attribute `filled` has the ranges that are filled in.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Holes:
             for start, end in template_spans(piece.sql)
         ]
         spans = sorted([*spans, *((start, end) for start, end, _ in self._holes)])
+        self.filled = tuple(spans)
         self._templated = [
             (s.start, s.end)
             for s in (statements(chosen.sql) if spans else ())

@@ -102,7 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         except BrokenPipeError:
             raise
         except OSError as error:
-            sys.stderr.write(f"error: {error.strerror or error}\n")
+            where = f": `{os.fsdecode(error.filename)}`" if error.filename else ""
+            sys.stderr.write(f"error: {error.strerror or error}{where}\n")
             return COULD_NOT_RUN
         except Exception as fault:  # never 1, which means that the SQL is at fault
             sys.stderr.write(f"error: {internal(fault, name)}\n")

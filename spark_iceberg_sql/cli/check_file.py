@@ -58,17 +58,20 @@ class Tally:
 
     applied: how many findings were fixed or ignored. changed: whether any text changed. failed: a report for each
     file that could not be checked or written. kept_back: the places of the findings that could not be fixed or
-    ignored.
+    ignored. said: what was printed about files that could not be checked.
     """
 
     applied: int = 0
     changed: bool = False
     failed: list[Report] = field(default_factory=list)
     kept_back: list[str] = field(default_factory=list)
+    said: set[str] = field(default_factory=set)
 
     def could_not(self, path: str, why: str) -> None:
-        """Print what failed, and record it."""
-        sys.stderr.write(f"error: {why}\n")
+        """Print what failed, once for all files that it concerns, and record it."""
+        if why not in self.said:
+            sys.stderr.write(f"error: {why}\n")
+            self.said.add(why)
         place = Span(0, 0, 1, 1, 1, 1)
         failed = Diagnostic(INTERNAL, "internal-error", Severity.ERROR, why, place, "")
         self.failed.append(Report("", (failed,), path))

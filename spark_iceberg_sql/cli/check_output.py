@@ -69,15 +69,16 @@ def _at_length(diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
-    """What --fix would do, and what --unsafe-fixes would add."""
+    """What --fix would do, and what --unsafe-fixes would add: at most, since --fix tries each of those first."""
     safe = sum(fix.safe or given.unsafe_fixes for fix in fixes)
     rest = len(fixes) - safe
     if not fixes or (given.fix and not rest):
         return ""
     if given.fix or not safe:
-        return f"{plural(rest, 'finding', 'findings')} fixable with --fix --unsafe-fixes\n"
-    more = f" ({rest} more with --unsafe-fixes)" if rest else ""
-    return f"{plural(safe, 'finding', 'findings')} fixable with --fix{more}\n"
+        return f"Up to {plural(rest, 'finding', 'findings')} fixable with --fix --unsafe-fixes\n"
+    more = f" (up to {rest} more with --unsafe-fixes)" if rest else ""
+    most = "Up to " if any(not fix.safe for fix in fixes) and not rest else ""
+    return f"{most}{plural(safe, 'finding', 'findings')} fixable with --fix{more}\n"
 
 
 def _color(when: str, file: Path | None) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _Item = tuple[str, File | Exception]
 
 CACHE = ".iceberg_sql_cache"
+_MOST_JOBS = 1000
 _MANY = 16  # files from which on a cache saves more time than it takes
 
 
@@ -46,9 +47,11 @@ def add_many(parser: argparse.ArgumentParser) -> None:
 
 
 def _jobs(text: str) -> int | None:
-    number = int(text) if text.isascii() and text.isdigit() else -1
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"it takes a number of processes, not `{text}`")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
+    if not 0 <= number <= _MOST_JOBS:
+        raise argparse.ArgumentTypeError(
+            f"it takes a number of processes up to {_MOST_JOBS}, not `{text}`"
+        )
     return number or None
 
 

@@ -162,11 +162,12 @@ class Configuration:
 
 
 def _own_settings(directory: Path) -> Settings | None:
+    # In a folder that cannot be searched there are none; that its files were not checked is said elsewhere.
     own = directory / OWN_FILE
-    if own.is_file():
+    if os.path.isfile(own):
         return load(own)
     project = directory / "pyproject.toml"
-    return load(project) if project.is_file() and _read(project) is not None else None
+    return load(project) if os.path.isfile(project) and _read(project) is not None else None
 
 
 def _read(path: Path) -> Mapping[str, Any] | None:

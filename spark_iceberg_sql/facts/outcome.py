@@ -15,11 +15,13 @@ from spark_iceberg_sql.model.evolution import (
 )
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
-from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.table import Absent, Kind, Table
 from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax import nodes, terms
 
+# Properties whose change gives the branch `main` another snapshot.
+_HEAD = frozenset({"current-snapshot-id", "cherry-pick-snapshot-id"})
 # Shared, because most tables have none.
 _NONE: Mapping[str, str] = {}
 _NO_COLUMNS: frozenset[int] = frozenset()
@@ -83,7 +85,8 @@ def _referenced(table: Table, node: nodes.Reference) -> Table:
         references[name] = node.what
     elif not references.get(name):
         references.pop(name, None)  # it may have been a tag instead of a branch, or the reverse
-    return replace(table, references=references, fresh=None)
+    headless = None if name == "main" else table.headless
+    return replace(table, references=references, fresh=None, headless=headless)
 
 
 def _created(context: Terms, node: nodes.Create) -> Table | None:
@@ -107,6 +110,7 @@ def _created(context: Terms, node: nodes.Create) -> Table | None:
     why = old.why_unknown if old is not None else None
     if node.clustered_by is not None:
         specs, why = None, "its CLUSTERED BY creates a bucket field"
+    count = context.known.others
     return Table(
         name=context.known.full_name(node.table.parts),
         schema=schema,
@@ -118,14 +122,25 @@ def _created(context: Terms, node: nodes.Create) -> Table | None:
         sorted_by=_NO_COLUMNS,
         identifiers=_NO_COLUMNS,
         references=old.references if old is not None else _NONE,
-        fresh=_count(context, node),
+        fresh=count if _is_fresh(context, node) else None,
+        headless=count if is_headless(context, node) else None,
     )
 
 
-def _count(context: Terms, node: nodes.Create) -> int | None:
-    """The count of other statements, which shows whether a table still has no snapshot."""
-    empty = node.query is None and not node.replace and not context.known.shared
-    return context.known.others if empty else None
+def is_headless(context: Terms, node: nodes.Create) -> bool:
+    """Whether the branch `main` of a table that a CREATE creates has no snapshot, until a statement writes."""
+    without = node.query is None and not context.known.shared
+    return without and (node.replace or _is_fresh(context, node))
+
+
+def _is_fresh(context: Terms, node: nodes.Create) -> bool:
+    """Whether a table that a CREATE creates certainly has no snapshot."""
+    if node.query is not None or context.known.shared:
+        return False
+    if isinstance(context.table, Absent) or not (node.replace or node.if_not_exists):
+        return True
+    old = context.replaced if node.replace else None
+    return old is not None and old.fresh is not None and old.fresh == context.known.others
 
 
 def _respecified(
@@ -155,6 +170,8 @@ def _with_properties(context: Terms, node: nodes.SetProperties, table: Table) ->
         if version is None or version < specs.format_version:
             return None
         specs = specs.upgraded(version)
+    if any(key.lower() in _HEAD for key in context.properties):
+        table = replace(table, fresh=None, headless=None)
     return replace(table, properties=properties, specs=specs)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.outcome import other_table
+from spark_iceberg_sql.facts.outcome import is_headless, other_table
 from spark_iceberg_sql.facts.target import (
     DEFAULT_FORMAT_VERSION,
     AlreadyReportedError,
@@ -167,7 +167,10 @@ def _partly(context: Context, why: str) -> Table | None:
         schema = context.schema
     except NotKnownError:
         return None
-    return Table(context.known.full_name(context.target.parts), schema=schema, why_unknown=why)
+    node, name = context.node, context.known.full_name(context.target.parts)
+    headless = isinstance(node, nodes.Create) and is_headless(context, node)
+    count = context.known.others if headless else None
+    return Table(name, schema=schema, why_unknown=why, headless=count)
 
 
 def _alter(context: Context) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.globs import expanded
 from spark_iceberg_sql.files.projects.tools import YAML, Projects, is_stated_in, with_models
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import stretch, whole
@@ -78,9 +79,9 @@ def _meant(
     elif os.path.exists(path):  # a pipe, /dev/stdin
         yield path
     else:
-        from glob import glob, has_magic
+        from glob import has_magic
 
-        found = sorted(glob(path, recursive=True)) if has_magic(path) else []
+        found = expanded(path) if has_magic(path) else []
         if not found:
             raise FileError(f"no such file or directory: `{path}`")
         for each in found:
@@ -110,9 +111,15 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
             if suffix not in SUFFIXES | YAML or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
-            if (suffix in SUFFIXES or is_stated_in(path, projects)) and not skipped(path):
+            wanted = suffix in SUFFIXES or is_stated_in(path, projects)
+            if wanted and not skipped(path) and not _waits(path):
                 yield path
     yield from map(os.path.normpath, closed)  # read_bytes raises the error
+
+
+def _waits(path: str) -> bool:
+    """Whether it is no file but a pipe, a socket or a device, which may never end."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def read_bytes(path: str) -> bytes:

@@ -24,7 +24,7 @@ def ignored(folder: str) -> frozenset[str]:
     in that case, whoever named it wants it checked.
     """
     top = Path(folder).absolute()
-    if not any((above / ".git").exists() for above in (top, *top.parents)):
+    if not any(os.path.exists(above / ".git") for above in (top, *top.parents)):
         return frozenset()
     words = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
     try:
@@ -64,7 +64,8 @@ class Snapshot:
     @cached_property
     def before(self) -> Mapping[str, str]:
         """Current path to path at the commit, of renamed files, relative to the top."""
-        options = ("--no-ext-diff", "--find-renames", "--diff-filter=R", "--name-status", "-z")
+        # A tenth in common is enough: what else is in the file is compared finding by finding.
+        options = ("--no-ext-diff", "--find-renames=10%", "--diff-filter=R", "--name-status", "-z")
         found = _git(("diff", *options, self.commit), self.top).split(b"\0")
         words = [os.fsdecode(word) for word in found]
         return dict(zip(words[2::3], words[1::3], strict=False))

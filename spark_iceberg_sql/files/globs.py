@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +22,36 @@ def matches(path: Path, glob: str, root: Path) -> bool:
         with suppress(ValueError):
             name = full.relative_to(root.absolute()).as_posix()
     return _pattern(Path(glob).as_posix()).match(name) is not None
+
+
+def expanded(glob: str) -> list[str]:
+    """The files and folders that a glob means, in order, without hidden ones, as `glob.glob` finds them.
+
+    `**` does not follow links to folders, which may lead round in circles.
+    """
+    parts = re.split(r"[/\\]" if os.sep == "\\" else "/", glob)
+    parts = [p for n, p in enumerate(parts) if p or n in (0, len(parts) - 1)]
+    parts = [p for n, p in enumerate(parts) if p != "**" or parts[n - 1 : n] != ["**"]]
+    return sorted(set(_expanded(parts)))
+
+
+def _expanded(parts: list[str]) -> Iterator[str]:
+    from glob import escape, iglob  # the command starts sooner
+
+    if "**" not in parts:
+        yield from iglob("/".join(parts))
+        return
+    at = parts.index("**")
+    above, below = parts[:at], parts[at + 1 :]
+    for base in iglob("/".join([*above, ""])) if above else ("",):
+        for root, folders, names in os.walk(base or "."):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            here = root if base else os.path.normpath(root).removeprefix(".")
+            if below:
+                yield from _expanded([escape(here).rstrip("/")] * bool(here) + below)
+            else:
+                yield from [here] * bool(here)
+                yield from (os.path.join(here, n) for n in names if not n.startswith("."))
 
 
 @lru_cache(maxsize=512)

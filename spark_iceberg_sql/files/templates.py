@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from spark_iceberg_sql.files.source_map import Arm, Hole, Piece, Stretch
@@ -93,9 +94,10 @@ def is_templated(text: str) -> bool:
     return "{%" in text or "{{" in text or "${" in text or "{#" in text
 
 
-def template_spans(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=4)  # each fix in a text asks for them
+def template_spans(text: str) -> tuple[tuple[int, int], ...]:
     """The offsets of all tags, expressions and comments of a template."""
-    return [(part.start, part.end) for part in _parts(text)] if is_templated(text) else []
+    return tuple((part.start, part.end) for part in _parts(text)) if is_templated(text) else ()
 
 
 def choices(piece: Piece) -> tuple[Piece, ...]:

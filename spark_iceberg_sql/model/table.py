@@ -43,7 +43,8 @@ class Table:
     order: the default sort order; empty if it is unknown, too. sorted_by, identifiers: field ids of the columns of
     WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None if unknown. references: branches and tags that statements have
     created (`branch`, `tag`) or dropped (empty), by name. fresh: the last other statement (`Tables.others`) when
-    the table was created empty.
+    the table was created without a snapshot. headless: the same of a table whose branch `main` has none, as after
+    CREATE OR REPLACE, which keeps the earlier snapshots.
     meant: whether its CREATE TABLE has an error, so that it is recorded as intended, and may be created
     again. partial: whether its specs lack fields that cannot be read.
     """
@@ -63,6 +64,7 @@ class Table:
     identifiers: frozenset[int] | None = None
     references: Mapping[str, str] = field(default_factory=dict)
     fresh: int | None = None
+    headless: int | None = None
     meant: bool = False
     partial: bool = False
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.model.transforms import BY_SPELLING, BY_SUFFIX, DATE, HASH
 from spark_iceberg_sql.rules.meant_transform import meant, parameter
-from spark_iceberg_sql.syntax.brackets import between_commas, closing
+from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, tokenize
 
@@ -72,13 +72,17 @@ def field_of_name(name: str) -> str | None:
 
 def unwrapped(tokens: list[Token]) -> list[Token]:
     """The tokens without the brackets that enclose them all."""
-    while (
-        len(tokens) > 1
-        and tokens[0].text in _BRACKETS[::2]
-        and closing(tokens, 0, _BRACKETS) == len(tokens) - 1
-    ):
-        tokens = tokens[1:-1]
-    return tokens
+    opened: list[int] = []
+    closes: dict[int, int] = {}
+    for at, token in enumerate(tokens):
+        if token.text in _BRACKETS[::2]:
+            opened.append(at)
+        elif token.text in _BRACKETS[1::2] and opened:
+            closes[opened.pop()] = at
+    outer = 0
+    while closes.get(outer) == len(tokens) - 1 - outer:
+        outer += 1
+    return tokens[outer : len(tokens) - outer]
 
 
 def items(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -28,10 +28,13 @@ def misplaced(context: Context) -> Iterator[Finding]:
         fields = schema.inside(head)
         if fields is None or (moved and not _there(schema, path)):
             continue  # another rule reports the missing column
-        names = [field.name for field in fields] + added.get(head, [])
+        before = list(added.get(head, ()))
         if not moved:
             added.setdefault(head, []).append(path[-1])
-        if after is None or fold(after.parts[0]) in map(fold, names):
+        if after is None:
+            continue
+        names = [field.name for field in fields] + before
+        if fold(after.parts[0]) in map(fold, names):
             continue
         where = f"`{'.'.join(head)}`" if head else f"`{context.target.text}`"
         fit = [quoted(name) for name in names if name != path[-1]]

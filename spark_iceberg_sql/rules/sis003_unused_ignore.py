@@ -6,7 +6,7 @@ a rule's name, too: `ignore[identity-on-timestamp]`. In a Python program, `# noq
 behind the literal, and `# iceberg-sql: ignore[SIS501]` before the literal do the same.
 One that suppresses nothing is left over from a statement that has since changed, and could hide the next
 problem. A `noqa` is reported only for codes of these rules: without a code, or with another linter's, it may
-be that linter's.
+be that linter's. A comment on a statement that could not be checked in full is not reported, because it may be needed.
 
 A misspelt one, such as `noqa SIS501`, `ignore(SIS501)` or `ignore[SIS50]`, suppresses nothing either, and the message
 says how to write it.

@@ -30,7 +30,7 @@ TBLPROPERTIES ('format-version' = '3');
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
@@ -63,14 +63,14 @@ def unwritable_type(context: Context) -> Iterator[Finding]:
     after = context.after
     if after is None or after.schema is None:
         return
+    touched: list[str] | None = None  # few columns of a wide table change
+    if isinstance(node, nodes.AddColumns | nodes.DropColumns):
+        refs = node.columns if isinstance(node, nodes.DropColumns) else [r for r, _ in node.columns]
+        touched = list(dict.fromkeys(ref.parts[0] for ref in refs))
     old: dict[str, str] = {}
-    same: frozenset[int] = frozenset()
     if before and before.schema:
-        if _format(before) == _format(after):  # few columns of a wide table change
-            there = map(id, before.schema.fields)
-            same = frozenset(there).intersection(map(id, after.schema.fields))
-        old = dict(_faults(before.schema, _format(before), same))
-    for name, why in _faults(after.schema, _format(after), same):
+        old = dict(_faults(before.schema, _format(before), touched))
+    for name, why in _faults(after.schema, _format(after), touched):
         if old.get(name) != why:
             yield Finding(_place(context, name), why, _help(context, name, why))
 
@@ -79,10 +79,14 @@ def _format(table: Table) -> str:
     return table.properties.get(_FORMAT, "parquet").lower()
 
 
-def _faults(schema: Schema, kind: str, same: frozenset[int]) -> Iterator[tuple[str, str]]:
-    """The top-level columns at fault, each with the first reason; same: `id` of those to skip."""
-    for column in schema.fields:
-        if id(column) in same or (isinstance(column.type, Primitive) and not _is_void(column.type)):
+def _faults(schema: Schema, kind: str, touched: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+    """The top-level columns at fault, each with the first reason. touched: the only ones to judge, if not all."""
+    fields: Iterable[Field] = schema.fields
+    if touched is not None:
+        found = (column for name in touched for column in schema.find_all((name,)))
+        fields = (column.field for column in found if not column.parents)
+    for column in fields:
+        if isinstance(column.type, Primitive) and not _is_void(column.type):
             continue
         why = _required(column) or (_unwritable(column.name, column.type, kind))
         if why is not None:

@@ -3,8 +3,9 @@
 ## Why
 Every table has the branch `main`: it cannot be dropped, and no tag can have its name. CREATE fails for an
 existing branch or tag without IF NOT EXISTS; REPLACE and DROP fail for a missing one; and a branch cannot be
-replaced with a tag. A tag needs a snapshot, which a table has only after its first write. RETAIN and SNAPSHOT
-RETENTION take positive integers.
+replaced with a tag. A tag needs a snapshot, which a table has only after its first write. CREATE OR REPLACE TABLE
+keeps the table's snapshots, but none is the current one: until the next write, a tag needs AS OF VERSION. RETAIN
+and SNAPSHOT RETENTION take positive integers.
 
 ## Instead
 `CREATE OR REPLACE BRANCH`, `CREATE TAG IF NOT EXISTS`, `DROP BRANCH IF EXISTS`, and another name.
@@ -116,7 +117,21 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
     if empty and node.verb != "drop" and (node.what == "tag" or node.version is not None):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
         return Finding(span, f"`{target}` has no snapshot yet for a {node.what}", help_)
+    headless = table.headless is not None and table.headless == context.known.others
+    if headless and node.version is None and _needs_snapshot(node, kind):
+        help_ = (
+            f"write rows first: `INSERT INTO {target} ...`, or add AS OF VERSION with "
+            f"one of `SELECT snapshot_id FROM {target}.snapshots`"
+        )
+        return Finding(span, f"`{target}` has no current snapshot for a {node.what}", help_)
     return None
+
+
+def _needs_snapshot(node: nodes.Reference, kind: str | None) -> bool:
+    """Whether a statement takes the current snapshot: each about a tag, and those that replace a branch."""
+    if node.what == "tag":
+        return node.verb != "drop"
+    return node.verb == "replace" or (node.verb == "create or replace" and kind == "branch")
 
 
 def _instead(node: nodes.Reference) -> str:

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.syntax.identifiers import quoted
+
+# A name in backticks of which a part has its own.
+_QUOTED = r"`[^`\s](?:[^`]*[^`\s])?`"
+_TWICE = regex(rf"(?<![`\w])`((?:{_QUOTED}|\w+)(?:\.(?:{_QUOTED}|\w+))*)`(?![`\w])")
+_PLAIN = regex(r"[\w.]+", re.ASCII)
+
+
+def once_quoted(text: str, *, to_write: bool = False) -> str:
+    """A message with names in one pair of backticks: `db.t`, not ``db`.`t``. A dot inside a name keeps its own.
+
+    to_write: whether the names are to be written so: then those that need their own backticks keep them.
+    """
+    if "``" not in text:
+        return text
+
+    def bare(found: re.Match[str]) -> str:
+        name = found[1].replace("`", "")
+        dots = any("." in part for part in re.findall(_QUOTED, found[1]))
+        if "`" not in found[1] or dots or (to_write and not _PLAIN.fullmatch(name)):
+            return found[0]
+        return f"`{name}`"
+
+    return _TWICE.sub(bare, text)
 
 
 def written(column: Column) -> str:

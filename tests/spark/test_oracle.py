@@ -134,3 +134,27 @@ def test_a_table_that_is_damaged_fails_probes_of_every_kind(runtime: Runtime) ->
         runtime.sql("CREATE OR REPLACE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (id)")
         runtime.sql("ALTER TABLE t ADD PARTITION FIELD bucket(8, id) AS id_bucket")
         assert runtime.damage(how=how)
+
+
+def test_a_replaced_table_keeps_its_snapshots(runtime: Runtime) -> None:
+    """A tag needs AS OF VERSION, and a branch that is replaced, too: none of them is the current one."""
+    runtime.clear()
+    for made in ("CREATE TABLE t (id BIGINT) USING iceberg", "INSERT INTO t VALUES (1)"):
+        assert runtime.refusal(made) is None
+    (row,) = runtime.sql("SELECT snapshot_id FROM local.db.t.snapshots").collect()
+    version = f"AS OF VERSION {row.snapshot_id}"
+    script = [
+        "CREATE OR REPLACE TABLE t (id BIGINT) USING iceberg",
+        "ALTER TABLE t CREATE BRANCH c",
+        *(f"ALTER TABLE t {w} TAG a" for w in ("CREATE", "CREATE OR REPLACE")),
+        *(f"ALTER TABLE t {w} BRANCH c" for w in ("REPLACE", "CREATE OR REPLACE")),
+        *(f"ALTER TABLE t {w} TAG a {version}" for w in ("CREATE", "CREATE OR REPLACE")),
+        *(f"ALTER TABLE t {w} BRANCH c {version}" for w in ("REPLACE", "CREATE OR REPLACE")),
+        "ALTER TABLE t CREATE TAG b",
+        f"ALTER TABLE t REPLACE BRANCH main {version}",
+        "ALTER TABLE t CREATE TAG b",
+    ]
+    known = Tables(catalog="local", namespace=("db",))
+    for statement in script:
+        report = follow(statement, known)
+        assert report.ok == (runtime.refusal(statement) is None), statement

@@ -37,10 +37,10 @@ def given_to(program: Program, call: ast.Call, callables: Sequence[str]) -> Give
     wanted = ("sql", "hql") if not own else ("sql", "query", "statement", "text")
     named = [k.value for k in call.keywords if k.arg in wanted]
     if not named and (own or method):
-        read = [value for value in call.args[:2] if _texts(program, value)] if own else []
+        read = [value for value in call.args[:2] if texts_of(program, value)] if own else []
         named = (read or call.args)[:1]
     return Given(
-        tuple(v for each in named for v in _texts(program, each) or [each]), own or operator
+        tuple(v for each in named for v in texts_of(program, each) or [each]), own or operator
     )
 
 
@@ -54,7 +54,7 @@ def is_file(program: Program, value: ast.expr) -> bool:
     return _FILE.fullmatch((program.words(value) or "").strip()) is not None
 
 
-def _texts(program: Program, value: ast.expr) -> list[ast.expr]:
+def texts_of(program: Program, value: ast.expr) -> list[ast.expr]:
     """The texts that an expression stands for: one, or each of a list; nothing where they are not written out."""
     bound = program.bound(value)
     if isinstance(bound, ast.List | ast.Tuple):

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python.branches import arms
-from spark_iceberg_sql.files.python.callables import given_to, is_file, says_so
+from spark_iceberg_sql.files.python.callables import given_to, is_file, says_so, texts_of
 from spark_iceberg_sql.files.python.calls import argument, method_of
 from spark_iceberg_sql.files.python.changed_tables import makers
 from spark_iceberg_sql.files.python.dataframe_writers import written
 from spark_iceberg_sql.files.python.frames import query_of
+from spark_iceberg_sql.files.python.method_values import method_values
 from spark_iceberg_sql.files.python.program import Program, has_text
 from spark_iceberg_sql.files.python.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.source import Unread
@@ -29,6 +30,7 @@ CASE_SENSITIVE = re.compile(r"spark\.sql\.caseSensitive", re.IGNORECASE)
 _CASE = "whether names are case-sensitive is decided when the program runs"
 _CASE_HELP = "set the key `case-sensitive` of the settings, and write the value in the call"
 _BUILT = "the program builds this SQL at run time"
+_UNSEEN = "what `{}` is called with here is not known"
 _ALL_OF = re.compile(r"SELECT \* FROM ([\w.]+)")
 
 
@@ -51,25 +53,17 @@ def python_sql(
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         where = f" (line {line}: {getattr(error, 'msg', error)})" if line else ""
-        return [], [Unread(part, 0, 0, f"the program is not valid Python{where}")]
+        why = f"the program is not valid Python{where}"
+        if isinstance(error, RecursionError | MemoryError):
+            why = "the program is nested too deeply to be read"
+        return [], [Unread(part, 0, 0, why)]
     reader = _Reader(text, part, tree, beside)
     pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
     made, unread = reader.made()
     pieces += [*made, *reader.expressions()]
-    for end, found in reader.settings():
+    for end, found in (*reader.settings(), *reader.called(), *reader.given(callables)):
         if isinstance(found, Piece):
             pieces.append((end, found))
-        else:
-            unread.append(found)
-    for call in reader.calls():
-        for found in reader.read(call):
-            if isinstance(found, Piece):
-                pieces.append((reader.end_of(call), found))
-            else:
-                unread.append(found)
-    for call, found in reader.given(callables):
-        if isinstance(found, Piece):
-            pieces.append((reader.end_of(call), found))
         else:
             unread.append(found)
     return reader.in_arms(sorted(pieces, key=lambda pair: pair[0])), unread
@@ -102,9 +96,28 @@ class _Reader(Program):
         super().__init__(text, part, tree, beside)
         self._done: set[int] = set()
 
-    def calls(self) -> Iterator[ast.Call]:
-        """The calls of a method named `sql` with arguments."""
-        found = [
+    def called(self) -> Iterator[tuple[int, Piece | Unread]]:
+        """The SQL of `.sql(...)`, under this name or another one."""
+        uses = method_values(self)
+        for call in self._calls(uses.calls):
+            for found in self.read(call):
+                yield self.end_of(call), found
+        for call, arguments, certain in uses.passed:
+            end = self.end_of(call)
+            for value in arguments:
+                for each in texts_of(self, value) or [value]:
+                    if has_text(each):
+                        pieces = self._once(each, "", own=False)
+                        yield from ((end, p) for p in pieces if certain or says_so(p.sql))
+                    elif certain and not isinstance(each, ast.Constant):
+                        yield end, Unread(self.part, *self.place(each), _BUILT)
+        for value in uses.unseen:
+            start, end = self.place(value)
+            yield end, Unread(self.part, start, end, _UNSEEN.format(self.source(value)))
+
+    def _calls(self, others: list[ast.Call]) -> Iterator[ast.Call]:
+        """The calls of a method named `sql`, and others, in order."""
+        found = [*others] + [
             node
             for node in ast.walk(self.tree)
             if isinstance(node, ast.Call)
@@ -200,7 +213,7 @@ class _Reader(Program):
             found.append(replace(piece, arms=stretches) if stretches else piece)
         return found
 
-    def given(self, callables: Sequence[str]) -> Iterator[tuple[ast.Call, Piece | Unread]]:
+    def given(self, callables: Sequence[str]) -> Iterator[tuple[int, Piece | Unread]]:
         """The SQL of calls other than `.sql(...)` that pass it to Spark."""
         for call in ast.walk(self.tree):
             if not isinstance(call, ast.Call) or method_of(call) == "sql":
@@ -218,9 +231,9 @@ class _Reader(Program):
                         piece = maker.piece()
                         if given.certain or says_so(piece.sql):
                             self._done.add(id(value))
-                            yield call, piece
+                            yield self.end_of(call), piece
                 elif given.certain:
-                    yield call, Unread(self.part, *self.place(value), _BUILT)
+                    yield self.end_of(call), Unread(self.part, *self.place(value), _BUILT)
 
     def end_of(self, call: ast.Call) -> int:
         """The offset at which a call ends."""
@@ -236,13 +249,18 @@ class _Reader(Program):
             if all(has_text(value) for value in values):
                 break
         else:
+            given += [keyword.value for keyword in call.keywords if keyword.arg is None]
             if given:
                 place = self.place(given[-1])
                 yield Unread(self.part, *place, _BUILT)
             return
         for value in values:
-            if id(value) not in self._done:
-                self._done.add(id(value))
-                maker = PieceMaker(self.part)
-                self.add(value, maker, formatted, self.alone(each))
-                yield maker.piece()
+            yield from self._once(value, formatted, own=self.alone(each))
+
+    def _once(self, value: ast.expr, formatted: str, *, own: bool) -> Iterator[Piece]:
+        """The SQL of an expression, if it was not read before."""
+        if id(value) not in self._done:
+            self._done.add(id(value))
+            maker = PieceMaker(self.part)
+            self.add(value, maker, formatted, own)
+            yield maker.piece()

@@ -23,7 +23,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import event_logs, relations, sessions
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.insight import progress
 from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Fields, Search
@@ -88,7 +88,7 @@ def advise(
             return _Search(spark, found, wanted, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
-        raise IcebergSqlError(f"no advice for {found.words}: {message(error)}") from None
+        raise read_errors.failed(error, f"no advice for {found.words}") from None
 
 
 class _Search:

@@ -23,6 +23,7 @@ from spark_iceberg_sql.insight.preview_layout import (
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
 from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight import preview_commits, progress
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
@@ -93,7 +94,7 @@ def preview(
                 return from_metadata(spark, found, wanted, table, settings, words)
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
-        raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
+        raise read_errors.failed(error, f"{found.words} cannot be previewed") from None
 
 
 class _Run:
