@@ -12,6 +12,7 @@ from spark_iceberg_sql.insight.conjuncts import (
     trials,
     why_kept,
     why_not_pushed,
+    why_withheld,
 )
 
 NAME = Term("AttributeReference", "name", "string")
@@ -60,6 +61,29 @@ CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
 )
 def test_why_iceberg_does_not_receive_it(term: Term, words: str) -> None:
     assert words in why_not_pushed(term)
+
+
+def test_functions_that_are_not_passed_to_iceberg() -> None:
+    bucket = call("StaticInvoke", "iceberg_bucket(4, id)", "int", number(4), ID)
+    own = Field("id", "id", "identity")
+    why = why_withheld(bucket, "id", [own])
+    assert "a partition field is `id` itself" in why
+    assert why_not_pushed(equal(bucket, number(0)), why) == why
+    assert "wrong rows for some values of `id`" in why_withheld(bucket, "id", [])
+    assert "compares columns" in why_not_pushed(equal(bucket, ID), why)
+    of_file = call("Contains", "_file", "string", Term("AttributeReference", "_file", "string"))
+    assert "`_file` is a metadata column" in why_not_pushed(of_file)
+
+
+def test_columns_without_metrics() -> None:
+    for kind, words in (("struct<a: int>", "a struct"), ("array<int>", "an array")):
+        column = Term("AttributeReference", "s", kind)
+        term = call("IsNull", "s IS NULL", "boolean", column)
+        why = why_kept(term, ["s"], [], total=2, whole=0, without_bounds={"s": 2})
+        assert why == f"Iceberg has no bounds or null counts for `s`, {words}"
+    inner = call("GetStructField", "s.a", "int", Term("AttributeReference", "s", "struct<a: int>"))
+    term = call("IsNull", "s.a IS NULL", "boolean", inner)
+    assert "bounds for `s.a`" in why_kept(term, ["s.a"], [], total=2, whole=0, without_bounds={})
 
 
 def test_why_files_are_kept() -> None:

@@ -197,14 +197,17 @@ def test_a_name_that_may_be_another_table() -> None:
     )  # whatever the session's zone is
 
 
-def test_orc_files_with_timestamps_are_not_imported() -> None:
+def test_files_with_timestamps_that_iceberg_cannot_read_are_not_imported() -> None:
     query = "SELECT * FROM web.logs WHERE dt = '2024-01-05'"
-    for kind, imported in (
-        ("TIMESTAMP", False),
-        ("STRUCT<a: TIMESTAMP_NTZ>", False),
-        ("DATE", True),
+    for format_, kind, imported in (
+        ("ORC", "TIMESTAMP", False),
+        ("ORC", "STRUCT<a: TIMESTAMP_NTZ>", False),
+        ("ORC", "DATE", True),
+        ("AVRO", "TIMESTAMP", True),
+        ("AVRO", "ARRAY<TIMESTAMP_NTZ>", False),
+        ("PARQUET", "TIMESTAMP_NTZ", True),
     ):
-        text = LOGS.replace("PARQUET", "ORC").replace("ts TIMESTAMP", f"ts {kind}")
+        text = LOGS.replace("PARQUET", format_).replace("ts TIMESTAMP", f"ts {kind}")
         found = sis.from_hive(None, text, query)
         assert ("add_files" in found.sql) == bool(found.other_ways) == imported
 

@@ -42,6 +42,7 @@ def test_each_problem_alone() -> None:
     assert problems(small=8, small_after=2, small_bytes=900 * MB) == ["small files"]
     assert problems(small=2, small_after=2) == []
     assert problems(alone=9, median=2 * MB) == ["fine partitions"]
+    assert problems(alone=9, median=2 * MB, old_files=1) == ["old specs"]
     assert problems(alone=9, median=200 * MB) == []
     assert problems(largest=5000 * MB) == ["skew"]
     assert problems(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
@@ -101,9 +102,12 @@ def test_the_coarser_unit() -> None:
     day = PartitionField(1, "ts", from_metadata("day"), "ts_day", 1000)
     (one,) = health(replace(FINE, alone=9, median=MB, fields=(day,))).findings
     assert one.call == "ALTER TABLE lake.shop.orders REPLACE PARTITION FIELD ts_day WITH months(ts)"
+    assert "applies to new files only" in one.detail
+    assert f"{one.call};  -- rewrites no file" in str(Health("t", 1, 1, (one,)))
     bucket = PartitionField(1, "id", from_metadata("bucket[4]"), "id_bucket", 1000)
     (one,) = health(replace(FINE, alone=9, median=MB, fields=(bucket,))).findings
     assert one.call is None
+    assert "ALTER" not in one.detail
 
 
 def test_names_are_quoted() -> None:

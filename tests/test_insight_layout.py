@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 import struct
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
+from statistics import mean
+from typing import Any
 
 import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, with_today_first
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal, with_today
+from spark_iceberg_sql.insight.advise_bounds import Ranked
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
 from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
 from spark_iceberg_sql.insight.advise_metadata import assumed
@@ -28,7 +34,7 @@ from spark_iceberg_sql.insight.preview_layout import (
     reported,
     splits,
 )
-from spark_iceberg_sql.insight.preview_metadata import Known, spread
+from spark_iceberg_sql.insight.preview_metadata import Known, spread, unit_of, whole
 from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.schema import Schema
@@ -174,17 +180,30 @@ def test_bounds_are_packed_as_the_spec_says() -> None:
     assert lower_bound(kind("double"), float("nan")) is None
 
 
-def test_files_are_handed_out_as_a_rest_catalog_does() -> None:
+def test_files_are_packed_with_each_distinct_value_once() -> None:
     spec = candidate("days(ts), name", SCHEMA).spec
-    bounds = {1: Bounds(3, 9, nulls=1), 7: Bounds(None, None, 10)}
-    table = Hypothetical(SCHEMA, spec, (HypotheticalFile((19723, None), 10, 123, bounds),))
-    (task,) = json.loads(table.as_json())["file-scan-tasks"]
-    file = task["data-file"]
-    assert file["partition"] == {"1000": "2024-01-01", "1001": None}
-    assert (file["record-count"], file["file-size-in-bytes"]) == (10, 123)
-    assert file["lower-bounds"] == {"keys": [1], "values": ["0300000000000000"]}
-    assert file["null-value-counts"] == {"keys": [1, 7], "values": [1, 10]}
-    assert (table.partitions, table.rows, table.size) == (1, 10, 123)
+    bounds = {1: Bounds(3, 9, nulls=1), 6: Bounds(0.0, None, 10)}
+    files = (
+        HypotheticalFile((19723, None), 10, 0, bounds),
+        HypotheticalFile((19723, "n"), 11, 5, {6: Bounds(-0.0, float("nan"), 2, nans=4)}),
+    )
+    table = Hypothetical(SCHEMA, spec, files)
+    assert (table.partitions, table.rows, table.size) == (2, 21, 5)
+    assert table.packed() == b"".join(
+        (
+            struct.pack(">i 4q", 2, 10, 11, 1, 5),  # rows, and bytes: at least one
+            struct.pack(">ii", 1, 4) + struct.pack("<i", 19723) + struct.pack(">2q", 0, 0),
+            struct.pack(">ii", 1, 1) + b"n" + struct.pack(">2q", -1, 0),
+            struct.pack(">i", 2),
+            struct.pack(">i? 4q", 1, False, 1, -1, 0, 0),  # the second file has no bounds of `id`
+            struct.pack(">ii", 1, 8) + struct.pack("<q", 3) + struct.pack(">2q", 0, -1),
+            struct.pack(">ii", 1, 8) + struct.pack("<q", 9) + struct.pack(">2q", 0, -1),
+            struct.pack(">i? 4q", 6, True, 10, 2, 0, 4),
+            struct.pack(">ii", 2, 8) + struct.pack("<d", 0.0) + struct.pack(">i", 8),
+            struct.pack("<d", -0.0) + struct.pack(">2q", 0, 1),
+            struct.pack(">i 2q", 0, -1, -1),
+        )
+    )
 
 
 def test_partitions_are_readable() -> None:
@@ -344,6 +363,112 @@ def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
     assert middle(Sample(1000, 100.0, {}, keys, sizes, 1000), fields("id")) > 0
 
 
+# ------------------------------------------------------------------------------------- bounds
+
+
+@cache
+def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
+    """Rows in the order of their time with a skewed name, and a sample of them."""
+    some = random.Random(seed)
+    ids = [int(rows * some.random() * some.random()) for _ in range(rows)]
+    times = [int(150 * math.sqrt(i / rows) * 86_400_000_000) for i in range(rows)]
+    names = [f"c{int(60 * some.random() ** 3)}" for _ in range(rows)]
+    columns: dict[int, list[Any]] = {1: ids, 2: times, 3: names}
+    keys: dict[Any, list[Any]] = {
+        fields("bucket(8, id)")[0].key: [i % 8 for i in ids],
+        fields("truncate(2, name)")[0].key: [n[:2] for n in names],
+        fields("months(ts)")[0].key: [unit_of(7, "timestamptz", t) for t in times],
+    }
+    picked = [i for i in range(rows) if some.random() < share]
+    sizes = Sizes(
+        [
+            Trial(Piece(n, n * 100), (DataFile(n, n * 100, n * 10),), True)
+            for n in (1, 1_000, 50_000)
+        ],
+        WriteSettings("hash", 200_000),
+    )
+    every, some_rows = (
+        Sample(
+            rows,
+            100.0,
+            {i: [column[n] for n in which] for i, column in columns.items()},
+            {key: [column[n] for n in which] for key, column in keys.items()},
+            sizes,
+            len(which),
+            {i: (min(column), max(column)) for i, column in columns.items()},
+        )
+        for which in (range(rows), picked)
+    )
+    return every, some_rows
+
+
+def read(some: Sample, spec: str, field_id: int, low: Any, high: Any) -> float:
+    """The share of the bytes in files whose bounds overlap a range."""
+    made = hypothetical(some, SCHEMA, Spec(0, fields(spec)), sliced(some, fields(spec)))
+    kept = [
+        f.size
+        for f in made.files
+        if f.bounds[field_id].low <= high and f.bounds[field_id].high >= low
+    ]
+    return sum(kept) / made.size
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "",
+        "bucket(8, id)",
+        "truncate(2, name)",
+        "months(ts)",
+        "months(ts), truncate(2, name)",
+        "bucket(8, id), truncate(2, name)",
+    ],
+)
+def test_a_sample_s_files_are_kept_as_often_as_those_of_all_rows(spec: str) -> None:
+    """Above all those with rare values at the end of a partition's range, and those with a range of times each."""
+    off = []
+    for seed in range(2):
+        every, some = skewed(30_000, 0.04, seed)
+        for field_id, low, high in [
+            *((3, f"c{n}", f"c{n}") for n in (0, 17, 29, 37, 48, 55)),
+            *((2, day * 86_400_000_000, (day + 3) * 86_400_000_000) for day in (5, 40, 90, 140)),
+            *((1, n, n) for n in (30, 20_000, 28_000)),
+        ]:
+            off.append(
+                read(some, spec, field_id, low, high) - read(every, spec, field_id, low, high)
+            )
+    assert abs(mean(off)) < 0.035
+    assert mean(map(abs, off)) < 0.06
+
+
+def test_bounds_that_a_sample_does_not_show() -> None:
+    """A value may be missing by chance, or because each file has values of its own."""
+    column = Ranked([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
+    own = [r for r in column.ranks if 20 <= r < 40]
+    assert column.bounds(own, 0, 25.0) == Bounds(19, 40, 0, 0)
+    assert column.bounds(own, 0, 25.0, (20, 39)) == Bounds(20, 39, 0, 0)  # its partition
+    assert column.bounds(own, 0, 1.0) == Bounds(20, 39, 0, 0)  # every row
+    spread_ = Ranked([i % 100 for i in range(1000)])
+    some = spread_.ranks[2:98]
+    assert spread_.bounds(some, 0, 25.0) == Bounds(0, 99, 0, 0)
+    assert spread_.bounds([50] * 40, 0, 25.0) == Bounds(50, 50, 0, 0)  # certainly of one value
+    assert spread_.bounds([50], 0, 25.0) == Bounds(0, 99, 0, 0)  # nothing is known
+    rare = Ranked([None if i % 50 else i for i in range(1000)])
+    assert rare.bounds([-1] * 30, 30, 25.0) == Bounds(0, 950, 749, 0)  # by chance all null
+    assert rare.bounds([-1] * 300, 300, 25.0) == Bounds(None, None, 7500, 0)
+    nearly = Ranked([None if i % 50 == 0 else i for i in range(1000)])
+    assert nearly.bounds(nearly.ranks[1:40], 0, 25.0).nulls == 1
+    assert nearly.bounds(nearly.ranks[1:40] * 10, 0, 25.0).nulls == 0
+
+
+def test_estimated_rows_add_up_to_those_that_are_known() -> None:
+    assert whole([1.5, 1.5], 3) == [2, 1]
+    assert whole([1e-6, 10.0], 10) == [1, 9]
+    assert whole([1.0] * 7, 3) == [1, 1, 1, 0, 0, 0, 0]
+    assert whole([0.3] * 10 + [97.0], 100) == [1] * 10 + [90]
+    assert whole([], 0) == []
+
+
 # ------------------------------------------------------------------------------------- workloads
 
 
@@ -407,18 +532,34 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     assert "today's spec reads the least" in str(Advice([today], source="t", basis="b", tried=1))
 
 
-def test_from_metadata_todays_spec_stays_unless_another_is_clearly_better() -> None:
+def test_todays_spec_stays_unless_another_is_clearly_better() -> None:
     today = Proposal("", 10, 10_000, 10_000, (), 10, 1_000, is_today=True)
-    better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000)
-    kept, (note,) = with_today_first([better, today])
+    better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000, error=0.25)
+    kept, (note,) = with_today(today, [better])
     assert kept == [today, better]
-    assert "75%" in note
+    assert "days(ts), is estimated to cost 76% of it, and the estimate may be 25% off" in note
     text = str(Advice(kept, source="t", basis="b", tried=2))
     assert "today's spec stays: none is clearly better" in text
-    best = Proposal("days(ts)", 9, 7_500, 7_500, (), 8, 1_000)
-    assert with_today_first([best, today]) == ([best, today], [])
+    best = Proposal("days(ts)", 9, 7_500, 7_500, (), 8, 1_000, error=0.25)
+    assert with_today(today, [best]) == ([best, today], [])
+    worse = Proposal("id", 11, 11_000, 11_000, (), 8, 1_000, error=0.1)
+    assert with_today(today, [worse]) == ([today, worse], [])
     empty = Proposal("", 0, 0, 7_600, (), 0, 0, is_today=True)
-    assert with_today_first([best, empty]) == ([best, empty], [])
+    assert with_today(empty, [best]) == ([best, empty], [])
+
+
+def test_where_files_are_cut_few_of_them_are_less_certain() -> None:
+    few = [QueryReads("a", 1.0, 2, 200, 0, 0)]
+    many = [QueryReads("a", 1.0, 200, 20_000, 0, 0)]
+    found = [
+        proposal("id", reads, 10, [100], (), None, (), error=0.05, cut=cut).error
+        for reads, cut in ((few, True), (many, True), (few, False), ([], True))
+    ]
+    assert found == pytest.approx([math.sqrt(1 / 12), 0.05, 0.05, 0.05])
+
+
+def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:
+    assert [sample(seen, 10**6).error for seen in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.02]
 
 
 def test_a_sample_from_bounds_alone() -> None:

@@ -207,7 +207,7 @@ class Plan:
         for files in self.staying:
             yield f"files: {files.files} ({size(files.size)}) stay under spec {files.spec_id}"
         if self.files is not None and not self.staying:
-            yield "files: none stay under another spec"
+            yield "files: none of the current snapshot stay under another spec"
         if self.rewrite is not None:
             yield f"rewrite: {self.rewrite}"
 

@@ -33,9 +33,11 @@ def add_session(parser: argparse.ArgumentParser) -> None:
 def session(given: argparse.Namespace, ddl: str = "error") -> Any:
     """The session for the options. Raises IcebergSqlError."""
     conf = pairs("--conf", given.conf)
-    return load("spark.session").session(
+    found = load("spark.session").session(
         given.warehouse, catalog=given.catalog, config=conf, ddl=ddl
     )
+    load("spark.bridge.jvm").log_tasks(False)  # what fails a statement is printed in a sentence
+    return found
 
 
 def pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:

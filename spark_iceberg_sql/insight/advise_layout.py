@@ -1,11 +1,13 @@
 """The files that a table would have under a spec, from a sample of its rows in write order.
 
 A sample misses partitions, and its bounds are too narrow. A spec is rejected if its median file is too small with the
-partitions in the sample alone, and bounds are widened by the mean gap between sampled rows.
+partitions in the sample alone; `advise_bounds` widens the bounds.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +16,9 @@ from itertools import groupby
 from statistics import median
 from typing import Any
 
+from spark_iceberg_sql.insight.advise_bounds import Ranked
 from spark_iceberg_sql.insight.advise_fields import specs
-from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
+from spark_iceberg_sql.insight.hypothetical import Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.preview_layout import Sizes
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -23,21 +26,8 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 Key = tuple[int, str]  # PartitionField.key
 # Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
 _FEW = 2
-
-
-class Ranked:
-    """A sampled column as ranks of its values. values: in row order; None for a null."""
-
-    def __init__(self, values: Sequence[Any]) -> None:
-        seen = {v for v in values if v is not None and v == v}
-        self.sorted: list[Any] = sorted(seen)
-        rank = {value: i for i, value in enumerate(self.sorted)}
-        self.ranks = [rank.get(v, -1) for v in values]
-        self.nulls = [v is None for v in values]
-        self.has_nulls = any(self.nulls)
-        self.has_nans = any(r < 0 for r in self.ranks) and not all(
-            n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
-        )
+_SIZES = 0.02  # the error of predicted file sizes
+_SPREAD = 10.0  # the error of a sample, times the square root of its rows
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,8 @@ class Sample:
     """A sample of a table's rows.
 
     rows: of the whole table. raw: average uncompressed bytes per row. columns: by field id, in write order.
-    keys: the values of each candidate field. sizes: the sizes of files. all_rows: whether it is the whole table.
+    keys: the values of each candidate field. sizes: the sizes of files. seen: the rows in the sample. ends: the least
+    and the greatest value of columns in the whole table, if known.
     """
 
     rows: int
@@ -54,6 +45,7 @@ class Sample:
     keys: Mapping[Key, Sequence[Any]]
     sizes: Sizes
     seen: int
+    ends: Mapping[int, Sequence[Any]] = dataclasses.field(default_factory=dict)
 
     @property
     def weight(self) -> float:
@@ -65,10 +57,15 @@ class Sample:
         """Whether the sample has every row of the table."""
         return self.seen >= self.rows
 
+    @property
+    def error(self) -> float:
+        """By how much the cost of a proposal may be off, as a fraction: in 97 of 100 cases measured, it was less."""
+        return _SIZES if self.is_whole else min(1.0, max(_SIZES, _SPREAD / math.sqrt(self.seen)))
+
     @cached_property
     def ranked(self) -> Mapping[int, Ranked]:
         """The columns as ranks."""
-        return {field_id: Ranked(values) for field_id, values in self.columns.items()}
+        return {i: Ranked(values, self.ends.get(i, ())) for i, values in self.columns.items()}
 
     @cached_property
     def _codes(self) -> dict[Key, list[int]]:
@@ -80,6 +77,29 @@ class Sample:
             numbers: dict[Any, int] = {}
             self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.keys[key]]
         return self._codes[key]
+
+    @cached_property
+    def _limits(self) -> dict[Key, list[tuple[int, int]]]:
+        return {}
+
+    def limits(self, of: PartitionField) -> list[tuple[int, int]]:
+        """The least and the greatest rank of the source column, by the code of a field's value."""
+        if of.key not in self._limits:
+            column, codes = self.ranked[of.source_id], self.codes(of.key)
+            found = [(len(column.sorted), -1)] * (max(codes, default=-1) + 1)
+            for code, rank in zip(codes, column.ranks, strict=True):
+                low, high = found[code]
+                if rank >= 0 and not low <= rank <= high:
+                    found[code] = (min(low, rank), max(high, rank))
+            # The outermost partitions have the table's outermost values, which the sample may not have.
+            seen = [rank for rank in column.ranks if rank >= 0]
+            ends = (min(seen), max(seen)) if seen else (0, -1)
+            top = len(column.sorted) - 1
+            self._limits[of.key] = [
+                (0 if low == ends[0] else low, top if high == ends[1] else high)
+                for low, high in found
+            ]
+        return self._limits[of.key]
 
     def partitions(self, fields: Sequence[PartitionField]) -> list[int]:
         """Each row's partition under a spec, as a number; empty for an unpartitioned table."""
@@ -148,42 +168,39 @@ def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
 def hypothetical(sample: Sample, schema: Schema, spec: Spec, slices: Slices) -> Hypothetical:
     """The table that consists of these files, with the bounds of the sample's columns."""
     fields = spec.fields
-    fixed = {f.source_id for f in fields if f.transform.transform.order_preserving}
+    weight = 1.0 if sample.is_whole else sample.weight
+    order = slices.order
+    columns = [
+        (
+            field_id,
+            column,
+            [column.ranks[i] for i in order],
+            [column.nulls[i] for i in order] if column.has_nulls else [],
+        )
+        for field_id, column in sample.ranked.items()
+    ]
+    limits = [
+        (f.source_id, sample.codes(f.key), sample.limits(f))
+        for f in fields
+        if f.transform.transform.order_preserving and f.source_id in sample.columns
+    ]
     files = []
     start = 0
-    for end, size in zip(slices.cuts, slices.sizes, strict=True):
-        rows = slices.order[start:end]
-        start = end
-        values = tuple(sample.keys[f.key][rows[0]] for f in fields)
-        total = max(1, round(len(rows) * sample.weight))
+    for number, (end, size) in enumerate(zip(slices.cuts, slices.sizes, strict=True)):
+        row = order[start]
+        values = tuple(sample.keys[f.key][row] for f in fields)
+        within = {field_id: ends[codes[row]] for field_id, codes, ends in limits}
         bounds = {
-            field_id: _bounds(column, rows, total, sample, widen=field_id not in fixed)
-            for field_id, column in sample.ranked.items()
+            field_id: column.bounds(
+                ranks[start:end], sum(nulls[start:end]), weight, within.get(field_id), number
+            )
+            for field_id, column, ranks, nulls in columns
         }
-        files.append(HypotheticalFile(values, total, size, bounds))
+        files.append(
+            HypotheticalFile(values, max(1, round((end - start) * sample.weight)), size, bounds)
+        )
+        start = end
     return Hypothetical(schema, spec, tuple(files))
-
-
-def _bounds(
-    column: Ranked, rows: Sequence[int], total: int, sample: Sample, *, widen: bool
-) -> Bounds:
-    ranks = [column.ranks[i] for i in rows]
-    nulls = 0
-    if column.has_nulls:
-        nulls = round(sum(column.nulls[i] for i in rows) * sample.weight)
-    high = max(ranks)
-    if high < 0:
-        return Bounds(None, None, nulls or total, 0 if nulls else total)
-    low = min(ranks)
-    lost = low < 0
-    if lost:
-        low = min(r for r in ranks if r >= 0)
-    if widen and not sample.is_whole:
-        top = len(column.sorted) - 1
-        gap = -(-(high - low) // (len(ranks) - 1)) if len(ranks) > 1 else top
-        low, high = max(0, low - gap), min(top, high + gap)
-    nans = max(1, total - nulls) if column.has_nans and lost else 0
-    return Bounds(column.sorted[low], column.sorted[high], min(nulls, total - 1), min(nans, total))
 
 
 def layouts(

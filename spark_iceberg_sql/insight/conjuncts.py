@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
+
 # Placeholder for the column in a rewritten predicate.
 COLUMN = "\0"
 
@@ -67,8 +69,21 @@ _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 # ---------------------------------------------------------------------------------- why not
 
 
-def why_not_pushed(term: Term) -> str:
-    """Why Iceberg does not receive a conjunct."""
+def why_withheld(call: Term, column: str, fields: Sequence[Field]) -> str:
+    """Why the rule `guard` keeps a call of one of Iceberg's functions on a column from the scan.
+
+    fields: of all specs.
+    """
+    if any(one.source == column and one.transform == "identity" for one in fields):
+        return (
+            f"`{call.sql}` is not passed to Iceberg: where a partition field is `{column}` itself, Iceberg would "
+            "compare its values with those of the function, and return wrong rows"
+        )
+    return f"`{call.sql}` is not passed to Iceberg, which would return wrong rows for some values of `{column}`"
+
+
+def why_not_pushed(term: Term, withheld: str | None = None) -> str:
+    """Why Iceberg does not receive a conjunct. withheld: why one of its own functions in it is not passed to it."""
     for part in term.walk():
         if part.kind in _RUN_TIME:
             return "its value comes from a subquery, which is known only when the query runs"
@@ -76,6 +91,10 @@ def why_not_pushed(term: Term) -> str:
             return f"`{part.sql}` is a user-defined function, which Spark cannot look into"
     if not term.columns:
         return "it refers to no column"
+    for column in sorted(term.columns & RESERVED):
+        return (
+            f"`{column}` is a metadata column: Iceberg has no bounds and no partition values for it"
+        )
     compared = _compared(term)
     if compared is not None and compared[2].columns:
         return "it compares columns with each other; partition values and bounds can only be compared with constants"
@@ -96,6 +115,8 @@ def why_not_pushed(term: Term) -> str:
             f"`{own.sql}` is converted from {own.type} to {subject.type} before it is compared; "
             f"a comparison with a constant of type {own.type} can prune"
         )
+    if withheld is not None:
+        return withheld
     if subject.is_column:
         return "Iceberg does not take this kind of predicate"
     return (
@@ -130,7 +151,15 @@ def why_kept(
     if whole == total:
         return "every row of every file matches it"
     words = []
+    types = {t.sql: t.type for t in term.walk() if t.kind == "AttributeReference"}
     for column in columns:
+        nested = re.match(r"struct|array|map|variant", types.get(column, ""))
+        if nested:
+            article = "an" if nested[0] == "array" else "a"
+            words.append(
+                f"Iceberg has no bounds or null counts for `{column}`, {article} {nested[0]}"
+            )
+            continue
         own = sorted({f.clause: f for f in fields if f.source == column}.items())
         if not own:
             words.append(f"no partition field uses `{column}`")

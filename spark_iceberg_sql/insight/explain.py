@@ -42,7 +42,7 @@ class Scan:
     total_manifests: data manifests read and in all. partition_files: the files left after partition pruning alone.
     delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters: columns by which
     the scan may prune more files at run time. old_specs: how many of the files read belong to an earlier partition
-    spec.
+    spec. at_most: whether a LIMIT may end the scan before it has read all of `files`.
     """
 
     table: str
@@ -57,6 +57,7 @@ class Scan:
     conjuncts: tuple[Conjunct, ...] = ()
     runtime_filters: tuple[str, ...] = ()
     old_specs: int = 0
+    at_most: bool = False
     note: str | None = None
 
     @property
@@ -131,7 +132,9 @@ def headline(scan: Scan) -> str:
         return scan.note or "unknown"
     if not scan.total_files:
         return "the table has no data files"
-    words = f"reads {scan.files:,} of {scan.total_files:,} files"
+    words = (
+        f"reads {'at most ' if scan.at_most else ''}{scan.files:,} of {scan.total_files:,} files"
+    )
     if scan.bytes is not None and scan.total_bytes is not None:
         words += f", {size(scan.bytes)} of {size(scan.total_bytes)}"
     if scan.manifests is not None:
@@ -171,6 +174,8 @@ def remarks(scan: Scan) -> Iterator[str]:
     """The remarks on a scan below its headline, one sentence each."""
     if scan.note is not None and scan.files is not None:
         yield scan.note
+    if scan.at_most:
+        yield "LIMIT may end the scan before it has read all of them"
     if scan.delete_files:
         yield f"and {scan.delete_files:,} delete files"
     if scan.old_specs:

@@ -24,6 +24,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
     "unsorted": {"rewrite-all": "true"},
 }
+_NEW_ONLY = ". The ALTER applies to new files only: after it, `old specs` has the CALL that rewrites the others"
 _COARSER = {"hour": "days", "day": "months", "month": "years"}
 
 
@@ -99,7 +100,9 @@ class Health(Result):
 
 
 def cost(one: Finding) -> str:
-    """What a finding's call rewrites, as an SQL comment; empty if it is not a rewrite."""
+    """What a finding's call rewrites, as an SQL comment; empty if it has no call."""
+    if one.problem == "fine partitions" and one.call is not None:
+        return "  -- rewrites no file"
     if one.problem not in OPTIONS or one.call is None:
         return ""
     if one.rewritten_files is None or one.rewritten_bytes is None:
@@ -112,13 +115,14 @@ class Figures:
     """Counts over a table's current snapshot.
 
     name: its parts, catalog first. target: write.target-file-size-bytes. files, bytes: data files. partitions:
-    those with data files. largest, median: bytes of partitions. small, small_bytes: files of the current spec below
-    SMALL of the target in partitions with several of them; small_after: how many files they become. old_small,
-    old_small_bytes: files below it under an earlier spec, which a rewrite puts together. alone: small files that
-    are the only file of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete
-    files. files_then: how many files the current spec would have, from the bounds of today's; None if these do not
-    tell. fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans:
-    by column, the share of its partition's range that a file spans on average, in partitions of several files.
+    those of the current spec with data files. largest, median: their bytes. small, small_bytes: files of the
+    current spec below SMALL of the target in partitions with several of them; small_after: how many files they
+    become. old_small, old_small_bytes: files below it under an earlier spec, which a rewrite puts together. alone:
+    small files that are the only file of their partition, of the current spec. old_files, old_bytes: under an
+    earlier spec. deletes, delete_bytes: delete files. files_then: how many files the current spec would have, from
+    the bounds of today's; None if these do not tell. fields: of the current spec. sort_order: the columns of the
+    table's sort order; empty if it has none. spans: by column, the share of its partition's range that a file spans
+    on average, in partitions of several files.
     """
 
     name: tuple[str, ...]
@@ -153,12 +157,19 @@ def _findings(f: Figures) -> Iterator[Finding]:
     yield from _small(f)
     times = f"{f.largest / f.median:,.0f} times the median" if f.median else ""
     is_skewed = bool(f.median) and f.largest > _SKEWED * f.median
-    if f.partitions > 1 and f.alone > f.partitions / 2 and f.median < f.target / 10:
+    # A rewrite of files under an earlier spec changes how many files each partition has.
+    if (
+        not f.old_files
+        and f.partitions > 1
+        and f.alone > f.partitions / 2
+        and f.median < f.target / 10
+    ):
         yield Finding(
             "fine partitions",
             f"{f.alone:,} of {f.partitions:,} partitions have one file, and the median partition has "
             f"{size(f.median)}: fewer partitions would have larger files"
-            + (f" (the largest has {size(f.largest)}, {times})" if is_skewed else ""),
+            + (f" (the largest has {size(f.largest)}, {times})" if is_skewed else "")
+            + (_NEW_ONLY if _coarser(f) else ""),
             f.alone,
             f.bytes,
             _coarser(f),

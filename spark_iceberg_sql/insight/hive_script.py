@@ -97,6 +97,9 @@ def _not_imported(table: HiveTable) -> str:
     # Hive and Spark write them to ORC without a time zone or as numbers; Iceberg then reads no row of the table.
     if table.format == "orc" and any("timestamp" in column.type for column in table.data):
         return "files of the format orc with timestamps"
+    # Spark writes them as local-timestamp-micros, which Iceberg's reader of Avro does not know.
+    if table.format == "avro" and any("timestamp_ntz" in column.type for column in table.data):
+        return "files of the format avro with timestamps without a time zone"
     return ""
 
 

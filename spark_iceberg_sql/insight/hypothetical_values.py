@@ -1,6 +1,6 @@
-"""Column values as Iceberg's metadata stores them: bounds as bytes, partition values as JSON.
+"""Column values as bytes, as Iceberg's metadata stores bounds.
 
-Spec: Binary single-value serialization, JSON single-value serialization.
+Spec: Binary single-value serialization.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def lower_bound(kind: Primitive, value: Value) -> bytes | None:
     """The bytes of a lower bound; strings and binaries are truncated to 16."""
     if isinstance(value, (str, bytes)) and kind.name in ("string", "binary"):
         value = value[:_KEPT]
-    return _packed(kind, value)
+    return packed(kind, value)
 
 
 def upper_bound(kind: Primitive, value: Value) -> bytes | None:
@@ -53,7 +53,7 @@ def upper_bound(kind: Primitive, value: Value) -> bytes | None:
     elif isinstance(value, bytes) and kind.name == "binary" and len(value) > _KEPT:
         head = value[:_KEPT].rstrip(b"\xff")
         value = head[:-1] + bytes([head[-1] + 1]) if head else None
-    return None if value is None else _packed(kind, value)
+    return None if value is None else packed(kind, value)
 
 
 def _increased(text: str) -> str | None:
@@ -93,26 +93,8 @@ def has_bounds(kind: object) -> bool:
     return isinstance(kind, Primitive) and kind.name in _PACKED
 
 
-def _packed(kind: Primitive, value: Value) -> bytes | None:
+def packed(kind: Primitive, value: Value) -> bytes | None:
+    """The bytes of a value; None for NaN."""
     if isinstance(value, float) and math.isnan(value):
         return None  # a bound is never NaN
     return _PACKED[kind.name](value)
-
-
-def json_value(result: str, value: Value) -> Value:
-    """A partition value as JSON. result: the Iceberg type of the field's values."""
-    if value is None:
-        return None
-    if result == "date":
-        return (_EPOCH + timedelta(days=value)).isoformat()
-    if result in ("timestamp", "timestamptz"):
-        moment = _START + value * _MICROSECOND
-        text = moment.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0")
-        return f"{text}+00:00" if result == "timestamptz" else text
-    if result == "uuid":
-        return str(uuid.UUID(bytes=value))
-    if isinstance(value, bytes):
-        return value.hex().upper()
-    if isinstance(value, Decimal):
-        return str(value)
-    return value

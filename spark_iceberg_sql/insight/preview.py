@@ -25,7 +25,7 @@ class Basis:
     """What a result is based on.
 
     kind: `exact` (every row was read), `sample` or `metadata`. words: the same as a sentence, with numbers. partitions,
-    files, bytes: the error of each figure: `counted`, or an estimate.
+    files, bytes, rows: the error of each figure: `counted`, or an estimate.
     """
 
     kind: str
@@ -33,6 +33,7 @@ class Basis:
     partitions: str
     files: str
     bytes: str
+    rows: str = "counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class Preview(Result):
 
     def _summary(self) -> Iterator[tuple[str, str]]:
         yield "partitions", f"{self.partitions:,} ({self.basis.partitions})"
-        yield "rows", f"{self.rows:,}"
+        yield "rows", f"{self.rows:,} ({self.basis.rows})"
         yield "files", f"{self.files:,} ({self.basis.files})"
         if self.per_commit:
             low, middle, high = min(self.per_commit), median(self.per_commit), max(self.per_commit)

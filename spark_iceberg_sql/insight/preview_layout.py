@@ -80,7 +80,7 @@ class Sizes:
     """
 
     def __init__(self, trials: Sequence[Trial], settings: WriteSettings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._files = [f for trial in trials for f in trial.files if f.raw and f.size]
         self._points = _curve(self._files)
         reached = [raw for trial in trials for raw in trial.reached]
@@ -125,7 +125,7 @@ class Sizes:
         step = ROWS_BETWEEN_LOOKS
         if self._reached is not None:
             return max(step, math.ceil(self._reached / max(raw, 1e-9) / step - 1e-6) * step)
-        settings = self._settings
+        settings = self.settings
         page = settings.page_rows
         if widest > 0:
             page = min(page, max(step, int(settings.page_bytes / widest)))

@@ -31,9 +31,11 @@ class Known:
 
 
 def spread(
-    spec: Spec, files: Iterable[Known], kinds: Mapping[int, str]
+    spec: Spec, files: Iterable[Known], kinds: Mapping[int, str], footer: float = 0.0
 ) -> dict[tuple[Any, ...], list[float]]:
-    """Rows and bytes of each partition. kinds: the Iceberg types of the source columns.
+    """Rows, and bytes without any footer, of each partition.
+
+    kinds: the Iceberg types of the source columns. footer: bytes of each file that do not depend on its rows.
 
     Raises IcebergSqlError for a field whose values cannot be derived from bounds.
     """
@@ -46,7 +48,26 @@ def spread(
                 share *= part
             total = found[tuple(value for value, _ in parts)]
             total[0] += file.rows * share
-            total[1] += file.size * share
+            total[1] += max(0.0, file.size - footer) * share
+    return found
+
+
+def whole(counts: Sequence[float], total: int) -> list[int]:
+    """Estimated rows as whole numbers that add up to the known total; none is 0 if there are enough rows."""
+    factor = total / (sum(counts) or 1.0)
+    exact = [count * factor for count in counts]
+    least = 1 if total >= len(counts) else 0
+    found = [max(least, int(one)) for one in exact]
+    left = total - sum(found)
+    # What is left goes to the largest fractions; what is too much comes off the largest numbers.
+    for i in sorted(range(len(found)), key=lambda i: found[i] - exact[i])[: max(0, left)]:
+        found[i] += 1
+    for i in sorted(range(len(found)), key=lambda i: -found[i]):
+        if left >= 0:
+            break
+        off = min(-left, found[i] - least)
+        found[i] -= off
+        left += off
     return found
 
 

@@ -25,6 +25,7 @@ from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 
 ROUNDS = 5
+MEMORY = "1g"  # of the driver: Spark's default
 FILES = (160, 10_000, 100_000)
 PER_MANIFEST = 1000
 SIZE, ROWS = 100_000_000, 1_000_000  # of a file
@@ -57,7 +58,7 @@ def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
             made = Hypothetical(
                 source.schema, spec, tuple(file(number, size) for number in numbers)
             )
-            hypothetical.add_files(table, {0: made.as_json()})
+            hypothetical.add_files(table, made.packed())
     spark.sql(f"REFRESH TABLE {name}")
     return name
 
@@ -102,7 +103,9 @@ def terabyte(spark: SparkSession) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        spark = sis.session(folder, config={"spark.master": "local[2]"})
+        spark = sis.session(
+            folder, config={"spark.master": "local[2]", "spark.driver.memory": MEMORY}
+        )
         if sys.argv[1:] == ["terabyte"]:
             terabyte(spark)
             return

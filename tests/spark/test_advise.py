@@ -13,6 +13,7 @@ from samples import share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.insight.advise_layout import hypothetical as layout
 from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
@@ -84,7 +85,7 @@ def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> Non
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
     source = source_of(spark, visits)
     with sessions.working_in(spark):
-        costs = _Search(spark, source, workload(queries), 10**6).costs()
+        costs = _Search(spark, source, workload(queries), 10**6).costs.all_specs().total
     by_text = {clause(Spec(0, fields), source.schema): cost for fields, cost in costs.items()}
     chosen = sis.advise(spark, visits, queries)
     assert "every row" in chosen.basis
@@ -257,7 +258,7 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     )
     made = Hypothetical(source.schema, Spec(0), files)
     with sessions.working_in(spark):
-        hypothetical.add_files(relations.catalog_table(big), {0: made.as_json()})
+        hypothetical.add_files(relations.catalog_table(big), made.packed())
     rows = spark.sql(
         f"SELECT spec, table_files, notes FROM iceberg_advise('{big}', using => 'metadata', queries => array("
         f"\"SELECT * FROM {big} WHERE id = 5 AND name = 'x' AND ts >= '1970-02-01' AND ts < '1970-02-03'\"))"
@@ -269,6 +270,57 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
         with pytest.raises(sis.IcebergSqlError, match=said):
             sis.advise(spark, source, BY_SHOP, using="metadata" if said[0] == "n" else "magic")
     spark.sql(f"DROP TABLE {big}")
+
+
+EVERY_TYPE = """
+SELECT id, cast(id % 50 AS int) AS i, id / 7 AS d,
+  CASE WHEN id % 13 = 0 THEN float('nan') WHEN id % 17 = 0 THEN -0.0f ELSE float(id % 5) END AS f,
+  cast(id % 1000 / 100.0 - 3 AS decimal(9, 2)) AS price, date_add(DATE '2023-11-01', int(id / 300)) AS day,
+  timestamp_seconds(1704067200 + id * 60) AS ts, timestamp_ntz(timestamp_seconds(1704067200 + id * 77)) AS at,
+  id % 3 = 0 AS flag, if(id % 11 = 0, NULL, concat('u', id % 40, repeat('x', 20))) AS name,
+  binary(concat('b', id % 30)) AS bin, sha2(string(id), 256) AS note
+FROM range(0, 30000, 1, 1)
+"""
+FILTERS = (
+    "ts >= '2024-01-10' AND ts < '2024-01-12'",
+    "name = 'u7xxxxxxxxxxxxxxxxxxxx' AND price > 4.5",
+    "name IS NULL AND NOT i < 10 AND flag",
+    "f = 0 OR day = DATE '2023-12-24' OR isnan(f)",
+    "name LIKE 'u1%' AND at < TIMESTAMP_NTZ '2024-01-05 00:00:00'",
+    "bin = binary('b7') AND id IN (5, 500, 5000) AND d BETWEEN 1 AND 80",
+    "id <> 17 AND price = -1.50 AND year(ts) = 2024",
+)
+
+
+@pytest.mark.parametrize("using", ["data", "metadata"])
+def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) -> None:
+    """Specs are ranked by Iceberg's evaluators over files that no manifest has: a scan keeps the same files."""
+    name = "local.advice.types"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}"
+    )
+    source = source_of(spark, name)
+    queries = [f"SELECT * FROM {name} WHERE {condition}" for condition in FILTERS]
+    with sessions.working_in(spark):
+        search = _Search(spark, source, workload(queries), 3000, using)
+        found = search.costs.all_specs()
+        sample, every, planned, costs = found.sample, found.layouts, found.planned, found.by_query
+        assert len(every) > 60
+        seen: set[object] = set()
+        tried = [spec for n, spec in enumerate(every) if len(spec) < 2 or n % 12 == 0]
+        for fields in tried:
+            seen |= {f.transform.transform for f in fields} | {f.source for f in fields}
+            made = layout(sample, source.schema, Spec(0, fields), every[fields])
+            with hypothetical.table(source.as_table(Spec(0, fields))) as table:
+                hypothetical.add_files(table, made.packed())
+                assert hypothetical.file_sizes(table) == [max(1, file.size) for file in made.files]
+                for item, cost in zip(planned, costs, strict=True):
+                    read = [
+                        hypothetical.planned_by_spec(table, filters).get(0, (0, 0))
+                        for filters in item.filters
+                    ]
+                    assert cost[fields] == sum(b + f * 10_000 for f, b in read), (fields, item)
+    assert len(seen) > (14 if using == "data" else 8)
 
 
 def test_a_workload_from_an_event_log(spark: SparkSession, visits: str, tmp_path: Path) -> None:

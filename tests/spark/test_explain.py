@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -95,9 +98,7 @@ def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: st
     assert all(
         (scan.files is not None and scan.note is None) or scan.files == 0 for scan in found.scans
     )
-    inner = INNER if INNER in query else None  # Spark counts the scans of a subquery separately
-    expected = read(spark, query) + (read(spark, inner) if inner is not None else 0)
-    assert sum(scan.files or 0 for scan in found.scans) == expected
+    assert sum(scan.files or 0 for scan in found.scans) == read(spark, query)
 
 
 CONJUNCTS = [
@@ -236,6 +237,9 @@ def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSessio
     whole = sis.explain(spark, f"DELETE FROM {T} WHERE ts < '2023-12-28'")
     assert (whole.scans[0].files, whole.scans[0].total_files) == (0, 24)
     assert "removed from the metadata" in str(whole)
+    for every in (f"DELETE FROM {T}", f"DELETE FROM {T} WHERE true"):
+        (scan,) = sis.explain(spark, every).scans
+        assert (scan.files, scan.total_files, scan.pruned, scan.table) == (0, 24, 100, T)
     update = sis.explain(spark, f"UPDATE {T} SET name = 'u' WHERE id = 3")
     assert update.scans[0].files == 1
     merge = sis.explain(
@@ -435,8 +439,140 @@ def test_what_cannot_be_explained_is_said(spark: SparkSession) -> None:
         sis.explain(spark, f"DROP TABLE {T}")
     with pytest.raises(AnalysisException):
         sis.explain(spark, "SELECT * FROM local.explain.nope")
+    (scan,) = sis.explain(spark, "DELETE FROM shown WHERE id = 1").scans  # a view: Spark refuses it
+    assert scan.table == T
+    assert "removed from the metadata" not in str(scan.note)
+    (scan,) = sis.explain(spark, f"DELETE FROM {T}.files WHERE true").scans
+    assert (scan.files, "is unknown" in (scan.note or "")) == (None, True)
     with pytest.raises(ParseException):
         sis.explain(spark, "SELEC 1")
+
+
+LIMITED = [  # by which of the scans' files may not be read
+    (f"SELECT * FROM {T} LIMIT 1", [True]),
+    (f"SELECT * FROM {T} WHERE k = 1 LIMIT 1", [True]),
+    (f"SELECT count(*) FROM (SELECT * FROM {T} LIMIT 5)", [True]),
+    (f"SELECT * FROM {T} ORDER BY name LIMIT 1", [False]),
+    (f"SELECT name, count(*) FROM {T} GROUP BY name LIMIT 1", [False]),
+    (f"SELECT * FROM {T} a JOIN {OLD} b ON a.id = b.id LIMIT 1", [True, False]),
+    (f"SELECT /*+ MERGE(b) */ a.id FROM {T} a JOIN {OLD} b ON a.id = b.id LIMIT 1", [False] * 2),
+    (f"SELECT id FROM {T} UNION ALL SELECT id FROM {OLD} LIMIT 1", [True, True]),
+]
+
+
+def test_a_limit_may_end_a_scan(spark: SparkSession) -> None:
+    for query, ended in LIMITED:
+        found = sis.explain(spark, query)
+        assert [scan.at_most for scan in found.scans] == ended, query
+        assert str(found).count("reads at most ") == sum(ended)
+
+
+def test_an_answer_from_metadata_reads_manifests(spark: SparkSession) -> None:
+    (scan,) = sis.explain(spark, f"SELECT count(*), max(id) FROM {T}").scans
+    assert (scan.files, scan.manifests, scan.total_manifests) == (0, 1, 1)
+    (scan,) = sis.explain(spark, f"SELECT count(*) FROM {T} WHERE ts < '2000-01-01'").scans
+    assert (scan.files, scan.manifests) == (0, 0)
+
+
+def test_a_predicate_is_judged_by_the_files_with_values(spark: SparkSession) -> None:
+    """The IS NOT NULL that Spark derives skips the file of nulls, whatever the predicate is."""
+    name = "local.explain.some_null"
+    spark.sql(
+        f"CREATE TABLE {name} USING iceberg PARTITIONED BY (cat) AS "
+        "SELECT id, IF(id % 10 = 9, NULL, concat('c', id % 5)) AS cat FROM range(100)"
+    )
+    for text, better in (("substring(cat, 1, 2) = 'c1'", 1), ("lower(cat) = 'c1'", None)):
+        own = one(sis.explain(spark, f"SELECT * FROM {name} WHERE {text}"), text)
+        assert own.files == read(spark, f"SELECT * FROM {name} WHERE {text}") == 5
+        assert own.pruned_by == ()
+        assert "only 1 file without values of its columns is skipped" in (own.why_not or "")
+        assert own.rewrite_files == better
+    own = one(sis.explain(spark, f"SELECT * FROM {name} WHERE cat >= 'a'"), "cat >= 'a'")
+    assert (own.files, own.pruned_by, own.why_not) == (5, ("cat",), None)
+    spark.sql(f"DROP TABLE {name}")
+
+
+def test_reasons_name_what_prevents_pruning(spark: SparkSession) -> None:
+    name = "local.explain.reasons"
+    spark.sql(
+        f"CREATE TABLE {name} (id INT, k INT, s STRUCT<a: INT>, l ARRAY<INT>) USING iceberg "
+        "PARTITIONED BY (k) TBLPROPERTIES ('write.metadata.metrics.default' = 'full')"
+    )
+    spark.sql(f"INSERT INTO {name} VALUES (1, 1, NULL, NULL), (2, 2, struct(1), array(1))")
+    for text, words in (
+        ("iceberg_bucket(4, k) = 0", "a partition field is `k` itself"),
+        ("iceberg_bucket(4, k) = 0 OR id = 2", "a partition field is `k` itself"),
+        ("_file LIKE '%parquet'", "`_file` is a metadata column"),
+        ("_partition.k = 1", "`_partition` is a metadata column"),
+        ("s IS NULL", "no bounds or null counts for `s`, a struct"),
+        ("l IS NULL", "no bounds or null counts for `l`, an array"),
+    ):
+        (own, *_) = sis.explain(spark, f"SELECT * FROM {name} WHERE {text}").scans[0].conjuncts
+        assert words in (own.why_not or ""), own
+    join = f"SELECT * FROM {name} f LEFT JOIN {name} d ON f.k = d.k AND f.k = 1"
+    left, right = sis.explain(spark, join).scans
+    assert "LEFT OUTER JOIN" in str([c.why_not for c in left.conjuncts])
+    assert {c.inferred for c in right.conjuncts} == {True}
+    (own,) = sis.explain(spark, f"SELECT * FROM (SELECT x.k FROM {name} x) y WHERE y.k = 1").scans
+    assert [c.text for c in own.conjuncts if not c.inferred] == ["y.k = 1"]
+    renamed = (
+        f"SELECT * FROM (SELECT k AS id FROM {name}) x JOIN {name} y ON x.id = y.id WHERE x.id = 1"
+    )
+    texts = {
+        c.text: c.inferred for scan in sis.explain(spark, renamed).scans for c in scan.conjuncts
+    }
+    assert (texts["x.id = 1"], texts["id = 1"]) == (False, True)
+    spark.sql(f"DROP TABLE {name}")
+
+
+def broken(spark: SparkSession, name: str) -> Iterator[Path]:
+    """Each kind of metadata file of a table, damaged; it is mended afterwards."""
+    place = spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").first()
+    assert place is not None
+    folder = Path(place[1].removeprefix("file:"), "metadata")
+    for pattern, is_lost in (("*-m0.avro", True), ("snap-*.avro", False), ("v*.json", False)):
+        (file,) = folder.glob(pattern)
+        content, check = file.read_bytes(), file.with_name(f".{file.name}.crc")
+        check.unlink(missing_ok=True)
+        file.unlink() if is_lost else file.write_bytes(b"no such format" * 9)
+        with suppress(Exception):
+            spark.sql(f"REFRESH TABLE {name}")
+        yield file
+        file.write_bytes(content)
+        spark.sql(f"REFRESH TABLE {name}")
+
+
+def test_damaged_metadata_is_one_sentence(spark: SparkSession) -> None:
+    name = "local.explain.damaged"
+    spark.sql(f"CREATE TABLE {name} USING iceberg AS SELECT /*+ COALESCE(1) */ id FROM range(9)")
+    join = f"SELECT * FROM {name} a JOIN {T} b ON a.id = b.id"
+    views: dict[str, Callable[[], object]] = {
+        "iceberg_explain": lambda: sis.explain(spark, join),
+        "iceberg_spj": lambda: sis.spj(spark, join),
+        "iceberg_health": lambda: sis.health(spark, name),
+        "delete": lambda: sis.explain(spark, f"DELETE FROM {name}"),
+        "query": lambda: spark.sql(f"SELECT * FROM {name}").collect(),
+    }
+    for using in ("data", "metadata"):
+        views |= {
+            f"preview {using}": partial(sis.preview, spark, name, "", using=using),
+            f"advise {using}": partial(sis.advise, spark, name, [join], using=using),
+        }
+    for file in broken(spark, name):
+        for view, call in views.items():
+            with pytest.raises(sis.IcebergSqlError) as raised:
+                call()
+            told = [str(raised.value)]
+            if view.startswith("iceberg_"):
+                argument = name if "health" in view else join
+                with pytest.raises(AnalysisException) as refused:
+                    spark.sql(f"SELECT * FROM {view}('{argument}')")
+                told.append(str(refused.value))
+            for text in told:
+                assert file.name in text, (view, text)
+                assert "\n" not in text, (view, text)
+                assert not re.search(r"Exception: |calling o\d|Job aborted", text), (view, text)
+    spark.sql(f"DROP TABLE {name}")
 
 
 def test_an_empty_table(spark: SparkSession) -> None:
@@ -477,6 +613,7 @@ def test_the_command_and_its_gate(
     assert "error: statement 2: [TABLE_OR_VIEW_NOT_FOUND]" in told
     assert "error: statement 3: the statement reads no table" in told
     assert "Traceback" not in told
+    assert ran(f"DELETE FROM {T}", "--min-pruning", "50")[::2] == (0, "")
     code, _, told = ran(f"SELECT * FROM {T}.snapshots", "--min-pruning", "50")
     assert (code, "no scan could be measured" in told) == (2, True)
 

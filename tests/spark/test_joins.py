@@ -114,6 +114,10 @@ def test_old_files_types_broadcasts_and_no_join(spark: SparkSession) -> None:
     finally:
         spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     assert str(sis.spj(spark, "SELECT 1")) == "the query has no join"
+    inner = "(SELECT max(a.id) FROM local.spj.b4 a JOIN local.spj.b4x b ON a.id = b.id)"
+    for text in (f"SELECT {inner}", f"SELECT * FROM local.spj.b8 WHERE id = {inner}"):
+        found = sis.spj(spark, text)
+        assert [(join.shuffles, join.best) for join in found.joins] == [(2, 0)], text
     (row,) = spark.sql(f"SELECT * FROM iceberg_spj('{query('b4', 'b4x', ON[0])}')").collect()
     assert (row.happens, row.shuffles, row.best) == ("no", 2, 0)
     assert "preserve-data-grouping" in row.sets

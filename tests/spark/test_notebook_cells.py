@@ -392,6 +392,15 @@ SHOWN: list[tuple[str, list[str]]] = [
         + "INSERT INTO local.d.g VALUES (6, 'n5', X''); SELECT id FROM local.d.g WHERE g = 'n5'",
         ["read 2 of 6 files", "partitions: b = X'', 1 of 2 files by g = n5"],
     ),
+    (
+        S
+        + "SELECT id FROM local.d.g WHERE id > (SELECT max(id) - 39 FROM local.d.t WHERE id < 99)",
+        ["of local.d.g", "of local.d.t"],
+    ),
+    (
+        S + "SELECT id FROM local.d.t LIMIT 1",
+        ["read at most "],
+    ),
     (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]
 KEPT = "%%iceberg_sql kept --limit 4\nSELECT * FROM range(40)"

@@ -120,6 +120,10 @@ def test_asking_changes_nothing_and_says_where_the_files_stay(spark, filled):
     assert "4 (" in text
     assert "stay under spec 0" in text
     assert "rewrite_data_files" in text
+    spark.sql(f"ALTER TABLE {filled} CREATE BRANCH keep")  # whose files stay under spec 0
+    spark.sql(f"DELETE FROM {filled}")
+    plan = sis.plan(spark, f"ALTER TABLE {filled} DROP PARTITION FIELD ts_day")
+    assert "files: none of the current snapshot stay under another spec" in str(plan)
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -51,6 +51,9 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     (coarser,) = found(spark, "fine partitions")
     assert coarser is not None
     spark.sql(coarser)
+    assert (
+        found(spark, "fine partitions") == []
+    )  # no coarser one while files are under the old spec
     (call,) = found(spark, "old specs")
     assert call is not None
     spark.sql(call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error): (?=.)")
 _MANIFESTS = 2000  # to read on the driver; more are read by a query on the executors
 _NOT_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -163,14 +165,14 @@ def _identifier(namespace: list[str], name: str) -> jvm.Java:
 
 
 def first_line(error: Exception) -> str:
-    """The first line of a JVM exception's message, without stack and call numbers."""
+    """The first line of a JVM exception's message, without its class, stack and call numbers."""
     if isinstance(error, Py4JJavaError):
         error_text = error.java_exception.getMessage() or error.java_exception.toString()
     elif isinstance(error, CapturedException):
         error_text = lines.description(error) or type(error).__name__
     else:
         error_text = str(error) or type(error).__name__
-    return str(error_text).strip().splitlines()[0]
+    return _CLASS.sub("", str(error_text).strip().splitlines()[0])
 
 
 def thrown(error: Exception) -> str:

@@ -32,9 +32,14 @@ def causes(thrown: Java | None) -> Iterator[Java]:
 
 
 def message(error: Exception) -> str:
-    """A Java exception's message: its first line, and the first line of its first cause if that differs."""
+    """A Java exception's message: its first line, and the first line of its first cause if that differs.
+
+    Of a failed job, the message of what has failed in it.
+    """
     said: list[str] = []
     for thrown in causes(thrown_by(error)):
+        if str(thrown.getMessage()).startswith("Job aborted") and thrown.getCause() is not None:
+            continue
         text = str(thrown.getMessage() or thrown.getClass().getSimpleName()).strip()
         line = text.splitlines()[0] if text else ""
         if line and not any(line in earlier for earlier in said):
@@ -42,6 +47,11 @@ def message(error: Exception) -> str:
         if len(said) == 2:
             break
     return ": ".join(said) or type(error).__name__
+
+
+def is_converted(error: Exception) -> bool:
+    """Whether pyspark has a class of its own for a Java exception, such as AnalysisException."""
+    return isinstance(error, CapturedException)
 
 
 def is_analysis_error(error: Exception) -> bool:

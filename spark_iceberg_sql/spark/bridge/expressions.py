@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
@@ -62,6 +63,38 @@ def disjuncts(condition: Java) -> list[Java]:
 def references(expression: Java) -> list[Java]:
     """The columns in an expression, without duplicates."""
     return from_seq(expression.references().toSeq())
+
+
+def paths(expression: Java) -> list[str]:
+    """The columns in an expression, without duplicates; fields of structs with their path, `s.a`."""
+    return list(dict.fromkeys(_paths(expression)))
+
+
+def _paths(expression: Java) -> Iterator[str]:
+    if kind(expression) == "AttributeReference":
+        yield str(expression.name())
+        return
+    below = [path for child in from_seq(expression.children()) for path in _paths(child)]
+    is_field = kind(expression) == "GetStructField" and _is_path(expression.child())
+    yield from (f"{path}.{expression.extractFieldName()}" if is_field else path for path in below)
+
+
+def _is_path(expression: Java) -> bool:
+    if kind(expression) == "GetStructField":
+        return _is_path(expression.child())
+    return kind(expression) == "AttributeReference"
+
+
+def iceberg_calls(expression: Java) -> list[Java]:
+    """The calls of Iceberg's functions on a column that stay in Spark."""
+    children = from_seq(expression.children())
+    found = [call for child in children for call in iceberg_calls(child)]
+    if kind(expression) == "StaticInvoke" and children:
+        value = children[-1].child() if kind(children[-1]) == "Cast" else children[-1]
+        owner = str(expression.staticObject().getName())
+        if _is_path(value) and owner.startswith("org.apache.iceberg."):
+            return [expression, *found]
+    return found
 
 
 def not_null(conjunct: Java, relation: Java) -> list[Java]:

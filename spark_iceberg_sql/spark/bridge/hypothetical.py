@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 if TYPE_CHECKING:
@@ -119,29 +119,38 @@ def _forget(made: Java, io: Java, first: str) -> None:
 # -------------------------------------------------------------------- files that were never written
 
 
-def add_files(made: Java, answers: Mapping[int, str]) -> None:
-    """Commit files that were never written. answers: `Hypothetical.as_json`, by the id of the table's spec."""
-    mapper = java_class(f"{_ICEBERG}.shaded.com.fasterxml.jackson.databind.ObjectMapper")()
-    parser = java_class(f"{_ICEBERG}.rest.responses.PlanTableScanResponseParser")
+def add_files(made: Java, files: bytes) -> None:
+    """Commit files that were never written, under the table's current spec. files: `Hypothetical.packed`."""
     current = made.operations().current()
-    file = _proxy("java.util.function.Function", _file_of_task())
+    listed = _packed_files().of(made.spec(), files)
+    if not listed.size():
+        return
+    place = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
+    writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
+        current.formatVersion(), made.spec(), made.io().newOutputFile(place), None
+    )
+    writer.addAll(listed)
+    writer.close()
     append = made.newFastAppend()
-    manifests = 0
-    for spec_id, answer in answers.items():
-        tasks = parser.fromJson(mapper.readTree(answer), made.specs(), True).fileScanTasks()
-        if not tasks.size():
-            continue
-        place = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
-        spec = made.specs().get(spec_id)
-        writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
-            current.formatVersion(), spec, made.io().newOutputFile(place), None
-        )
-        writer.addAll(tasks.stream().map(file).toList())
-        writer.close()
-        append.appendManifest(writer.toManifestFile())
-        manifests += 1
-    if manifests:  # the snapshot refers to them unchanged
-        append.commit()
+    append.appendManifest(writer.toManifestFile())
+    append.commit()  # the snapshot refers to the manifest unchanged
+
+
+def kept(made: Java, spec_id: int, files: bytes, filters: Sequence[Java]) -> list[tuple[int, int]]:
+    """For each filter the number and bytes of the files that a scan would keep, with Iceberg's own evaluators.
+
+    spec_id: of one of the table's specs. files: `Hypothetical.packed`, under that spec; they are not added to
+    the table.
+    """
+    wanted = java_class("java.util.ArrayList")()
+    for one in filters:
+        wanted.add(one)
+    text = str(_packed_files().kept(made.specs().get(spec_id), files, wanted))
+    return [(int(count), int(size)) for count, size in map(str.split, text.splitlines())]
+
+
+def _packed_files() -> Java:
+    return compiler.shared(__package__, "HypotheticalFiles")
 
 
 def _proxy(interface: str, handle: Java) -> Java:

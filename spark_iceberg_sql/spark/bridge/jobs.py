@@ -10,6 +10,8 @@ from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_GROUP = "spark.jobGroup.id"
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -29,6 +31,18 @@ class Progress:
 def begin(spark: SparkSession, group: str, words: str) -> None:
     """Put the jobs that this thread starts into a group. words: its description in Spark's UI."""
     spark.sparkContext.setJobGroup(group, words, interruptOnCancel=True)
+
+
+def current(spark: SparkSession) -> str | None:
+    """The group of the jobs that this thread starts."""
+    found: str | None = spark.sparkContext.getLocalProperty(_GROUP)
+    return found
+
+
+def end(spark: SparkSession) -> None:
+    """Put the jobs that this thread starts into no group again."""
+    for key in (_GROUP, "spark.job.description", "spark.job.interruptOnCancel"):
+        spark.sparkContext._jsc.setLocalProperty(key, None)
 
 
 def progress(spark: SparkSession, group: str) -> Progress | None:

@@ -112,6 +112,9 @@ def _joins(node: Java) -> Iterator[PlannedJoin]:
         )
     for child in children:
         yield from _joins(child)
+    for plan in from_seq(node.subqueries()):  # those of dynamic filters are joins' own
+        if kind(plan) == "SubqueryExec" and not str(plan.name()).startswith("dynamicpruning"):
+            yield from _joins(plan)
 
 
 def _condition(join: Java) -> str:

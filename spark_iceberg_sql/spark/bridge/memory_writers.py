@@ -6,12 +6,27 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pyspark.sql import functions as fn
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    MapType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
 from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.hypothetical import FOLDER, class_named
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _ICEBERG = "org.apache.iceberg"
 
@@ -27,6 +42,28 @@ def internal_rows(frame: DataFrame) -> Java:
     rows = frame._jdf.queryExecution().executedPlan().executeCollect()
     seq = lines.sequence(jvm.gateway(), jvm.scala_object, rows)
     return java_class("scala.collection.JavaConverters").seqAsJavaList(seq)
+
+
+def one_row(spark: SparkSession, frame: DataFrame) -> Java:
+    """One made-up row of a DataFrame's columns, as `internal_rows` returns rows; the DataFrame is not read."""
+    nothing = spark.range(0).agg(fn.count(fn.lit(1)))
+    made = nothing.select(*(_any_value(f.dataType).alias(f.name) for f in frame.schema.fields))
+    return internal_rows(made)
+
+
+def _any_value(kind: DataType) -> Column:
+    """A value of a type; null of a type without a literal."""
+    if isinstance(kind, StructType):
+        return fn.struct(*(_any_value(f.dataType).alias(f.name) for f in kind.fields))
+    if isinstance(kind, ArrayType):
+        return fn.array(_any_value(kind.elementType))
+    if isinstance(kind, MapType):
+        return fn.create_map(_any_value(kind.keyType), _any_value(kind.valueType))
+    if isinstance(kind, (DateType, TimestampType, TimestampNTZType)):
+        return fn.lit("2024-01-01").cast(kind)
+    if isinstance(kind, (NumericType, BooleanType, StringType, BinaryType)):
+        return fn.lit("0").cast(kind)
+    return fn.lit(None).cast(kind)
 
 
 def bytes_of_rows(rows: Java, count: int) -> list[bytes]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import jvm, schemas
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.expressions import kind, pretty, split
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.scan_metrics import limited_scans, scans
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -19,6 +20,9 @@ _RELATION = "DataSourceV2Relation"
 _SCAN = "DataSourceV2ScanRelation"
 _ROW_LEVEL = ("ReplaceData", "WriteDelta")
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
+# Deletes of whole files, which read none: the second, of all files, has the table's scan below it.
+DELETES = ("DeleteFromTableWithFilters", "DeleteFromTable")
+_LIMITS = ("GlobalLimit", "LocalLimit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +30,20 @@ class Leaf:
     """What an optimized plan reads.
 
     kind: its class. node: the plan's. runtime: the columns filtered at run time by the rows of another
-    scan. is_first: whether it is that other scan, which Spark runs separately.
+    scan. is_first: whether it is that other scan, which Spark runs separately. may_stop: whether a LIMIT may end it
+    before it has read all its files; of `leaves`, whether it is below a LIMIT.
     """
 
     kind: str
     node: Java
     runtime: tuple[str, ...] = ()
     is_first: bool = False
+    may_stop: bool = False
 
 
 def leaves(plan: Java) -> Iterator[Leaf]:
     """What an optimized plan reads, including its subqueries, in plan order."""
-    yield from _leaves(plan, (), is_first=False)
+    yield from _leaves(plan, ())
 
 
 def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
@@ -45,9 +51,16 @@ def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
     found = list(leaves(plan))
     names = [_scan_text(leaf.node.scan()) if leaf.kind == _SCAN else "" for leaf in found]
     counts = Counter(name for name in names if name)
-    if all(count == 1 for count in counts.values()):
+    if all(count == 1 for count in counts.values()) and not any(leaf.may_stop for leaf in found):
         return found
-    read = Counter(map(_scan_text, _physical_scans(spark, plan)))
+    physical = _physical(spark, plan)
+    every = [] if physical is None else scans(physical)
+    ended = {_scan_text(node.scan()) for node in limited_scans(physical)} if physical else set()
+    found = [
+        replace(leaf, may_stop=bool(name) and name in ended)
+        for leaf, name in zip(found, names, strict=True)
+    ]
+    read = Counter(_scan_text(node.scan()) for node in every)
     kept: list[Leaf] = []
     seen: Counter[str] = Counter()
     for leaf, name in zip(found, names, strict=True):
@@ -66,8 +79,8 @@ def _scan_text(scan: Java) -> str:
         return ""
 
 
-def _physical_scans(spark: SparkSession, plan: Java) -> Iterator[Java]:
-    """The scans of the physical plan for an optimized one, after the reuse of equal exchanges and subqueries."""
+def _physical(spark: SparkSession, plan: Java) -> Java | None:
+    """The physical plan for an optimized one, after the reuse of equal exchanges and subqueries; None if unknown."""
     session = jvm.java_session(spark)
     answer = java_class(f"{_LOGICAL}.ReturnAnswer")(plan)
     execution = scala_object("org.apache.spark.sql.execution.QueryExecution")
@@ -75,23 +88,22 @@ def _physical_scans(spark: SparkSession, plan: Java) -> Iterator[Java]:
         physical = session.sessionState().planner().plan(answer).next()
         prepared = execution.prepareExecutedPlan(session, physical.clone())
         reuse = scala_object("org.apache.spark.sql.execution.reuse.ReuseExchangeAndSubquery")
-        yield from _batch_scans(reuse.apply(prepared))
-    except JVM_ERRORS:  # then those of the optimized plan are shown
-        return
+        return reuse.apply(prepared)
+    except JVM_ERRORS:  # then the scans of the optimized plan are shown
+        return None
 
 
-def _batch_scans(node: Java) -> Iterator[Java]:
-    if kind(node) == "BatchScanExec":
-        yield node.scan()
-    for child in (*from_seq(node.children()), *from_seq(node.subqueries())):
-        yield from _batch_scans(child)
-
-
-def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator[Leaf]:
+def _leaves(
+    node: Java, runtime: tuple[str, ...], *, is_first: bool = False, may_stop: bool = False
+) -> Iterator[Leaf]:
     name = kind(node)
     children = from_seq(node.children())
+    if name == "DeleteFromTable" and _is_of_all_rows(node):
+        yield Leaf(name, node)
+        return
     if not children:
-        yield Leaf(name, node, runtime, is_first)
+        yield Leaf(name, node, runtime, is_first, may_stop)
+    may_stop = may_stop or name in _LIMITS
     # The subqueries of dynamic filters: a join's own is part of the join, and read once.
     shared: list[Java] = []
     apart: list[Java] = []
@@ -106,7 +118,7 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
     elif name != "Project":
         runtime = ()
     for child in children:
-        yield from _leaves(child, runtime, is_first=is_first)
+        yield from _leaves(child, runtime, is_first=is_first, may_stop=may_stop)
     for plan in apart:
         yield from _leaves(plan, (), is_first=True)
     dynamic = {plan.hashCode() for plan in (*shared, *apart)}
@@ -117,10 +129,18 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
             yield from _leaves(plan, (), is_first=is_first)
 
 
+def _is_of_all_rows(delete: Java) -> bool:
+    """Whether a DELETE, as optimized, is of a table's rows without a condition."""
+    condition = str(delete.condition().sql()).lower()
+    return kind(delete.table()) in (_RELATION, _SCAN) and condition == "true"
+
+
 def relation_name(node: Java) -> str:
     """The name of the relation that a leaf of a plan reads; the leaf's class if it has none."""
-    if kind(node) in ("DeleteFromTableWithFilters", "DeleteFromTable"):
+    if kind(node) in DELETES:
         return relation_name(node.table())
+    if kind(node) == _SCAN:
+        return relation_name(node.relation())
     if kind(node) == _RELATION:
         return str(node.table().name())
     table = getattr(node, "catalogTable", None) if kind(node) == "LogicalRelation" else None

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, schemas
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.bridge.scan_metrics import scans
+from spark_iceberg_sql.spark.bridge.scan_metrics import limited_scans, scan_key, scans
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -91,12 +91,14 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
     executed: whether an action has run; if not, the result of planning alone. A scan that cannot be read is skipped.
     """
     found = []
-    for scan in scans(rows._jdf.queryExecution().executedPlan(), ("BatchScanExec", _FILES)):
+    plan = rows._jdf.queryExecution().executedPlan()
+    limited = {scan_key(scan) for scan in limited_scans(plan)}
+    for scan in scans(plan, ("BatchScanExec", _FILES)):
         try:
             read = (
                 _files(rows, scan)
                 if scan.getClass().getSimpleName() == _FILES
-                else _read(scan, executed)
+                else _read(scan, executed, scan_key(scan) in limited)
             )
         except BRIDGE_ERRORS:
             continue
@@ -116,7 +118,7 @@ def _files(rows: DataFrame, scan: Java) -> TableRead | None:
     return TableRead(name.replace("`", ""), (whole,), sized=False)
 
 
-def _read(scan: Java, executed: bool) -> TableRead | None:
+def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
     table = scan.table()
     if str(table.getClass().getName()) not in (_SPARK_TABLE, schemas.WITH_SCHEMA):
         return None
@@ -130,9 +132,16 @@ def _read(scan: Java, executed: bool) -> TableRead | None:
         filtered = reader.filtered(scan) if executed else None
         at_most = filtered is None
         partitions = partitions if at_most else filtered
+    if is_limited and not at_most:  # a LIMIT ends a scan when it has its rows
+        at_most = not executed or _rows_of(scan) < int(reader.rows(partitions))
     text = str(reader.text(snapshot, partitions, _MOST))
     counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MOST
     return TableRead(str(table.name()), tuple(_partitions(text)), counted, at_most=at_most)
+
+
+def _rows_of(scan: Java) -> int:
+    """The number of rows that an executed scan returned."""
+    return int(scan.metrics().apply("numOutputRows").value())
 
 
 def _reader(table: Java) -> Java:

@@ -18,6 +18,8 @@ _HIDES = {
     "ResultQueryStageExec": "plan",
     "ShuffleQueryStageExec": "plan",
 }
+# Subqueries that take the rows of another node, whose scans are counted there.
+_TAKES = ("SubqueryBroadcastExec", "SubqueryAdaptiveBroadcastExec", "ReusedSubqueryExec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,49 @@ def files_read(rows: DataFrame) -> Read:
     return Read(read, read + skipped)
 
 
+def scan_key(scan: Java) -> int:
+    """The key of a scan in an executed plan."""
+    return int(scan.id())
+
+
+_LIMITS = ("CollectLimitExec", "LocalLimitExec", "GlobalLimitExec")
+# What passes on a row before it takes the next one.
+_ROW_BY_ROW = (
+    *("ProjectExec", "FilterExec", "UnionExec", "GenerateExec", "SampleExec", "CoalesceExec"),
+    *("ExpandExec", "BatchEvalPythonExec", "ArrowEvalPythonExec", "AdaptiveSparkPlanExec"),
+    *("WholeStageCodegenExec", "InputAdapter", "ColumnarToRowExec", "ResultQueryStageExec"),
+    *("BroadcastHashJoinExec", "BroadcastNestedLoopJoinExec"),  # of the side that is not broadcast
+)
+
+
+def limited_scans(node: Java, *, is_limited: bool = False) -> Iterator[Java]:
+    """The scans of an executed plan that a LIMIT may end before they have read all their files."""
+    kind = node.getClass().getSimpleName()
+    is_limited = kind in _LIMITS or (is_limited and kind in _ROW_BY_ROW)
+    if kind in _HIDES:
+        yield from limited_scans(getattr(node, _HIDES[kind])(), is_limited=is_limited)
+        return
+    for child in from_seq(node.children()):
+        if child.getClass().getSimpleName() == "BatchScanExec" and is_limited:
+            yield child
+        yield from limited_scans(child, is_limited=is_limited)
+    for plan in from_seq(node.subqueries()):
+        yield from limited_scans(plan)
+
+
 def scans(node: Java, kinds: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:
-    """The scans of an executed plan, in plan order. kinds: the simple names of their classes."""
+    """The scans of an executed plan, in plan order, each before those of its subqueries.
+
+    kinds: the simple names of their classes.
+    """
     kind = node.getClass().getSimpleName()
     if kind in _HIDES:
         yield from scans(getattr(node, _HIDES[kind])(), kinds)
-    elif kind in kinds:
+        return
+    if kind in kinds:
         yield node
-    else:
-        for child in from_seq(node.children()):
-            yield from scans(child, kinds)
+    for child in from_seq(node.children()):
+        yield from scans(child, kinds)
+    for plan in from_seq(node.subqueries()):
+        if plan.getClass().getSimpleName() not in _TAKES:
+            yield from scans(plan, kinds)

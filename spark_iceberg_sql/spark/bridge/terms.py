@@ -77,7 +77,7 @@ def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, i
 
     conjuncts: each with its table's key. Returns the keys and places of the derived ones.
     """
-    found: dict[tuple[str, int, int], dict[int, bool]] = {}
+    found: dict[tuple[str, int, int], dict[int, bool | None]] = {}
     for table, conjunct in conjuncts:
         at = place(conjunct)
         if at is not None:
@@ -85,14 +85,15 @@ def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, i
     return {
         (table, at)
         for at, tables in found.items()
-        if any(tables.values())
         for table, is_own in tables.items()
-        if not is_own
+        # If the text names no other table's column, that column has another name there, by AS.
+        if any(other is True or (other is None and is_own is False) for other in tables.values())
+        and is_own is not True
     }
 
 
-def _names(words: str, conjunct: Java) -> bool:
-    """Whether a text names a conjunct's columns, unqualified or with its own table's name."""
+def _names(words: str, conjunct: Java) -> bool | None:
+    """Whether a text names a conjunct's columns, unqualified or with its own table's name; None for no such names."""
     for column in from_seq(conjunct.references().toSeq()):
         name = re.escape(str(column.name()))
         pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
@@ -101,7 +102,9 @@ def _names(words: str, conjunct: Java) -> bool:
             m[1].strip("`").lower() if m[1] else ""
             for m in re.finditer(pattern, words, re.IGNORECASE)
         }
-        if not said or (tables and "" not in said and not said & tables):
+        if not said:
+            return None
+        if tables and "" not in said and not said & tables:
             return False
     return True
 

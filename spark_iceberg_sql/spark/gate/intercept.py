@@ -100,7 +100,11 @@ def _run(
         unknown = explain_errors.unknown_function(error, text)
         lost = explain_errors.lost_a_race(error)
         if unknown is None and not lost and not _concerns(spark, text, kwargs):
-            refused = explain_errors.of_attached(error, text) or read_errors.of_statement(error)
+            refused = (
+                explain_errors.of_attached(error, text)
+                or read_errors.of_statement(error)
+                or read_errors.of_planning(error)
+            )
             if refused is None:
                 raise
             raise refused from None

@@ -1,4 +1,4 @@
-"""Faults of a store or a file while a query's tasks run: one sentence with the table and the snapshot.
+"""Faults of a store or a file while a query is planned or its tasks run: one sentence with the file.
 
 Spark reports them as a failed job with the stacks of a task and of the driver. In an installed session the actions of a
 DataFrame raise them as a ReadError instead; any other error stays Spark's own.
@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from spark_iceberg_sql.errors import ReadError
+from spark_iceberg_sql.errors import IcebergSqlError, ReadError
 from spark_iceberg_sql.spark.bridge import lines, plan_leaves
-from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, causes, thrown_by
+from spark_iceberg_sql.spark.bridge.errors import (
+    BRIDGE_ERRORS,
+    JVM_ERRORS,
+    causes,
+    is_analysis_error,
+    is_converted,
+    message,
+    thrown_by,
+)
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
 _ACTIONS = (
@@ -26,6 +35,13 @@ _STORE = re.compile(
     r"(?:java\.(?:io|net|nio)|javax\.net|software\.amazon\.awssdk|com\.(?:azure|google)|"
     r"org\.apache\.(?:hadoop|http|hc|parquet|orc|avro|iceberg))\."
 )
+# Classes of the exceptions that a file or its store throws, and of those that Iceberg puts around them.
+_FILE = re.compile(
+    r"(?:java\.(?:io|net|nio)|javax\.net|software\.amazon\.awssdk|com\.(?:azure|google)|"
+    r"org\.apache\.(?:hadoop|http|hc|parquet|orc|avro|iceberg\.shaded))\.|"
+    r"org\.apache\.iceberg\.exceptions\.(?:NotFound|RuntimeIO)Exception$"
+)
+_NO_METADATA = "Metadata file for version"  # of a table in folders, whose files Iceberg counts
 _PLAIN: dict[str, Callable[..., Any]] = {}  # what the actions were before
 _JOB = "Job aborted"
 
@@ -83,7 +99,8 @@ def _instead(error: Exception, words: str) -> ReadError:
     """A ReadError of the class of Spark's error, too, for code that catches that one."""
     kind = type(error)
     shown = {"__str__": lambda _: words, "__repr__": lambda _: f"ReadError({words!r})"}
-    made: Any = type("ReadError", (ReadError, kind), {**shown, "__module__": ReadError.__module__})
+    bases = (kind,) if issubclass(kind, ReadError) else (ReadError, kind)
+    made: Any = type("ReadError", bases, {**shown, "__module__": ReadError.__module__})
     found: ReadError = made.__new__(made, words)
     found.__dict__.update(error.__dict__)
     ReadError.__init__(found, words)
@@ -99,6 +116,51 @@ def of_statement(error: Exception) -> ReadError | None:
     except BRIDGE_ERRORS:
         return None
     return None if cause is None else _instead(error, f"the statement's job has failed: {cause}")
+
+
+def of_planning(error: Exception) -> IcebergSqlError | None:
+    """The sentence about such a fault while a query is analysed, such as a missing metadata file; else None."""
+    if not isinstance(error, JVM_ERRORS) or not _is_of_file(error):
+        return None
+    return failed(error, "the statement has failed")
+
+
+def failed(error: Exception, words: str) -> IcebergSqlError:
+    """The error for what the JVM has thrown: a ReadError if a file or a store is the reason. words: what has failed."""
+    try:
+        cause = _cause(error) if _is_of_file(error) else None
+    except BRIDGE_ERRORS:
+        cause = None
+    if cause is None:
+        return IcebergSqlError(f"{words}: {message(error)}")
+    return _instead(error, f"{words}: {cause}")
+
+
+@contextmanager
+def reading(words: str) -> Iterator[None]:
+    """Raise faults of stores and files as `failed`, and so every error for which pyspark has no class.
+
+    words: what has failed then. Refusals of a statement by Spark stay pyspark's own.
+    """
+    try:
+        yield
+    except IcebergSqlError:
+        raise
+    except JVM_ERRORS as error:
+        found = failed(error, words)
+        if is_converted(error) and not isinstance(found, ReadError):
+            raise
+        raise found from None
+
+
+def _is_of_file(error: Exception) -> bool:
+    """Whether a file or a store is at fault, and neither the statement nor the session."""
+    if is_analysis_error(error):
+        return False
+    return any(
+        _FILE.match(str(t.getClass().getName())) or _message(t).startswith(_NO_METADATA)
+        for t in causes(thrown_by(error))
+    )
 
 
 def _cause(error: Exception) -> str | None:

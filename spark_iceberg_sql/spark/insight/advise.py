@@ -1,7 +1,6 @@
 """advise(spark, source, queries): the specs that make a workload read the least.
 
-Each candidate spec becomes a hypothetical table, built from a sample of the rows; Iceberg's planner decides which of
-its files each query's filters keep. The best specs are planned again by Spark, with this package's rules.
+`advise_costs` ranks every spec. The best become hypothetical tables, which Spark plans with this package's rules.
 """
 
 from __future__ import annotations
@@ -12,23 +11,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal, with_today_first
-from spark_iceberg_sql.insight.advise_fields import alters, fields_of
-from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts, sliced
+from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal, with_today
+from spark_iceberg_sql.insight.advise_fields import alters
+from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, sliced
 from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
-from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import event_logs, relations, sessions
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
-from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, sampled
+from spark_iceberg_sql.spark.insight import progress
+from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Fields, Search
+from spark_iceberg_sql.spark.insight.advise_queries import Queries
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
     refuse_property,
@@ -43,12 +42,10 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
-Fields = tuple[PartitionField, ...]
 USING = ("data", "metadata")
 ROWS = 20_000
-_SMALLEST = 32_000_000  # bytes; no spec whose median file is smaller is proposed
 _VERIFIED = 5
-_OPEN = 4 << 20  # read.split.open-file-cost
+_REWRITTEN = 1.25  # today's spec is a proposal only if writing it anew makes clearly fewer files
 
 
 def advise(
@@ -87,11 +84,11 @@ def advise(
     if using == "metadata" and found.table is None:
         raise IcebergSqlError(no_metadata(found), argument="using")
     try:
-        with sessions.working_in(spark):
+        with sessions.working_in(spark), progress.shown(spark, f"advice for {found.words}"):
             return _Search(spark, found, wanted, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
-        raise IcebergSqlError(f"no advice for {found.words}: {message(error)}") from None
+        raise read_errors.failed(error, f"no advice for {found.words}") from None
 
 
 class _Search:
@@ -109,10 +106,7 @@ class _Search:
         self._source = source
         self._notes: list[str] = []
         self._queries = Queries(spark, source, queries, self._notes)
-        self._rows = rows
-        self._using = using
-        self._basis = ""
-        self._open = int(source.properties.get("read.split.open-file-cost", _OPEN))
+        self.costs = Search(spark, source, self._queries, rows, using, self._notes)
         self._table: Java = None
         self._current: Fields = ()
         if source.table is not None:
@@ -121,129 +115,44 @@ class _Search:
             if isinstance(known, Table) and known.specs is not None:
                 self._current = known.specs.spec.fields
 
-    def costs(self) -> dict[Fields, int]:
-        """The cost of the workload under every spec whose files are not too small."""
-        return self._total(*self._ranked()[2:])
-
-    def costs_by_query(self) -> dict[str, dict[Fields, int]]:
-        """The cost of each query, by its text, under every such spec; weights do not count."""
-        _, _, planned, costs = self._ranked()
-        return {item.query.text: cost for item, cost in zip(planned, costs, strict=True)}
-
-    @staticmethod
-    def _total(
-        planned: Sequence[Planned], costs: Sequence[Mapping[Fields, int]]
-    ) -> dict[Fields, int]:
-        """The costs of the workload: the sum over its queries, each by its weight."""
-        return {
-            spec: round(
-                sum(
-                    item.query.weight * cost[spec]
-                    for item, cost in zip(planned, costs, strict=True)
-                )
-            )
-            for spec in costs[0]
-        }
-
-    def _ranked(
-        self,
-    ) -> tuple[Sample, dict[Fields, Slices], list[Planned], list[dict[Fields, int]]]:
-        """Find the filters, lay out every spec's files, and let Iceberg plan over them."""
-        planned, columns = self._queries.filters()
-        fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
-        if self._using == "metadata":
-            found, settings, files = assumed_rows(
-                self._spark, self._source, list(columns), fields, self._rows
-            )
-            sample, fields = found.sample, list(found.fields)
-            self._notes += found.left_out
-            self._basis = (
-                f"based on the counts and bounds of {files:,} files, with values spread evenly between the "
-                "bounds; no row was read"
-            )
-        else:
-            sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
-            self._basis = (
-                "based on every row"
-                if sample.is_whole
-                else f"based on a sample of {sample.seen:,} of {sample.rows:,} rows"
-            )
-        smallest = min(_SMALLEST, settings.target // 16)
-        every = layouts(sample, fields, smallest)
-        if len(every) == 1:
-            self._notes.append(
-                f"every other spec of {len(fields)} fields and their pairs would have files "
-                f"below {size(smallest)}"
-                if fields
-                else "the queries filter on no column that a spec could use"
-            )
-        return sample, every, planned, self._costs(sample, every, planned)
-
     def result(self) -> Advice:
-        """Rank every spec, and plan the best again."""
-        sample, every, planned, by_query = self._ranked()
-        costs = self._total(planned, by_query)
-        best = sorted(every, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
-        proposals = [p for spec in best if (p := self._proposal(sample, spec, every[spec]))]
-        if self._table is not None:
-            today = self._today()
-            if not today.table_files:  # nothing can be written anew
-                proposals = [one for one in proposals if one.spec != today.spec]
-            proposals.insert(0, today)
+        """Rank every spec, the best again on a larger sample, and let Spark plan the best of these."""
+        every = self.costs.all_specs()
+        today = self._today() if self._table is not None else None
+        best = [s for s in every.best() if not self._as_today(s, every.layouts[s], today)]
+        found = self.costs.again(every, best[:FINALISTS])
+        proposals = [
+            p
+            for spec in found.best()[:_VERIFIED]
+            if (p := self._proposal(found.sample, spec, found.layouts[spec]))
+        ]
         proposals.sort(key=lambda p: p.cost)
-        if self._using == "metadata":
-            proposals, notes = with_today_first(proposals)
+        if today is not None:
+            proposals, notes = with_today(today, proposals)
             self._notes += notes
         return Advice(
             self._with_now(proposals),
             source=self._source.words,
-            basis=self._basis,
-            tried=len(every),
+            basis=self.costs.basis,
+            tried=len(every.layouts),
             notes=tuple(self._notes),
         )
+
+    def _as_today(self, fields: Fields, slices: Slices, today: Proposal | None) -> bool:
+        """Whether a spec is today's and would have as many files, or there is nothing to write anew."""
+        if today is None:
+            return False
+        same = {f.key for f in fields} == {f.key for f in self._current if not f.transform.is_void}
+        return same and today.table_files <= _REWRITTEN * len(slices.sizes)
 
     def under(self, fields: Fields) -> Proposal:
         """What the workload reads under one spec. Raises IcebergSqlError if the rules refuse the spec."""
         _, columns = self._queries.filters()
-        sample, _ = sampled(self._spark, self._source, list(columns), fields, self._rows)
+        sample = self.costs.sample(list(columns), fields)
         found = self._proposal(sample, fields, sliced(sample, fields))
         if found is None:
             raise IcebergSqlError(self._notes[-1])
         return found
-
-    # ---------------------------------------------------------------- costs
-
-    def _fields(self, column: int, *, equal: bool) -> list[PartitionField]:
-        """The candidate fields over a column. equal: whether a query compares it by equality."""
-        return [
-            field
-            for field in fields_of(self._source.schema, column)
-            if equal or field.transform.transform.order_preserving
-        ]
-
-    def _costs(
-        self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[Planned]
-    ) -> list[dict[Fields, int]]:
-        """The cost of each query under each spec, by Iceberg's planner over all of their files in one table."""
-        order = list(every)
-        ids: dict[tuple[int, str], int] = {}
-        own = []
-        for number, fields in enumerate(order):
-            renamed = tuple(_with_id(f, ids.setdefault(f.key, 1000 + len(ids))) for f in fields)
-            own.append(Spec(number, renamed))
-        answers = {}
-        for spec, fields in zip(own, order, strict=True):
-            made = hypothetical(sample, self._source.schema, spec, every[fields])
-            answers[spec.spec_id] = made.as_json()
-        costs = [dict.fromkeys(order, 0) for _ in planned]
-        with tables.table(self._source.as_table(*own)) as table:
-            tables.add_files(table, answers)
-            for item, found in zip(planned, costs, strict=True):
-                for filters in item.filters:
-                    left = tables.planned_by_spec(table, filters)
-                    for number, (files, read) in left.items():
-                        found[order[number]] += read + files * self._open
-        return costs
 
     # ---------------------------------------------------------------- proposals
 
@@ -261,11 +170,21 @@ class _Search:
             return None
         made = hypothetical(sample, source.schema, spec, slices)
         with tables.table(source.as_table(spec)) as table:
-            tables.add_files(table, {0: made.as_json()})
+            tables.add_files(table, made.packed())
             reads = self._queries.reads(table)
         rewrite = _rewrite(source.table) if source.table is not None else None
         sizes = [file.size for file in made.files]
-        return proposal(text, reads, self._open, sizes, ddl, rewrite, warnings)
+        return proposal(
+            text,
+            reads,
+            self.costs.open_cost,
+            sizes,
+            ddl,
+            rewrite,
+            warnings,
+            error=self.costs.error(sample),
+            cut=made.partitions < len(made.files) and not sample.is_whole,
+        )
 
     def _ddl(self, fields: Fields) -> tuple[str, ...]:
         """The ALTER statements that lead to a spec. Raises IcebergSqlError if the rules refuse one."""
@@ -285,7 +204,7 @@ class _Search:
         text = clause(Spec(0, self._current), self._source.schema)
         reads = self._queries.reads(self._table)
         sizes = tables.file_sizes(self._table)
-        return proposal(text, reads, self._open, sizes, (), None, (), is_today=True)
+        return proposal(text, reads, self.costs.open_cost, sizes, (), None, (), is_today=True)
 
     def _with_now(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """The proposals, with what each query reads today, or reads of an unpartitioned table."""
@@ -306,10 +225,6 @@ class _Search:
             )
             for p in proposals
         ]
-
-
-def _with_id(field: PartitionField, field_id: int) -> PartitionField:
-    return replace(field, field_id=field_id)
 
 
 def _rewrite(table: tuple[str, ...]) -> str:

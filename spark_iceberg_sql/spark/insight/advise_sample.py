@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
 
@@ -14,7 +14,7 @@ from spark_iceberg_sql.insight.advise_metadata import Assumed, assumed
 from spark_iceberg_sql.insight.hypothetical_values import has_bounds
 from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
 from spark_iceberg_sql.model.spec import PartitionField, Spec
-from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.model.types import Primitive, Type
 from spark_iceberg_sql.spark.bridge import hypothetical
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
@@ -23,7 +23,7 @@ from spark_iceberg_sql.spark.insight.preview_settings import settings_of
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Column, SparkSession
 
 _WHOLE = 2  # a source smaller than this many samples is read whole
 _SEED = 20
@@ -35,17 +35,18 @@ def sampled(
     columns: Sequence[int],
     fields: Sequence[PartitionField],
     count: int,
-) -> tuple[Sample, WriteSettings]:
-    """The sample, and the write settings of a table like the source.
+    like: Sample | None = None,
+) -> Sample:
+    """A sample of the rows.
 
-    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows.
+    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows. like: an
+    earlier sample of the same source.
     """
     schema = source.schema
-    total = int(source.frame.count())
     kinds = {i: schema.types[i] for i in columns if has_bounds(schema.types[i])}
+    total, ends = (like.rows, like.ends) if like else _counted(source, kinds)
     picked = [
-        rows.stored(fn.col(dotted(_path(source, i))), kind.name).alias(f"c{i}")
-        for i, kind in kinds.items()
+        rows.stored(_column(source, i), kind.name).alias(f"c{i}") for i, kind in kinds.items()
     ]
     picked += [
         rows.stored(rows.value(f, schema), rows.result_type(f, schema)).alias(f"k{n}")
@@ -63,27 +64,48 @@ def sampled(
         )
     *values, sizes_raw = zip(*taken, strict=True) if taken else ((),) * (len(picked) + 1)
     raw = sum(sizes_raw) / max(1, seen)
+    return Sample(
+        rows=total,
+        raw=max(1.0, raw),
+        columns={
+            i: [from_spark(kind, value) for value in column]
+            for (i, kind), column in zip(kinds.items(), values, strict=False)
+        },
+        keys={
+            f.key: [from_spark(kind, value) for value in column]
+            for f, column in zip(fields, values[len(kinds) :], strict=True)
+            for kind in (_result(source, f),)
+        },
+        sizes=like.sizes if like else _sizes(spark, source, max(1.0, raw)),
+        seen=seen,
+        ends=ends,
+    )
+
+
+def _counted(source: Source, kinds: Mapping[int, Type]) -> tuple[int, dict[int, tuple[Any, Any]]]:
+    """The number of rows, and the least and the greatest value of columns: often known to Iceberg without a scan."""
+    ends = [
+        rows.stored(end(_column(source, i)), kind.name).alias(f"{name}{i}")
+        for i, kind in kinds.items()
+        for name, end in (("low", fn.min), ("high", fn.max))
+    ]
+    row = source.frame.agg(fn.count(fn.lit(1)).alias("rows"), *ends).first()
+    assert row is not None
+    return row["rows"], {
+        i: (from_spark(kind, row[f"low{i}"]), from_spark(kind, row[f"high{i}"]))
+        for i, kind in kinds.items()
+    }
+
+
+def _column(source: Source, field_id: int) -> Column:
+    return fn.col(dotted(_path(source, field_id)))
+
+
+def _sizes(spark: SparkSession, source: Source, raw: float) -> Sizes:
+    """The sizes of files of a table like the source. raw: uncompressed bytes per row."""
     with hypothetical.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-        sizes = Sizes(first_rows(spark, source, table, max(1.0, raw), settings), settings)
-    return (
-        Sample(
-            rows=total,
-            raw=max(1.0, raw),
-            columns={
-                i: [from_spark(kind, value) for value in column]
-                for (i, kind), column in zip(kinds.items(), values, strict=False)
-            },
-            keys={
-                f.key: [from_spark(kind, value) for value in column]
-                for f, column in zip(fields, values[len(kinds) :], strict=True)
-                for kind in (_result(source, f),)
-            },
-            sizes=sizes,
-            seen=seen,
-        ),
-        settings,
-    )
+        return Sizes(first_rows(spark, source, table, raw, settings), settings)
 
 
 def assumed_rows(

@@ -20,6 +20,7 @@ from spark_iceberg_sql.spark.bridge import (
     terms,
 )
 from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight.explain_conjuncts import Conjuncts
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ _NOTHING = (
     "EmptyRelation",
 )
 _VIEWS = ("CreateIcebergView", "CreateViewCommand")
-_METADATA_DELETE = ("DeleteFromTableWithFilters", "DeleteFromTable")
 
 
 def explain(spark: SparkSession, text: str) -> Explanation:
@@ -44,17 +44,22 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     The statement is planned, as by EXPLAIN, and does not run; only the tables' metadata is read.
 
     spark: an installed session, or any other session with Iceberg. text: a query, INSERT, DELETE, UPDATE or MERGE.
-    Raises IcebergSqlError for a statement that reads no table, pyspark's ParseException and
-    AnalysisException for one that Spark refuses.
+    Raises IcebergSqlError for a statement that reads no table, ReadError if a table's metadata cannot be read,
+    pyspark's ParseException and AnalysisException for one that Spark refuses.
     """
-    with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+    planning = read_errors.reading("the statement cannot be planned")
+    with planning, sessions.working_in(spark), jvm.quietly(), relations.own_positions():
         return _explained(spark, text)
 
 
 def _explained(spark: SparkSession, text: str) -> Explanation:
     found = plans.planned(spark, text)
     filtered = plans.filtered(found)
-    every = [(number, c) for number, one in filtered.items() for c in one.conjuncts]
+    every = [
+        (number, c)
+        for number, one in filtered.items()
+        for c in (*(conjunct for conjunct, _ in one.above), *one.conjuncts)
+    ]
     derived = terms.copies(every)
     scans: list[Scan] = []
     notes = []
@@ -66,7 +71,7 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
             scan = _scan(spark, found, leaf, filtered.pop(own, None), places)
             if not _is_needless(scan, leaf, scans):
                 scans.append(scan)
-        elif leaf.kind in _METADATA_DELETE:
+        elif leaf.kind in plan_leaves.DELETES:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (
             leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved")
@@ -119,8 +124,8 @@ def _scan(
     elif filtered is None:
         note = "its filters are not shown: the plan changed before they were pushed into the scan"
     if metrics is None:
-        read = (0, 0, 0)
-        note = "answered from file metadata: no file is read"
+        read = (0, 0, together["manifests"])
+        note = "answered from the manifests: no data file is read"
     else:
         read = (
             metrics["resultDataFiles"],
@@ -144,6 +149,7 @@ def _scan(
         if filtered is not None and metrics
         else 0,
         note=note,
+        at_most=leaf.may_stop and read[0] > 0,
     )
 
 
@@ -160,8 +166,12 @@ def _is_needless(scan: Scan, leaf: plan_leaves.Leaf, before: Sequence[Scan]) -> 
 def _metadata_delete(node: Java) -> Scan:
     name = _name(node)
     relation = node.table()
+    if expressions.kind(relation) == "DataSourceV2ScanRelation":
+        relation = relation.relation()
     table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
-    kept = iceberg_filters.kept(table, []) if table is not None else None
+    if table is None:
+        return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
+    kept = iceberg_filters.kept(table, [])
     note = "whole files are removed from the metadata: no file is read or written"
     if kept is None:
         return Scan(name, note=note)

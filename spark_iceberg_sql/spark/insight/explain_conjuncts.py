@@ -23,7 +23,8 @@ class _Written:
     """One conjunct as written; Spark may have split it into several.
 
     over: the node above which it stays; None if it is directly above the relation. own: what reaches Iceberg.
-    added: what the rule `prune` adds. at: the positions of its filters in the list of filters to count.
+    not_null: the part of that which Spark derives from it: that its columns have values. added: what the rule `prune`
+    adds. at: the positions of its filters in the list of filters to count.
     """
 
     text: str
@@ -31,11 +32,13 @@ class _Written:
     over: str | None = None
     parts: list[Java] = field(default_factory=list)
     own: list[Java] = field(default_factory=list)
+    not_null: list[Java] = field(default_factory=list)
     not_pushed: list[Java] = field(default_factory=list)
     added: Java | None = None
     added_filter: Java | None = None
     at: int = 0
     at_own: int = 0
+    at_not_null: int = 0
 
 
 class Conjuncts:
@@ -101,7 +104,7 @@ class Conjuncts:
             self._all.append(found)
         for derived in expressions.not_null(conjunct, self._relation):
             found = iceberg_filters.converted(derived, self._relation)
-            one.own += [found] if found is not None else []
+            one.not_null += [found] if found is not None else []
 
     def _imply(self, one: _Written) -> None:
         if self._prune is None or one.over is not None:
@@ -116,11 +119,15 @@ class Conjuncts:
         every = [iceberg_filters.conjunction(self._all)]
         for one in self._written.values():
             one.at_own = len(every)
-            every.append(iceberg_filters.conjunction(one.own))
+            own = [*one.own, *one.not_null]
+            every.append(iceberg_filters.conjunction(own))
             one.at = one.at_own
             if one.added_filter is not None:
                 one.at = len(every)
-                every.append(iceberg_filters.conjunction([*one.own, one.added_filter]))
+                every.append(iceberg_filters.conjunction([*own, one.added_filter]))
+            if one.not_pushed and one.not_null:
+                one.at_not_null = len(every)
+                every.append(iceberg_filters.conjunction(one.not_null))
         return every
 
     def explained(self, kept: Mapping[str, Any]) -> tuple[Conjunct, ...]:
@@ -137,13 +144,20 @@ class Conjuncts:
                 continue  # usually IS NOT NULL
             added = expressions.sql(one.added) if one.added is not None and self._is_on else None
             why, better, better_files = None, None, None
-            if files == total and total:
-                why = self._why(one, mine, total)
-                better, better_files = self._better(one, both, total) or (None, None)
+            # Files without a value of its columns are skipped by the IS NOT NULL that Spark derives from it.
+            most = kept["filters"][one.at_not_null]["kept"][0] if one.at_not_null else total
+            does_prune = files < most
+            if total and not does_prune:
+                why = self._why(one, mine, most)
+                if most < total:
+                    null = total - most
+                    why += f"; only {null:,} file{'' if null == 1 else 's'} without values of its columns "
+                    why += "is skipped" if null == 1 else "are skipped"
+                better, better_files = self._better(one, both, most) or (None, None)
             yield Conjunct(
                 text=one.text,
                 files=files,
-                pruned_by=tuple(_pruned_by(mine, total)),
+                pruned_by=tuple(_pruned_by(mine, total)) if does_prune else (),
                 why_not=why,
                 rewrite=better,
                 rewrite_files=better_files,
@@ -177,27 +191,32 @@ class Conjuncts:
                 return "all rows of all files are in that range"
             return "every file may contain rows in that range"
         if one.not_pushed:
-            return _why_not_pushed(one.not_pushed[0], self._relation)
-        columns = [str(a.name()) for a in expressions.references(one.parts[0])]
+            return self._why_not_pushed(one.not_pushed[0])
         return reasons.why_kept(
             terms.term(one.parts[0]),
-            columns,
+            expressions.paths(one.parts[0]),
             self._fields,
             total=total,
             whole=kept["whole"][0],
             without_bounds={name: files for name, (files, _) in kept["without_bounds"].items()},
         )
 
+    def _why_not_pushed(self, conjunct: Java) -> str:
+        if not conjunct.deterministic():
+            return "it is not deterministic: its value for a row depends on more than the row"
+        if expressions.kind(conjunct) == "Or":
+            for part in expressions.disjuncts(conjunct):
+                if iceberg_filters.converted(part, self._relation) is None:
+                    words = self._why_not_one(part)
+                    return f"one side of OR does not prune, so no file can be skipped: {words}"
+        return self._why_not_one(conjunct)
 
-def _why_not_pushed(conjunct: Java, relation: Java) -> str:
-    if not conjunct.deterministic():
-        return "it is not deterministic: its value for a row depends on more than the row"
-    if expressions.kind(conjunct) == "Or":
-        for part in expressions.disjuncts(conjunct):
-            if iceberg_filters.converted(part, relation) is None:
-                words = reasons.why_not_pushed(terms.term(part))
-                return f"one side of OR does not prune, so no file can be skipped: {words}"
-    return reasons.why_not_pushed(terms.term(conjunct))
+    def _why_not_one(self, conjunct: Java) -> str:
+        withheld = None
+        for call in expressions.iceberg_calls(conjunct):
+            column = expressions.paths(call)[-1]
+            withheld = reasons.why_withheld(terms.term(call), column, self._fields)
+        return reasons.why_not_pushed(terms.term(conjunct), withheld)
 
 
 def _is_added(conjunct: Java) -> bool:

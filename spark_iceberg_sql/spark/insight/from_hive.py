@@ -29,8 +29,8 @@ from spark_iceberg_sql.insight.hive_zones import refuse_unknown, zone_of
 from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.spark.bridge import catalogs, plan_leaves, relations, sessions
-from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.insight.advise import ROWS, _Search
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 from spark_iceberg_sql.syntax.identifiers import dotted
@@ -80,7 +80,7 @@ def from_hive(
         read = [_read(own, query, ".".join(name[1:]).lower()) for query in todo]
         then = _then(spark, table, result, todo) if chosen is not None else {}
     except JVM_ERRORS as error:
-        raise IcebergSqlError(f"`{table}` cannot be read: {message(error)}") from None
+        raise read_errors.failed(error, f"`{table}` cannot be read") from None
     measured = [
         _measured(one, now, then.get(one.rewritten or one.text))
         for one, now in zip(result.queries, read, strict=True)

@@ -22,6 +22,7 @@ from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import catalogs, relations, rewrites, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight.preview import preview
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
@@ -49,7 +50,7 @@ def health(spark: SparkSession, table: str) -> Health:
     Runs Spark jobs over the metadata tables of the current snapshot; changes nothing.
 
     spark: the session. table: its name in a catalog, as in SQL. Raises IcebergSqlError if it is not an
-    Iceberg table.
+    Iceberg table, or if its metadata cannot be read.
     """
     try:
         parts = relations.name_parts(spark, table)
@@ -57,9 +58,12 @@ def health(spark: SparkSession, table: str) -> Health:
         raise IcebergSqlError(f"`{table}` is not the name of a table\n{_HELP}") from None
     if catalogs.is_temporary_view(spark, parts):
         raise IcebergSqlError(f"`{table}` is a temporary view, not a table\n{_HELP}")
-    with sessions.working_in(spark):
+    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
         name = tuple(relations.full_name(dotted(parts)))
-        loaded = catalogs.load(spark, name)
+        try:
+            loaded = catalogs.load(spark, name)
+        except (catalogs.CatalogSilentError, catalogs.NoCatalogError) as error:
+            raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
         if loaded.what != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}\n{_HELP}")
         known = table_from_metadata(name, loaded.metadata)
@@ -101,7 +105,8 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
     assert table.specs is not None
     current = table.specs.current
     limit = int(SMALL * target)
-    shared = f"spec_id = {current} AND small > 1"
+    now = f"spec_id = {current}"
+    shared = f"{now} AND small > 1"
     one = _row(
         spark,
         f"""WITH p AS (
@@ -109,14 +114,15 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
             count_if(file_size_in_bytes < {limit}) AS small,
             sum(IF(file_size_in_bytes < {limit}, file_size_in_bytes, 0)) AS small_bytes
           FROM {files} WHERE content = 0 GROUP BY {key})
-        SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes, count(*) AS partitions,
-          coalesce(max(bytes), 0) AS largest, coalesce(CAST(median(bytes) AS BIGINT), 0) AS median,
+        SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes,
+          count_if({now}) AS partitions, coalesce(max(IF({now}, bytes, NULL)), 0) AS largest,
+          coalesce(CAST(median(IF({now}, bytes, NULL)) AS BIGINT), 0) AS median,
           coalesce(sum(IF({shared}, small, 0)), 0) AS small,
           coalesce(sum(IF({shared}, small_bytes, 0)), 0) AS small_bytes,
           coalesce(sum(IF({shared}, ceil(small_bytes / {target}), 0)), 0) AS small_after,
           coalesce(sum(IF(spec_id <> {current}, small, 0)), 0) AS old_small,
           coalesce(sum(IF(spec_id <> {current}, small_bytes, 0)), 0) AS old_small_bytes,
-          count_if(files = 1 AND small = 1) AS alone,
+          count_if({now} AND files = 1 AND small = 1) AS alone,
           coalesce(sum(IF(spec_id <> {current}, files, 0)), 0) AS old_files,
           coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
         FROM p""",

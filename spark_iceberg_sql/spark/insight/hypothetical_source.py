@@ -15,7 +15,7 @@ from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.types import Struct, from_metadata
 from spark_iceberg_sql.spark.bridge import catalogs, hypothetical, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def source_of(
             return _of_frame(_at(spark, given), given, properties)
         return _of_name(spark, given, properties)
     except JVM_ERRORS as error:
-        raise IcebergSqlError(f"`{given}` cannot be read: {message(error)}") from None
+        raise read_errors.failed(error, f"`{given}` cannot be read") from None
 
 
 @contextmanager
@@ -131,7 +131,7 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
             full = tuple(relations.full_name(dotted(parts)))
         try:
             loaded = catalogs.load(spark, full)
-        except catalogs.CatalogSilentError as error:
+        except (catalogs.CatalogSilentError, catalogs.NoCatalogError) as error:
             raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
         if loaded.what == "absent":
             raise IcebergSqlError(

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.insight.joins import SETTINGS, Join, Verdict
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
-from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm
+from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, relations
 from spark_iceberg_sql.spark.bridge.expressions import kind
 from spark_iceberg_sql.spark.bridge.join_plans import PlannedJoin, Side, Trial
 from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted
 
 if TYPE_CHECKING:
@@ -29,9 +30,14 @@ def spj(spark: SparkSession, text: str) -> Verdict:
 
     The query is planned with each combination of the settings, in a copy of the session, and does not run.
 
-    spark: the session. text: a query. Raises pyspark's exceptions for one that Spark refuses.
+    spark: the session. text: a query. Raises pyspark's exceptions for one that Spark refuses, and ReadError if a
+    table's metadata cannot be read.
     """
-    with jvm.quietly():
+    with (
+        read_errors.reading("the query cannot be planned"),
+        jvm.quietly(),
+        relations.own_positions(),
+    ):
         return _verdict(Trial(spark), text)
 
 

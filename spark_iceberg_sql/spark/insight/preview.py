@@ -23,8 +23,9 @@ from spark_iceberg_sql.insight.preview_layout import (
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
 from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
-from spark_iceberg_sql.spark.insight import preview_commits
+from spark_iceberg_sql.spark.insight import preview_commits, progress
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
     refuse_property,
@@ -78,7 +79,11 @@ def preview(
     with refusing("spec"):
         wanted = candidate(spec, found.schema, case_sensitive=sensitive)
     try:
-        with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
+        with (
+            sessions.working_in(spark),
+            progress.shown(spark, f"preview of {found.words}"),
+            hypothetical.table(found.as_table(wanted.spec)) as table,
+        ):
             if using == "data":
                 return _Run(spark, found, wanted, table, commits).result()
             settings = settings_of(spark, table)
@@ -86,10 +91,10 @@ def preview(
             if using == "sample":
                 return from_sample(spark, found, wanted, table, settings, words)
             with refusing("using"):
-                return from_metadata(spark, found, wanted, settings, words)
+                return from_metadata(spark, found, wanted, table, settings, words)
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
-        raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
+        raise read_errors.failed(error, f"{found.words} cannot be previewed") from None
 
 
 class _Run:
@@ -295,10 +300,22 @@ class _Run:
             basis,
             settings_text(self._settings),
             self._settings.target,
-            (*self._notes, *self._memory(len(made))),
+            (*self._notes, *self._drawn(pieces), *self._memory(len(made))),
             per_commit=tuple(per_commit) if self._commits > 1 else (),
             arrival=preview_commits.order_text(spec, self._source.schema),
         )
+
+    def _drawn(self, pieces: Pieces) -> Iterator[str]:
+        """A note if which commit a row is drawn into decides how many files a commit has."""
+        rolls = any(len(files) > 1 for written in pieces.values() for _, files in written)
+        field = preview_commits.ordered_by(self._wanted.spec, self._source.schema)
+        column = self._source.schema.by_id(field.source_id) if field else None
+        if self._commits > 1 and rolls and not (column and column.field.required):
+            which = f"rows without {field.source}" if field else "the rows"
+            yield (
+                f"{which} are drawn into commits at random: in another draw, a commit may have one file more or "
+                "less for each partition that fills several"
+            )
 
     def _memory(self, partitions: int) -> Iterator[str]:
         """A note if one task may keep many writers open."""

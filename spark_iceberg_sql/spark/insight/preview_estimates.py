@@ -20,7 +20,7 @@ from spark_iceberg_sql.insight.preview_layout import (
     Trial,
     WriteSettings,
 )
-from spark_iceberg_sql.insight.preview_metadata import Known, spread
+from spark_iceberg_sql.insight.preview_metadata import Known, spread, whole
 from spark_iceberg_sql.insight.specs import CandidateSpec
 from spark_iceberg_sql.spark.bridge import memory_writers
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 100_000
 _SEED = 20
-_TRIED = (1_000, 5_000, 20_000)  # rows of the files written in memory
+_TRIED = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
 
 
 def first_rows(
@@ -71,13 +71,13 @@ def from_sample(
     frame = source.frame.sample(share, seed=_SEED) if share < 1 else source.frame
     found = rows.groups(frame, wanted.spec, source.schema)
     seen = sum(group.piece.rows for group in found)
-    factor = total / max(1, seen)
     raw = sum(group.piece.raw for group in found) / max(1, seen)
     sizes = Sizes(first_rows(spark, source, table, max(1.0, raw), settings), settings)
     parts = []
     every: list[int] = []
-    for group in found:
-        piece = Piece(round(group.piece.rows * factor), round(group.piece.raw * factor))
+    numbers = whole([group.piece.rows for group in found], total)
+    for group, number in zip(found, numbers, strict=True):
+        piece = Piece(number, round(group.piece.raw * total / max(1, seen)))
         files = [file.size for file in sizes.files(piece)]
         every += files
         parts.append(_part(wanted, group.values, piece.rows, files))
@@ -88,6 +88,7 @@ def from_sample(
         f"{len(parts):,} in the sample, an estimated {unseen:,} more" if share < 1 else "counted",
         "one for each partition that the sample missed" if unseen else "of the sampled rows",
         "compression assumed as in the first 20,000 rows: up to 40 % off",
+        "counted; of each partition, estimated" if share < 1 else "counted",
     )
     return _preview(source, wanted, parts, every, basis, words, settings, unseen=unseen)
 
@@ -111,24 +112,26 @@ def known_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tupl
         column, kind = source.schema.by_id(i), source.schema.types[i]
         assert column is not None
         of_column = metrics.getField(column.name)
-        ends = ("lower_bound", "upper_bound")
         picked += [
-            rows.stored(of_column.getField(end), kind.name).alias(f"{end}{i}") for end in ends
+            rows.stored(of_column.getField(end), kind.name).alias(f"{end}{i}")
+            for end in ("lower_bound", "upper_bound")
         ]
     files = spark.table(dotted((*source.table, "files"))).select(
         "content", "record_count", "file_size_in_bytes", *picked
     )
     collected = files.collect()
+    kinds = [(i, source.schema.types[i]) for i in ids]
     known = []
-    for row in collected:
-        bounds: dict[int, tuple[Any, Any]] = {}
-        for i in ids:
-            low, high = row[f"lower_bound{i}"], row[f"upper_bound{i}"]
-            if low is not None and high is not None:
-                kind = source.schema.types[i]
-                bounds[i] = (from_spark(kind, low), from_spark(kind, high))
-        if not row["content"] and row["record_count"]:
-            known.append(Known(row["record_count"], row["file_size_in_bytes"], bounds))
+    for content, count, size, *ends in map(tuple, collected):  # a row's fields by name are slow
+        if content or not count:
+            continue
+        lows, highs = ends[::2], ends[1::2]
+        bounds = {
+            i: (from_spark(kind, low), from_spark(kind, high))
+            for (i, kind), low, high in zip(kinds, lows, highs, strict=True)
+            if low is not None and high is not None
+        }
+        known.append(Known(count, size, bounds))
     return known, sum(bool(row["content"]) for row in collected)
 
 
@@ -151,6 +154,7 @@ def from_metadata(
     spark: SparkSession,
     source: Source,
     wanted: CandidateSpec,
+    table: Java,
     settings: WriteSettings,
     words: str,
 ) -> Preview:
@@ -163,22 +167,45 @@ def from_metadata(
     ids = sorted({field.source_id for field in wanted.spec.fields})
     kinds = {i: source.schema.types[i].name for i in ids}
     known, deletes = known_files(spark, source, ids)
+    footer = footer_of(spark, source, known, table, settings)
+    found = spread(wanted.spec, known, kinds, footer)
+    total = sum(file.rows for file in known)
     parts = []
     every: list[int] = []
-    for values, (count, size) in spread(wanted.spec, known, kinds).items():
+    numbers = whole([count for count, _ in found.values()], total)
+    for (values, (_, size)), count in zip(found.items(), numbers, strict=True):
         number = max(1, -(-round(size) // settings.target))
-        each = [round(size / number)] * number
+        each = [round(size / number + footer)] * number
         every += each
-        parts.append(_part(wanted, values, round(count), each))
+        parts.append(_part(wanted, values, count, each))
     basis = Basis(
         "metadata",
         f"the counts and bounds of {len(known):,} files; no row was read",
         "estimated: rows are assumed to be spread evenly between their file's bounds",
         "estimated from the bytes",
         "bytes per row as in today's files: smaller files compress worse, up to 40 % off",
+        "counted in the metadata; of each partition, estimated",
     )
     notes = (f"{deletes:,} delete files are not applied",) if deletes else ()
     return _preview(source, wanted, parts, every, basis, words, settings, notes)
+
+
+def footer_of(
+    spark: SparkSession,
+    source: Source,
+    files: Sequence[Known],
+    table: Java,
+    settings: WriteSettings,
+) -> int:
+    """The bytes of a file that do not depend on its rows: those of a file of one made-up row, written in memory.
+
+    No more than the smallest of the files that exist.
+    """
+    row = memory_writers.one_row(spark, source.frame)
+    written = memory_writers.write_in_memory(
+        spark, table, row, source.frame, settings.target, ROWS_BETWEEN_LOOKS
+    )
+    return min([size for _, size, _ in written] + [file.size for file in files])
 
 
 def _part(

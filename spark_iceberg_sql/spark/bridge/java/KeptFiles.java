@@ -166,6 +166,7 @@ public final class KeptFiles {
     }
 
     void see(ManifestFile manifest) {
+      if (!manifest.hasAddedFiles() && !manifest.hasExistingFiles()) return; // only removed ones: a scan skips it
       if (under(manifest.partitionSpecId()).manifests.eval(manifest)) manifests++;
     }
 

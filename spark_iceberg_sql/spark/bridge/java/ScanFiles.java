@@ -104,15 +104,41 @@ public class ScanFiles {
     }
   }
 
+  /** The number of rows in the files that a scan reads, before deletes. */
+  public long rows(Seq<?> partitions) throws Exception {
+    Map<String, Long> found = new LinkedHashMap<>();
+    rows(partitions, found);
+    long sum = 0;
+    for (Object count : found.values()) sum += ((Long) count).longValue();
+    return sum;
+  }
+
+  private void rows(Object partition, Map<String, Long> found) throws Exception {
+    if (partition instanceof Seq) {
+      scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
+      while (each.hasNext()) rows(each.next(), found);
+      return;
+    }
+    for (Object task : tasks(partition)) {
+      if (!(task instanceof ContentScanTask)) continue;
+      ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
+      found.put(file.location(), Long.valueOf(file.recordCount()));
+    }
+  }
+
+  private static Iterable<?> tasks(Object partition) throws Exception {
+    Method group = partition.getClass().getMethod("taskGroup"); // the class is not public
+    group.setAccessible(true);
+    return ((ScanTaskGroup<?>) group.invoke(partition)).tasks();
+  }
+
   private void read(Object partition, Set<String> seen) throws Exception {
     if (partition instanceof Seq) {
       scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
       while (each.hasNext()) read(each.next(), seen);
       return;
     }
-    Method group = partition.getClass().getMethod("taskGroup"); // the class is not public
-    group.setAccessible(true);
-    for (Object task : ((ScanTaskGroup<?>) group.invoke(partition)).tasks()) {
+    for (Object task : tasks(partition)) {
       if (!(task instanceof ContentScanTask)) continue;
       ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
       if (!seen.add(file.location())) continue;

@@ -1,0 +1,116 @@
+"""The bounds of a column in a file of which a sample has only some of the rows.
+
+The least and the greatest sampled value are too narrow. How much too narrow depends on whether the column's values are
+spread over all files, as if by chance, or whether each file has a range of its own, such as a time of arrival.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from spark_iceberg_sql.insight.hypothetical import Bounds
+
+# A sample has none of the rows of which it is expected to have three in 5 % of cases (e**-3): if no more are expected,
+# their absence proves nothing.
+_CHANCE = 3.0
+# Of the sequence that fills the unit square most evenly (the plastic number's R2).
+_STEPS = (0.7548776662466927, 0.5698402909980532)
+
+
+class Ranked:
+    """A sampled column as ranks of its values.
+
+    values: in row order; None for a null. ends: the least and the greatest value of the table, if known.
+    """
+
+    def __init__(self, values: Sequence[Any], ends: Sequence[Any] = ()) -> None:
+        seen = {v for v in values if v is not None and v == v}
+        beyond = {v for v in ends if v is not None and v == v} - seen
+        seen |= beyond
+        self.sorted: list[Any] = sorted(seen)
+        rank = {value: i for i, value in enumerate(self.sorted)}
+        self.ranks = [rank.get(v, -1) for v in values]
+        self.nulls = [v is None for v in values]
+        self.has_nulls = any(self.nulls)
+        self.has_nans = any(r < 0 for r in self.ranks) and not all(
+            n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
+        )
+        counts = [int(value in beyond) for value in self.sorted]
+        for r in self.ranks:
+            if r >= 0:
+                counts[r] += 1
+        self._below = [0, *accumulate(counts)]  # the number of sampled rows below each rank
+
+    def bounds(
+        self,
+        ranks: Sequence[int],
+        nulls: int,
+        weight: float,
+        within: tuple[int, int] | None = None,
+        number: int = 0,
+    ) -> Bounds:
+        """A file's bounds.
+
+        ranks: of its sampled rows; -1 for a null or NaN. nulls: how many of these are null. weight: rows of the
+        table per sampled row; 1.0 if every row is sampled. within: the least and the greatest rank of its partition.
+        number: of the file.
+        """
+        total = max(1, round(len(ranks) * weight))
+        known = [r for r in ranks if r >= 0] if min(ranks) < 0 else ranks
+        nans = len(ranks) - nulls - len(known)
+        missing = self._unseen_nulls(len(ranks)) if weight > 1 and not nulls else 0
+        nulls = round(nulls * weight) or missing
+        first, last = within or (0, len(self.sorted) - 1)
+        if known:
+            low, high = min(known), max(known)
+            if weight > 1:
+                low, high = self._widened(low, high, len(known), weight, first, last, number)
+        elif weight > 1 and not nans and first <= last and self._by_chance_null(len(ranks)):
+            low, high = first, last
+        else:
+            return Bounds(None, None, nulls or total, 0 if nulls else total)
+        nans = max(1, total - nulls) if self.has_nans and nans else 0
+        return Bounds(self.sorted[low], self.sorted[high], min(nulls, total - 1), min(nans, total))
+
+    def _unseen_nulls(self, rows: int) -> int:
+        """1 if a file may well have nulls although none of its sampled rows is null."""
+        share = sum(self.nulls) / max(1, len(self.nulls)) if self.has_nulls else 0.0
+        return 1 if 0 < share * rows <= _CHANCE else 0
+
+    def _by_chance_null(self, rows: int) -> bool:
+        """Whether a file may well have values although all of its sampled rows are null."""
+        return self._below[-1] / max(1, len(self.ranks)) * rows <= _CHANCE
+
+    def _widened(
+        self, low: int, high: int, count: int, weight: float, first: int, last: int, number: int
+    ) -> tuple[int, int]:
+        """Bounds widened by what the sample may have missed. count: the file's sampled rows with a value."""
+        if count == 1:
+            return first, last
+        below, above = float(self._below[low]), float(self._below[high + 1])
+        # How many sampled rows of the table there are per sampled row of the file, in its range.
+        every = (above - below) / count
+        gap = every if high > low else 0.0  # of one value nothing says how far the next is
+        least, most = self._below[first], self._below[last + 1]
+        # Beyond a file's outermost row there are, on average, as many as between two of its rows.
+        if most - above <= _CHANCE * every:  # spread over the files
+            above = max(above, most - _drawn(number, _STEPS[0]) * every / weight)
+        else:
+            above = min(most, above + gap)
+        if below - least <= _CHANCE * every:
+            below = min(below, least + _drawn(number, _STEPS[1]) * every / weight)
+        else:
+            below = max(least, below - gap)
+        return (
+            max(first, min(low, bisect_left(self._below, below + 0.5) - 1)),
+            min(last, max(high, bisect_left(self._below, above - 0.5) - 1)),
+        )
+
+
+def _drawn(number: int, step: float) -> float:
+    """A value of the exponential distribution with mean 1, each as often as it should be over many numbers."""
+    return -math.log(1 - (number + 0.5) * step % 1)

@@ -1,0 +1,126 @@
+package sparkicebergsql;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.DataFiles;
+import org.apache.iceberg.FileFormat;
+import org.apache.iceberg.Metrics;
+import org.apache.iceberg.PartitionData;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.expressions.Evaluator;
+import org.apache.iceberg.expressions.Expression;
+import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
+import org.apache.iceberg.expressions.Projections;
+import org.apache.iceberg.types.Conversions;
+import org.apache.iceberg.types.Types;
+
+/** Data files that were never written, from the bytes of Hypothetical.packed: one call for all files of a spec. */
+public class HypotheticalFiles {
+  /** The files in the order of the bytes. */
+  public List<DataFile> of(PartitionSpec spec, byte[] packed) {
+    ByteBuffer from = ByteBuffer.wrap(packed);
+    int count = from.getInt();
+    long[] rows = numbers(from, count), sizes = numbers(from, count);
+    List<Types.NestedField> fields = spec.partitionType().fields();
+    Object[][] partitions = new Object[fields.size()][];
+    for (int i = 0; i < partitions.length; i++) {
+      ByteBuffer[] values = distinct(from, count);
+      partitions[i] = new Object[count];
+      for (int n = 0; n < count; n++) {
+        Object value = Conversions.fromByteBuffer(((Types.NestedField) fields.get(i)).type(), values[n]);
+        partitions[i][n] = value instanceof CharSequence ? value.toString() : value;
+      }
+    }
+    Column[] columns = new Column[from.getInt()];
+    for (int i = 0; i < columns.length; i++) columns[i] = new Column(from, count);
+    List<DataFile> files = new ArrayList<>();
+    for (int n = 0; n < count; n++) {
+      PartitionData partition = new PartitionData(spec.partitionType());
+      for (int i = 0; i < partitions.length; i++) partition.set(i, partitions[i][n]);
+      files.add(DataFiles.builder(spec)
+          .withPath("never-written/" + n + ".parquet")
+          .withFormat(FileFormat.PARQUET)
+          .withPartition(partition)
+          .withFileSizeInBytes(sizes[n])
+          .withMetrics(metrics(columns, n, rows[n]))
+          .build());
+    }
+    return files;
+  }
+
+  /** For each filter how many of the files it keeps, and their bytes: decided as Iceberg's ManifestReader does. */
+  public String kept(PartitionSpec spec, byte[] packed, List<Expression> filters) {
+    List<DataFile> files = of(spec, packed);
+    StringBuilder found = new StringBuilder();
+    for (Expression filter : filters) {
+      Expression projected = Projections.inclusive(spec, true).project(filter);
+      Evaluator partitions = new Evaluator(spec.partitionType(), projected, true);
+      InclusiveMetricsEvaluator bounds = new InclusiveMetricsEvaluator(spec.schema(), filter, true);
+      long count = 0, bytes = 0;
+      for (DataFile file : files) {
+        if (!partitions.eval(file.partition()) || !bounds.eval(file)) continue;
+        count++;
+        bytes += file.fileSizeInBytes();
+      }
+      found.append(count).append(' ').append(bytes).append('\n');
+    }
+    return found.toString();
+  }
+
+  private static Metrics metrics(Column[] columns, int file, long rows) {
+    Map<Integer, Long> values = new HashMap<>(), nulls = new HashMap<>(), nans = new HashMap<>();
+    Map<Integer, ByteBuffer> low = new HashMap<>(), high = new HashMap<>();
+    for (Column column : columns) {
+      if (column.nulls[file] < 0) continue;
+      values.put(column.id, Long.valueOf(rows));
+      nulls.put(column.id, Long.valueOf(column.nulls[file]));
+      if (column.withNans) nans.put(column.id, Long.valueOf(column.nans[file]));
+      if (column.low[file] != null) low.put(column.id, column.low[file]);
+      if (column.high[file] != null) high.put(column.id, column.high[file]);
+    }
+    return new Metrics(Long.valueOf(Math.max(1L, rows)), null, values, nulls, nans, low, high);
+  }
+
+  static long[] numbers(ByteBuffer from, int count) {
+    long[] found = new long[count];
+    for (int n = 0; n < count; n++) found[n] = from.getLong();
+    return found;
+  }
+
+  /** A value per file, from the distinct values and each file's position among them; null for -1. */
+  static ByteBuffer[] distinct(ByteBuffer from, int count) {
+    ByteBuffer[] values = new ByteBuffer[from.getInt()];
+    for (int i = 0; i < values.length; i++) {
+      byte[] content = new byte[from.getInt()];
+      from.get(content);
+      values[i] = ByteBuffer.wrap(content);
+    }
+    ByteBuffer[] found = new ByteBuffer[count];
+    for (int n = 0; n < count; n++) {
+      long position = from.getLong();
+      if (position >= 0) found[n] = values[(int) position];
+    }
+    return found;
+  }
+
+  /** The metadata of all files about one column; a file without any has -1 nulls. */
+  static class Column {
+    final Integer id;
+    final boolean withNans;
+    final long[] nulls, nans;
+    final ByteBuffer[] low, high;
+
+    Column(ByteBuffer from, int count) {
+      id = Integer.valueOf(from.getInt());
+      withNans = from.get() != 0;
+      nulls = numbers(from, count);
+      nans = numbers(from, count);
+      low = distinct(from, count);
+      high = distinct(from, count);
+    }
+  }
+}

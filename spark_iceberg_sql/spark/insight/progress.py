@@ -1,0 +1,62 @@
+"""How far the Spark jobs of a preview or advice have come, in a line on a terminal or in a notebook."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import jobs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PATIENCE = 1.0  # seconds before the line is shown
+_EVERY = 0.4
+
+
+@contextmanager
+def shown(spark: SparkSession, words: str) -> Iterator[None]:
+    """Show the progress of the jobs that this thread starts meanwhile, from the first second on.
+
+    spark: the session. words: what takes the time. Jobs that already have a group, as in a notebook's SQL cell, are
+    shown by whoever made the group.
+    """
+    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not watched or jobs.current(spark) is not None:
+        yield
+        return
+    group, done = f"iceberg-{uuid.uuid4().hex}", threading.Event()
+    jobs.begin(spark, group, words)
+    reporter = threading.Thread(target=_report, args=(spark, group, words, done), daemon=True)
+    reporter.start()
+    try:
+        yield
+    finally:
+        done.set()
+        reporter.join()
+        jobs.end(spark)
+
+
+def _report(spark: SparkSession, group: str, words: str, done: threading.Event) -> None:
+    begun, line = time.monotonic(), ""
+    wait = _PATIENCE
+    while not done.wait(wait):
+        wait = _EVERY
+        try:
+            found = jobs.progress(spark, group)
+        except Exception:  # the session has ended, and the caller reports that itself
+            break
+        counted = f", {found.done:,} of {found.total:,} tasks" if found is not None else ""
+        text = f"{words}: {time.monotonic() - begun:.0f} s{counted}"
+        # The cursor goes back, so that any other line takes this one's place.
+        sys.stderr.write(f"{text.ljust(len(line))}\r")
+        sys.stderr.flush()
+        line = text
+    if line:
+        sys.stderr.write(f"{' ' * len(line)}\r")
+        sys.stderr.flush()
