@@ -278,7 +278,7 @@ EVERY_TYPE = """
 SELECT id, cast(id % 50 AS int) AS i, id / 7 AS d,
   CASE WHEN id % 13 = 0 THEN float('nan') WHEN id % 17 = 0 THEN -0.0f ELSE float(id % 5) END AS f,
   cast(id % 1000 / 100.0 - 3 AS decimal(9, 2)) AS price, date_add(DATE '2023-11-01', int(id / 300)) AS day,
-  timestamp_seconds(1704067200 + id * 60) AS ts, timestamp_ntz(timestamp_seconds(1704067200 + id * 77)) AS at,
+  timestamp_seconds(1704067200 + id * 60) AS ts, cast(timestamp_seconds(1704067200 + id * 77) AS TIMESTAMP_NTZ) AS at,
   id % 3 = 0 AS flag, if(id % 11 = 0, NULL, concat('u', id % 40, repeat('x', 20))) AS name,
   binary(concat('b', id % 30)) AS bin, sha2(string(id), 256) AS note
 FROM range(0, 30000, 1, 1)
