@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, with_today
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal, with_today
 from spark_iceberg_sql.insight.advise_bounds import Ranked
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
 from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
@@ -534,19 +534,28 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
 
 def test_todays_spec_stays_unless_another_is_clearly_better() -> None:
     today = Proposal("", 10, 10_000, 10_000, (), 10, 1_000, is_today=True)
-    better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000)
-    kept, (note,) = with_today(today, [better], 0.25)
+    better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000, error=0.25)
+    kept, (note,) = with_today(today, [better])
     assert kept == [today, better]
-    assert "75%" in note
+    assert "days(ts), is estimated to cost 76% of it, and the estimate may be 25% off" in note
     text = str(Advice(kept, source="t", basis="b", tried=2))
     assert "today's spec stays: none is clearly better" in text
-    best = Proposal("days(ts)", 9, 7_500, 7_500, (), 8, 1_000)
-    assert with_today(today, [best], 0.25) == ([best, today], [])
-    assert with_today(today, [better], 0.1) == ([better, today], [])
-    worse = Proposal("id", 11, 11_000, 11_000, (), 8, 1_000)
-    assert with_today(today, [worse], 0.1) == ([today, worse], [])
+    best = Proposal("days(ts)", 9, 7_500, 7_500, (), 8, 1_000, error=0.25)
+    assert with_today(today, [best]) == ([best, today], [])
+    worse = Proposal("id", 11, 11_000, 11_000, (), 8, 1_000, error=0.1)
+    assert with_today(today, [worse]) == ([today, worse], [])
     empty = Proposal("", 0, 0, 7_600, (), 0, 0, is_today=True)
-    assert with_today(empty, [best], 0.25) == ([best, empty], [])
+    assert with_today(empty, [best]) == ([best, empty], [])
+
+
+def test_where_files_are_cut_few_of_them_are_less_certain() -> None:
+    few = [QueryReads("a", 1.0, 2, 200, 0, 0)]
+    many = [QueryReads("a", 1.0, 200, 20_000, 0, 0)]
+    found = [
+        proposal("id", reads, 10, [100], (), None, (), error=0.05, cut=cut).error
+        for reads, cut in ((few, True), (many, True), (few, False), ([], True))
+    ]
+    assert found == pytest.approx([math.sqrt(1 / 12), 0.05, 0.05, 0.05])
 
 
 def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:

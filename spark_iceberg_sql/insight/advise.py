@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +13,9 @@ from spark_iceberg_sql.insight.plain import Result, plain
 
 _SHOWN = 5
 _TEXT = 60
+# A query whose range begins or ends anywhere in a file reads one file more or less: the standard deviation of that, per
+# file read.
+_CUT = math.sqrt(1 / 6)
 METADATA_ERROR = 0.25  # of a cost: 3 of 100 choices estimated to gain less were worse than today's
 
 
@@ -40,7 +44,7 @@ class Proposal:
     per_query: one per query. table_files: the number of files the table would have. middle_file: bytes of the
     median file. ddl: the ALTER statements from today's spec to this one; empty if there is no table to alter. rewrite:
     the CALL that rewrites the existing files. warnings: the rules' warnings about it. is_today: whether it is
-    the table's current spec.
+    the table's current spec. error: by how much the cost may be off, as a fraction.
     """
 
     spec: str
@@ -54,6 +58,7 @@ class Proposal:
     rewrite: str | None = None
     warnings: tuple[str, ...] = ()
     is_today: bool = False
+    error: float = 0.0
 
     @property
     def title(self) -> str:
@@ -72,16 +77,29 @@ def proposal(
     warnings: tuple[str, ...],
     *,
     is_today: bool = False,
+    error: float = 0.0,
+    cut: bool = False,
 ) -> Proposal:
-    """A proposal with the totals of its queries. open_cost: in bytes per file. sizes: of the table's files."""
+    """A proposal with the totals of its queries.
+
+    open_cost: in bytes per file. sizes: of the table's files. error: of costs, as a fraction. cut: whether partitions
+    have several files and where one ends is only estimated.
+    """
     files = sum(q.weight * q.files for q in reads)
     total = sum(q.weight * q.bytes for q in reads)
+    cost = total + files * open_cost
+    if cut and cost:
+        # Each file that a query reads weighs as much as the query's files do on average.
+        each = [
+            q.weight**2 * (q.bytes + q.files * open_cost) ** 2 / q.files for q in reads if q.files
+        ]
+        error = max(error, _CUT * math.sqrt(sum(each)) / cost)
     middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
     return Proposal(
         spec,
         round(files),
         round(total),
-        round(total + files * open_cost),
+        round(cost),
         tuple(reads),
         len(sizes),
         middle_file,
@@ -89,22 +107,22 @@ def proposal(
         rewrite,
         warnings,
         is_today,
+        min(1.0, error),
     )
 
 
-def with_today(
-    today: Proposal, proposals: Sequence[Proposal], error: float
-) -> tuple[list[Proposal], list[str]]:
+def with_today(today: Proposal, proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str]]:
     """Proposals, best first, and today's spec, which stays first unless another is clearly better.
 
-    today: as it is in the table. error: of the other costs, as a fraction. Returns them in that order, and notes.
+    today: as it is in the table. Returns them in that order, and notes.
     """
     ranked = sorted([today, *proposals], key=lambda p: p.cost)
-    if ranked[0] is today or not today.table_files or ranked[0].cost <= (1 - error) * today.cost:
+    best = ranked[0]
+    if best is today or not today.table_files or best.cost <= (1 - best.error) * today.cost:
         return ranked, []
     note = (
-        f"today's spec stays first: no other is estimated to cost less than {1 - error:.0%} of it, and the "
-        "estimates are not exact enough for less"
+        f"today's spec stays first: the best other one, {best.title}, is estimated to cost "
+        f"{best.cost / today.cost:.0%} of it, and the estimate may be {best.error:.0%} off"
     )
     return [today, *(p for p in ranked if p is not today)], [note]
 

@@ -16,13 +16,14 @@ from statistics import median, quantiles
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.insight.advise import QueryReads, proposal
 from spark_iceberg_sql.insight.advise_fields import alters
 from spark_iceberg_sql.insight.advise_layout import Key
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
 from spark_iceberg_sql.spark.insight.advise import _Search
-from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS
+from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Search
 from spark_iceberg_sql.spark.insight.advise_costs import Costs as CostsOfSpecs
 from spark_iceberg_sql.spark.insight.advise_queries import Queries
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
@@ -108,7 +109,7 @@ def main() -> None:
             "metadata": (20_000, "metadata"),
         }
         found: dict[str, list[dict[Spec, float]]] = {}
-        errors: dict[str, float] = {}
+        searches: dict[str, tuple[Search, CostsOfSpecs]] = {}
         every: dict[Spec, tuple[PartitionField, ...]] = {}
         for way, (sample, using) in ways.items():
             start = time.perf_counter()
@@ -124,7 +125,7 @@ def main() -> None:
                 {spec: cost for spec, cost in total(again, load, names).items() if spec in top}
                 for load, top in zip(loads, tops, strict=True)
             ]
-            errors[way] = search.error(second.sample)
+            searches[way] = search, second
             every |= specs
             took = time.perf_counter() - start
             print(f"{way}: {len(specs)} specs, {len(texts)} queries, {took:.0f} s; {search.basis}")
@@ -160,7 +161,7 @@ def main() -> None:
             best = min(fit, key=fit.__getitem__)
             chosen = min(ours, key=lambda spec: (ours[spec], len(spec)))
             # Advice knows what today's files cost, and keeps them unless a spec is clearly better.
-            stays = ours[chosen] > (1 - errors[way]) * now
+            stays = ours[chosen] > (1 - error(*searches[way], load, chosen)) * now
             cost = now if stays else really[chosen]
             regrets.append(cost / min(now, fit[best]))
             worse += cost > now
@@ -182,6 +183,24 @@ def main() -> None:
 def finalists(costs: Mapping[Spec, float]) -> list[Spec]:
     """The specs that advice ranks again; today's, unpartitioned, is not among them."""
     return sorted(filter(None, costs), key=lambda spec: (costs[spec], len(spec)))[:FINALISTS]
+
+
+def error(search: Search, costs: CostsOfSpecs, load: Load, chosen: Spec) -> float:
+    """By how much advice says that the cost of its choice may be off."""
+    spec = next(spec for spec in costs.layouts if key_of(spec) == chosen)
+    sizes = costs.layouts[spec].sizes
+    each = sum(sizes) / len(sizes) + search.open_cost
+    reads = []
+    for text, _, weight in load:
+        files = round(costs.by_text[text][spec] / each)
+        reads.append(
+            QueryReads(text, weight, files, round(files * (each - search.open_cost)), 0, 0)
+        )
+    cut = len(sizes) > len(set(costs.sample.partitions(spec)))
+    made = proposal(
+        "", reads, search.open_cost, sizes, (), None, (), error=search.error(costs.sample), cut=cut
+    )
+    return made.error
 
 
 def by_key(costs: CostsOfSpecs) -> Costs:

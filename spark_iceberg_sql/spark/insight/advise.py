@@ -128,7 +128,7 @@ class _Search:
         ]
         proposals.sort(key=lambda p: p.cost)
         if today is not None:
-            proposals, notes = with_today(today, proposals, self.costs.error(found.sample))
+            proposals, notes = with_today(today, proposals)
             self._notes += notes
         return Advice(
             self._with_now(proposals),
@@ -174,7 +174,17 @@ class _Search:
             reads = self._queries.reads(table)
         rewrite = _rewrite(source.table) if source.table is not None else None
         sizes = [file.size for file in made.files]
-        return proposal(text, reads, self.costs.open_cost, sizes, ddl, rewrite, warnings)
+        return proposal(
+            text,
+            reads,
+            self.costs.open_cost,
+            sizes,
+            ddl,
+            rewrite,
+            warnings,
+            error=self.costs.error(sample),
+            cut=made.partitions < len(made.files) and not sample.is_whole,
+        )
 
     def _ddl(self, fields: Fields) -> tuple[str, ...]:
         """The ALTER statements that lead to a spec. Raises IcebergSqlError if the rules refuse one."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 100_000
 _SEED = 20
-_TRIED = (1_000, 5_000, 20_000)  # rows of the files written in memory
+_TRIED = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
 
 
 def first_rows(
