@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,12 @@ class Progress:
     running: int
     written: int = 0
     rows: int = 0
+
+
+def watched() -> bool:
+    """Whether somebody sees a line of progress on standard error, on a terminal or in a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return sys.stderr.isatty() or hasattr(shell, "kernel")  # PySpark itself imports ipykernel
 
 
 def begin(spark: SparkSession, group: str, words: str) -> None:

@@ -26,8 +26,7 @@ def shown(spark: SparkSession, words: str) -> Iterator[None]:
     spark: the session. words: what takes the time. Jobs that already have a group, as in a notebook's SQL cell, are
     shown by whoever made the group.
     """
-    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
-    if not watched or jobs.current(spark) is not None:
+    if not jobs.watched() or jobs.current(spark) is not None:
         yield
         return
     group, done = f"iceberg-{uuid.uuid4().hex}", threading.Event()

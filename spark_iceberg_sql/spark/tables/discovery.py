@@ -28,7 +28,7 @@ from spark_iceberg_sql.model.metadata_functions import TABLES
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.table_functions import Function, Value
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
-from spark_iceberg_sql.spark.bridge import namespaces, registries, table_metadata
+from spark_iceberg_sql.spark.bridge import jobs, namespaces, registries, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, files_of
 from spark_iceberg_sql.spark.bridge.folders import Children, Tree, tree
@@ -194,7 +194,7 @@ def _listed(store: Tree, root: str, parts: tuple[str, ...]) -> Iterator[str]:
 
 def _counted(found: Iterable[str], path: str) -> Iterator[str]:
     """The same folders, with a progress line in a terminal or notebook."""
-    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    watched = jobs.watched()
     begun = said = time.monotonic()
     count = 0
     for count, folder in enumerate(found, 1):
