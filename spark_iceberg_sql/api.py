@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -12,8 +12,9 @@ from spark_iceberg_sql.model.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.connect.session import SparkSession as RemoteSession
 
-    from spark_iceberg_sql.checker.plan import Plan
+    from spark_iceberg_sql.checker.plan import Plan, PlannedRows
     from spark_iceberg_sql.diagnostics import Report
     from spark_iceberg_sql.insight.from_hive import FromHive
 
@@ -38,22 +39,28 @@ def check(
     return engine.check(text, load("spark.gate.live_plan").tables(known), filename=filename)
 
 
-def plan(source: Tables | SparkSession, text: str) -> Plan:
+@overload
+def plan(source: RemoteSession, text: str) -> PlannedRows: ...
+
+
+@overload
+def plan(source: Tables | SparkSession, text: str) -> Plan: ...
+
+
+def plan(source: Tables | SparkSession | RemoteSession, text: str) -> Plan | PlannedRows:
     """What one statement would do to its table's partitioning; planning never changes the table.
 
     source: Tables, or a session, and then the data files are also counted. text: one CREATE
-    or REPLACE TABLE or ALTER TABLE statement. Raises IcebergSqlError for text that is not exactly one
-    statement that could change a partitioning, and for a Spark Connect session.
+    or REPLACE TABLE or ALTER TABLE statement. Returns a Plan; of a Spark Connect session, the rows of the plan that its
+    server makes. Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
     """
     if isinstance(source, Tables):
         from spark_iceberg_sql.checker import planner
 
         return planner.plan(source, text)
     if _is_remote(source):
-        raise IcebergSqlError(
-            "in Spark Connect, a plan is available as rows\n"
-            'help: spark.sql("SELECT * FROM iceberg_plan(:text)", {"text": "ALTER TABLE ..."})'
-        )
+        rows: PlannedRows = load("spark.remote").plan(source, text)
+        return rows
     found: Plan = load("spark.gate.live_plan").plan(source, text)
     return found
 
@@ -117,5 +124,5 @@ def _home(spark: SparkSession) -> Any:
     return load("spark.remote" if _is_remote(spark) else "spark.session")
 
 
-def _is_remote(spark: SparkSession) -> bool:
+def _is_remote(spark: object) -> bool:
     return any(kind.__module__.startswith("pyspark.sql.connect.") for kind in type(spark).__mro__)

@@ -40,7 +40,7 @@ def use() -> None:
 
 def provided(line: str) -> Path:
     """The folder with the newest pyspark of a line, from the cache where it is there. Raises UnavailableError."""
-    folder = cache_directory() / "tests" / f"pyspark-{line}"
+    folder = _folder(line)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not folder.is_dir():
@@ -54,6 +54,15 @@ def provided(line: str) -> Path:
                 raise UnavailableError(f"pyspark {line} cannot be had: {done.stderr[-300:]}")
             part.rename(folder)
     return folder
+
+
+def is_there(line: str) -> bool:
+    """Whether the pyspark of a line is in the cache."""
+    return _folder(line).is_dir()
+
+
+def _folder(line: str) -> Path:
+    return cache_directory() / "tests" / f"pyspark-{line}"
 
 
 def _installer() -> list[str]:

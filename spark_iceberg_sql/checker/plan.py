@@ -227,6 +227,37 @@ class PlanRow:
     transform: str | None = None
     detail: str | None = None
 
+    def __str__(self) -> str:
+        if self.name is None:
+            spec = "" if self.spec_id is None else f"spec {self.spec_id}, "
+            return f"{self.part}: {spec}{self.detail or ''}"
+        spec = "" if self.spec_id is None else f"spec {self.spec_id}: "
+        detail = f", {self.detail}" if self.detail else ""
+        return f"{self.part}: {spec}{self.field_id} {self.name}, {self.transform} of {self.source}{detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRows:
+    """A plan that a Spark Connect server has made, as rows. statement: its text."""
+
+    statement: str
+    planned: tuple[PlanRow, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the statement would run."""
+        return all(row.part != "error" for row in self.planned)
+
+    def rows(self) -> tuple[PlanRow, ...]:
+        """The same rows as those of a Plan."""
+        return self.planned
+
+    def __str__(self) -> str:
+        return "\n".join((self.statement, "", *map(str, self.planned)))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
 
 def _field_row(part: str, spec_id: int | None, field: PartitionField) -> PlanRow:
     return PlanRow(part, spec_id, field.field_id, field.name, field.source, str(field.transform))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -273,6 +273,15 @@ def _unsorted(f: Figures) -> Iterator[Finding]:
         f.files,
         f.bytes,
         _rewrite(f, "unsorted", order),
+    )
+
+
+def rewrite_of_deletes(name: Sequence[str]) -> str:
+    """The call that rewrites a table's position delete files, and leaves out those of data files that are gone."""
+    catalog, *rest = name
+    return (
+        f"CALL {quoted(catalog)}.system.rewrite_position_delete_files("
+        f"table => {literal('.'.join(map(quoted, rest)))}, options => map('rewrite-all', 'true'))"
     )
 
 

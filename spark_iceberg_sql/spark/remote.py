@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
+from spark_iceberg_sql.checker.plan import PlannedRows, PlanRow
 from spark_iceberg_sql.checker.suppressions import without_ignores
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, Span
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
@@ -77,6 +78,20 @@ def check(spark: SparkSession, text: str, filename: str | None = None) -> Report
     lines = Lines(text)
     found = tuple(_diagnostic(row, lines) for row in rows)
     return Report(text, found, filename, lines=lines)
+
+
+def plan(spark: SparkSession, text: str) -> PlannedRows:
+    """What the server says that one statement would do.
+
+    Raises IcebergSqlError for text that cannot be planned, or if the server has no plans.
+    """
+    try:
+        rows = own_sql(spark)("SELECT * FROM iceberg_plan(:text)", {"text": text}).collect()
+    except PySparkException as error:
+        if _condition(error).startswith(_NO_FUNCTION):
+            raise IcebergSqlError(f"the server of this session makes no plans\n{_START}") from None
+        raise IcebergSqlError(str(error).partition("\n")[0]) from None
+    return PlannedRows(text, tuple(PlanRow(*row) for row in rows))
 
 
 _SPECS = {rule.code: rule.spec for rule in ALL}

@@ -35,11 +35,13 @@ _BEFORE_4_1 = {
     "doubled quotes": "a doubled quote as an escaped quote",
     "parts by IDENTIFIER": "`IDENTIFIER(...)` as a part of a name",
     "computed statements": "an expression after `EXECUTE IMMEDIATE`",
-    "previews": "previews of specs and advice",
     "paths in a variant": "paths in a variant, `v:a`",
     "changes up to": "`changes => true` with `end_snapshot_id` alone",
-    "unreadable columns": "tables by path with columns of types that Spark does not have, such as time and geometry",
     "names after USE": "the name to write for an unknown table function, after `USE` of another catalog",
+}
+_ON_4_0 = {
+    "geometry": "values of geometry and geography columns, which Iceberg 1.11 cannot read",
+    "null beside IN": "`IN` on a string column with partitions where it is null, which Iceberg 1.11 cannot read",
 }
 _BEFORE_4_0 = {
     "EXECUTE IMMEDIATE": "`EXECUTE IMMEDIATE`",
@@ -49,14 +51,14 @@ _BEFORE_4_0 = {
     "collations": "collations",
     "variables": "session variables",
     "pipes": "queries with `|>`",
-    "pruning without extensions": "pruning by functions without `IcebergSparkSessionExtensions`, which a warning says",
+    "compatible transforms": "storage-partitioned joins of tables with different partitionings",
     "connect": "Spark Connect's server, unless its package is added",
 }
 
 # Newest first.
 LINES = (
     Line("4.1", (17, 21)),
-    Line("4.0", (17, 21), _BEFORE_4_1),
+    Line("4.0", (17, 21), _BEFORE_4_1 | _ON_4_0),
     Line("3.5", (17,), _BEFORE_4_1 | _BEFORE_4_0),
 )
 JAVA = tuple(sorted({java for line in LINES for java in line.java}))

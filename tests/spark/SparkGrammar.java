@@ -91,12 +91,21 @@ public class SparkGrammar implements Function<Object, Object> {
     if (plan.getClass().getSimpleName().endsWith("Select")) {
       return;
     }
-    Iterator<?> each = iterator(get(plan, "columns"));
+    Iterator<?> each = iterator(declared(plan));
     while (each.hasNext()) {
       Object column = each.next();
       DataType type = (DataType) get(column, "dataType");
       out.append(get(column, "name")).append(' ').append(type.catalogString().replace(" ", ""));
       out.append(Boolean.TRUE.equals(get(column, "nullable")) ? "\u0004" : " required\u0004");
+    }
+  }
+
+  /** The columns of a node, which Spark 3.5 keeps as a type. */
+  private Object declared(Object plan) throws Exception {
+    try {
+      return get(plan, "columns");
+    } catch (NoSuchMethodException before4_0) {
+      return get(plan, "tableSchema");
     }
   }
 

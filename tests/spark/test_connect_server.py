@@ -237,7 +237,13 @@ tried("mode", lambda: sis.install(spark, ddl="loud"))
 report = sis.check("\\n  " + damaging, spark, filename="a.sql")
 told["check"] = [report.ok, *(
     [d.code, d.span.row, d.span.column, report.text[d.span.start:d.span.end], d.spec] for d in report)]
-tried("plan", lambda: sis.plan(spark, damaging))
+fine = damaging.replace("days(s)", "bucket(4, id)")
+for name, text in (("plan", damaging), ("added", fine), ("no plan", "SELECT 1")):
+    tried(name, lambda: print(sis.plan(spark, text)))
+plan = sis.plan(spark, fine)
+changes = [[row.part, row.name, row.detail] for row in plan.rows() if row.part == "change"]
+told["planned"] = [plan.ok, changes, str(plan)]
+told["refused"] = sis.plan(spark, damaging).ok
 print(json.dumps(told))
 """
 
@@ -268,7 +274,11 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
         'ddl must be "error", "warn" or "off", not \'loud\'',
     ]
     assert told["check"] == [False, ["SIS202", 2, 56, "s", "Partition Transforms"]]
-    assert "iceberg_plan" in told["plan"][1]
+    assert told["plan"] == told["added"] == ["ran"]
+    assert (told["no plan"][0], told["refused"]) == ("IcebergSqlError", False)
+    ok, changes, text = told["planned"]
+    assert (ok, changes[-1]) == (True, ["change", "id_bucket_4", "added"])
+    assert "1001 id_bucket_4, bucket[4] of id, added" in text
 
 
 def test_a_server_without_this_package_is_told(

@@ -35,6 +35,7 @@ from spark_iceberg_sql import demo
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark import session as ways_in
+from spark_iceberg_sql.spark.bridge.lines import LINE
 from spark_iceberg_sql.syntax.script import statements
 
 NEEDS_SPARK = {"python", "pycon", "sql"}
@@ -76,7 +77,7 @@ class Reader:
             said = self._block(block)
             if output is not None:
                 spaces = not block.fails
-                self.outputs.compare(output, output.text, self._shown(said), spaces=spaces)
+                self.outputs.compare(output, _here(output.text), self._shown(said), spaces=spaces)
 
     def _block(self, block: Block) -> str:
         text, out, failed = self._here(block.text), io.StringIO(), False
@@ -141,11 +142,17 @@ class Reader:
         return text.rstrip("\n") + "\n" if text.strip() else ""
 
 
+def _here(shown: str) -> str:
+    """An output with an error as pyspark shows it; before 4.0 it does not show the SQLSTATE."""
+    return shown if LINE >= (4, 0) else re.sub(r"\s+SQLSTATE: \w+(?=;|$)", "", shown)
+
+
 @pytest.fixture
 def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """A session for the page alone, returned by `sis.session()`."""
     monkeypatch.chdir(tmp_path)
     own = sis.install(spark.newSession())
+    own.conf.set("spark.sql.sources.v2.bucketing.enabled", "true")  # the default since Spark 4.1
 
     def session(*_: Any, **__: Any) -> SparkSession:
         return own
@@ -158,10 +165,17 @@ def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return own
 
 
-WITH_SPARK = [page for page in PAGES if any(map(runs_here, blocks(page)))]
+# Pages about what some lines of Spark lack.
+NEEDS = {"connect.md": "connect"}
+WITH_SPARK = [
+    pytest.param(page, id=page.relative_to(ROOT).as_posix(), marks=marks)
+    for page in PAGES
+    if any(map(runs_here, blocks(page)))
+    for marks in [[pytest.mark.needs(NEEDS[page.name])] if page.name in NEEDS else []]
+]
 
 
-@pytest.mark.parametrize("page", WITH_SPARK, ids=lambda p: p.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", WITH_SPARK)
 def test_a_page(page: Path, reader: SparkSession, tmp_path: Path) -> None:
     """Every block runs, in order, and prints what the page shows."""
     typed = Reader(reader, page, tmp_path)
@@ -181,6 +195,8 @@ def files_read(typed: Reader, table: str, rows: str) -> None:
     shown = ROW.findall(rows)
     assert shown
     for predicate, before, after in shown:
+        if LINE < (4, 0) and "ts) IN ('" in predicate:
+            continue  # Spark compares these as texts there: no row is found
         read = []
         for switch in ("false", "true"):
             typed.spark.conf.set("spark.iceberg_sql.prune", switch)

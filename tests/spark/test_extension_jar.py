@@ -101,7 +101,6 @@ def test_it_cannot_be_written(
     assert capsys.readouterr().err == f"error: cannot write {tmp_path}: Is a directory\n"
 
 
-@pytest.mark.needs("pruning without extensions")
 def test_spark_sql_has_functions_that_prune(said: str) -> None:
     assert re.search(r"^rows of a day\t20$", said, re.MULTILINE), said
     one, two = re.findall(r"BatchScan local\.db\.d.*", said)[-2:]
@@ -109,7 +108,6 @@ def test_spark_sql_has_functions_that_prune(said: str) -> None:
     assert "ts >= " in two
 
 
-@pytest.mark.needs("pruning without extensions")
 def test_spark_sql_has_all_rules(said: str) -> None:
     rules = dict(re.findall(r"^rule\t(\w+)\t(true)\tNULL$", said, re.MULTILINE))
     assert set(rules) == {"copies", "decimals", "fast", "guard", "prune"}

@@ -8,6 +8,8 @@ from pyspark.sql import SparkSession
 from samples import FULL
 from spark_grammar import compiled
 
+from spark_iceberg_sql.spark import versions
+from spark_iceberg_sql.spark.bridge.lines import LINE
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 INPUTS = 200_000 if FULL else 10_000
@@ -35,6 +37,8 @@ PIECES = [
     *("array", "MAP", "struct", "array<", "\u017ftruct", "select", "ADD", "partition field", "int"),
 ]
 
+SINCE_4_0 = ("://", "|>", "::", "<<", ">>", "\v", "\f")
+
 
 def nasty(seed: int) -> str:
     rng = random.Random(seed)
@@ -44,6 +48,11 @@ def nasty(seed: int) -> str:
 def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
     ask = compiled(spark)
     texts = [nasty(seed) for seed in range(INPUTS)]
+    if "doubled quotes" in versions.line(spark.version).lacks:  # two strings there, one for us
+        texts = [text for text in texts if "''" not in text and '""' not in text]
+    if LINE < (4, 0):  # fewer characters are names or blanks there, and fewer make one operator
+        texts = [t for t in texts if t.isascii() and not any(new in t for new in SINCE_4_0)]
+    assert len(texts) > INPUTS / 10
     wrong = []
     unclosed = 0
     for text, answer in zip(texts, ask("tokens", texts), strict=True):
@@ -59,4 +68,4 @@ def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
         if ours != theirs:
             wrong.append((text, ours, theirs))
     assert not wrong, f"{len(wrong)} of {INPUTS}: {wrong[:5]}"
-    assert unclosed < INPUTS / 2
+    assert unclosed < len(texts) / 2

@@ -49,7 +49,6 @@ def _said(outputs: list[NotebookNode]) -> list[str]:
     return said
 
 
-NEEDS = {"05_dry_runs.ipynb": pytest.mark.needs("previews")}
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 
 
@@ -66,7 +65,7 @@ def _run(book: NotebookNode, kernel: KernelManager) -> None:
     client.kc.stop_channels()
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=NEEDS.get(n, ())) for n in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.filterwarnings("default::DeprecationWarning")  # jupyter_client's own
 def test_the_notebook_runs(name: str, kernel: KernelManager, tmp_path: Path) -> None:
     """Its outputs equal the committed ones; `--update-goldens` updates these."""

@@ -18,8 +18,6 @@ from spark_iceberg_sql.spark.insight import progress
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 from spark_iceberg_sql.spark.insight.preview_commits import numbered
 
-pytestmark = pytest.mark.needs("previews")
-
 # Skewed: a tenth of the users have most of the rows; some columns are null, and some numbers NaN.
 EVENTS = """
 SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts,

@@ -9,6 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from scans import metrics, plan
 
+from spark_iceberg_sql.spark.bridge.lines import LINE
+
 TABLE = "local.prune.daily"
 # 160 days with one row per file, from 1 October 2023; partitioned by days(ts) and bucket(4, id).
 FILES = 160
@@ -116,7 +118,9 @@ PREDICATES = {
 def test_files_read(spark: SparkSession, daily: str, predicate: str) -> None:
     query = f"SELECT * FROM {daily} WHERE {predicate}"
     rows = spark.sql(query)
-    assert read(rows) == PREDICATES[predicate]
+    # Before 4.0, Spark compares these as texts: none is equal.
+    nothing = LINE < (4, 0) and "ts) IN ('" in predicate
+    assert read(rows) == (0 if nothing else PREDICATES[predicate])
     assert sorted(rows.collect()) == sorted(without(spark, query).collect())
 
 

@@ -40,6 +40,9 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
             assert call is not None
             (done,) = spark.sql(call).collect()
             one = next(o for o in health.findings if o.problem == problem)
+            if "rewrite_position_delete_files" in call:  # before Iceberg 1.12
+                assert (one.rewritten_files, one.rewritten_bytes) == (0, 0)
+                continue
             assert one.rewritten_files == done.rewritten_data_files_count, problem
             assert one.rewritten_bytes == done.rewritten_bytes_count, problem
             assert problem != "old specs" or done.added_data_files_count == 7

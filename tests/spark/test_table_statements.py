@@ -10,6 +10,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Row, SparkSession
 
 from spark_iceberg_sql.spark import versions
+from spark_iceberg_sql.spark.bridge.lines import LINE
 
 TABLE = "local.by_statement.t"
 
@@ -48,7 +49,10 @@ def rows(spark: SparkSession, query: str) -> list[Row]:
 
 def test_show_and_describe(spark: SparkSession, path: str) -> None:
     me = f"iceberg('{path}')"
-    assert rows(spark, f"SHOW COLUMNS IN {me}") == rows(spark, f"SHOW COLUMNS IN {TABLE}")
+    columns = [Row(col_name=name) for name in ("extra", "id", "name")]
+    assert rows(spark, f"SHOW COLUMNS IN {me}") == columns
+    if LINE >= (4, 0):  # before, Spark refuses it for Iceberg's tables
+        assert rows(spark, f"SHOW COLUMNS IN {TABLE}") == columns
     assert rows(spark, f"SHOW TBLPROPERTIES {me}") == rows(spark, f"SHOW TBLPROPERTIES {TABLE}")
     assert rows(spark, f"SHOW TBLPROPERTIES {me} ('a.b')") == [Row(key="a.b", value="c")]
     assert rows(spark, f"SHOW PARTITIONS {me}") == rows(spark, f"SELECT * FROM {TABLE}.partitions")
@@ -146,12 +150,13 @@ def test_appended_rows(spark: SparkSession, path: str, snapshots: list[int]) -> 
 
 def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
     first, second, deleted, _ = snapshots
+    up_to = "changes up to" not in versions.line(spark.version).lacks
     for start, end in (
         (None, None),
         (first, None),
         (first, second),
         (second, deleted),
-        (None, second),
+        *([(None, second)] if up_to else []),
     ):
         given = {"start_snapshot_id": start, "end_snapshot_id": end}
         given = {name: value for name, value in given.items() if value is not None}

@@ -6,8 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyspark
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark import versions
+
+# Whether Iceberg has geometry in files.
+GEOMETRY = "geometry" not in versions.line(pyspark.__version__).lacks
 WIDTHS = (1, 3, 5, 9, 16, 17)
 WKB = bytes([1, 1, 0, 0, 0] + [0] * 16)
 FIELDS = [
@@ -15,7 +20,7 @@ FIELDS = [
     ("at", "time"),
     ("made ns", "timestamp_ns"),
     ("seen", "timestamptz_ns"),
-    ("shape", "geometry(srid:3857)"),
+    *([("shape", "geometry(srid:3857)")] if GEOMETRY else []),
     ("part", {"type": "struct", "fields": [("a", "int"), ("t", "time")]}),
     ("times", {"type": "list", "element": "time"}),
     ("name", "string"),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, relations, sessions
+from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, lines, relations, sessions
 from spark_iceberg_sql.spark.bridge.jvm import ANALYSIS, Java, java_class, scala_object
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
     context = scala_object(f"{ANALYSIS}.AnalysisContext")
     field = context.getClass().getDeclaredField("value")
     field.setAccessible(True)
-    of_thread = field.get(None)
+    of_thread = field.get(context)  # with Scala 2.13, the field is static
     before = of_thread.get()  # an analysis that calls a table function may be in progress
     context.reset()
     found = relations.relation(relations.spark_table(table))
@@ -96,14 +96,14 @@ def _scan(scan: Java) -> Scan:
 
 
 def _filters(scan: Java) -> Iterator[Java]:
-    """SparkScan.filters(); empty for a scan answered from metadata."""
+    """The filters of a SparkScan; empty for a scan answered from metadata."""
     kind = scan.getClass()
     while kind is not None and kind.getSimpleName() != "SparkScan":
         kind = kind.getSuperclass()
     if kind is None:
         return
     method = kind.getDeclaredMethod(
-        "filters", jvm.gateway().new_array(java_class("java.lang.Class"), 0)
+        lines.SCAN_FILTERS, jvm.gateway().new_array(java_class("java.lang.Class"), 0)
     )
     method.setAccessible(True)
     found = method.invoke(scan, jvm.gateway().new_array(java_class("java.lang.Object"), 0))

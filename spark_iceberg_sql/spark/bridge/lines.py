@@ -53,6 +53,13 @@ def scala_2_12(gateway: Any) -> bool:
     return str(gateway.jvm.scala.util.Properties.versionNumberString()).startswith("2.12.")
 
 
+def sequence(gateway: Any, scala_object: Callable[[str], Java], array: Java) -> Java:
+    """A Java array of objects as a Scala Seq."""
+    if scala_2_12(gateway):
+        return scala_object("scala.collection.mutable.WrappedArray").make(array)
+    return scala_object("scala.collection.immutable.ArraySeq").unsafeWrapArray(array)
+
+
 def logger(name: str) -> logging.Logger:
     """A pyspark logger; since 4.0 these have a class of their own."""
     if LINE < (4, 0):
@@ -209,6 +216,15 @@ def version_table(java_class: Callable[[str], Java], table: Java, version: str) 
     ref = table.refs().get(version)
     found = int(version) if ref is None else int(ref.snapshotId())
     return spark_table(java_class, table, found, None)
+
+
+# The method of Iceberg's SparkScan that returns the filters that were pushed to it.
+SCAN_FILTERS = "filters" if LINE >= (4, 1) else "filterExpressions"
+
+
+def write_conf(kind: Java, session: Java, table: Java) -> Java:
+    """Iceberg's SparkWriteConf; before 4.1 it takes a write's options."""
+    return kind(session, table) if LINE >= (4, 1) else kind(session, table, {})
 
 
 # Whether Iceberg computes changes from a table's first snapshot to one that is given.

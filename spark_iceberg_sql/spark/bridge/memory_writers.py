@@ -21,7 +21,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.hypothetical import FOLDER, class_named
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
@@ -33,14 +33,15 @@ _ICEBERG = "org.apache.iceberg"
 
 def write_conf(spark: SparkSession, made: Java) -> Java:
     """Iceberg's SparkWriteConf: how this session would write a table."""
-    return java_class(f"{_ICEBERG}.spark.SparkWriteConf")(jvm.java_session(spark), made)
+    kind = java_class(f"{_ICEBERG}.spark.SparkWriteConf")
+    return lines.write_conf(kind, jvm.java_session(spark), made)
 
 
 def internal_rows(frame: DataFrame) -> Java:
     """A DataFrame's rows in the driver's memory, as a java.util.List of Spark's internal rows."""
     rows = frame._jdf.queryExecution().executedPlan().executeCollect()
-    seq = jvm.scala_object("scala.collection.immutable.ArraySeq").unsafeWrapArray(rows)
-    return java_class("scala.jdk.javaapi.CollectionConverters").asJava(seq)
+    seq = lines.sequence(jvm.gateway(), jvm.scala_object, rows)
+    return java_class("scala.collection.JavaConverters").seqAsJavaList(seq)
 
 
 def one_row(spark: SparkSession, frame: DataFrame) -> Java:

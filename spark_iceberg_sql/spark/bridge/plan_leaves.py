@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, schemas
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.expressions import kind, pretty, split
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
@@ -156,7 +156,11 @@ def relation_names(plan: Java) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-_ICEBERG = ("org.apache.iceberg.spark.source.SparkTable", "sparkicebergsql.TextTable")
+_ICEBERG = (
+    "org.apache.iceberg.spark.source.SparkTable",
+    schemas.WITH_SCHEMA,
+    "sparkicebergsql.TextTable",
+)
 
 
 def iceberg_tables(frame: DataFrame) -> list[Java]:

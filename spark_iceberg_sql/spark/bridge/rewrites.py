@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+_NUMBER = re.compile(r"\d+")
+
+
+def removes_deletes_alone() -> bool:
+    """Whether a call that rewrites no data file removes delete files without one; so since Iceberg 1.12."""
+    version = str(java_class("org.apache.iceberg.IcebergBuild").version())
+    return tuple(int(part) for part in _NUMBER.findall(version)[:2]) >= (1, 12)
 
 
 def rewritten(table: Java, options: Mapping[str, str]) -> tuple[int, int] | None:

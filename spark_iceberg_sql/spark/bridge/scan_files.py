@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines
+from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, schemas
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.scan_metrics import limited_scans, scan_key, scans
@@ -120,7 +120,7 @@ def _files(rows: DataFrame, scan: Java) -> TableRead | None:
 
 def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
     table = scan.table()
-    if str(table.getClass().getName()) != _SPARK_TABLE:
+    if str(table.getClass().getName()) not in (_SPARK_TABLE, schemas.WITH_SCHEMA):
         return None
     inner, number = table.table(), lines.snapshot_id(table)
     if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):

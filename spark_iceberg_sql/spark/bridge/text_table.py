@@ -9,7 +9,7 @@ from typing import Any
 from spark_iceberg_sql.spark.bridge import compiler, executor_jars, jvm, lines
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
-_SOURCES = ("TextValues", "TextRows", "TextScan", "TextTable")
+_SOURCES = ("VariantValues", "TextValues", "TextRows", "TextScan", "TextTable")
 
 
 def text_table(table: Java, schema: dict[str, Any], shown: dict[str, Any]) -> Java:

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.health import OPTIONS, SMALL, Figures, Finding, Health
+from spark_iceberg_sql.insight.health import (
+    OPTIONS,
+    SMALL,
+    Figures,
+    Finding,
+    Health,
+    rewrite_of_deletes,
+)
 from spark_iceberg_sql.insight.health import health as judged
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
@@ -68,7 +75,7 @@ def health(spark: SparkSession, table: str) -> Health:
             figures = replace(figures, files_then=_files_then(spark, name, spec))
         found = judged(figures)
         own = relations.catalog_table(dotted(name))
-        return replace(found, findings=tuple(_with_cost(one, own) for one in found.findings))
+        return replace(found, findings=tuple(_with_cost(one, own, name) for one in found.findings))
 
 
 def _files_then(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | None:
@@ -79,12 +86,14 @@ def _files_then(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | 
         return None
 
 
-def _with_cost(one: Finding, table: Java) -> Finding:
+def _with_cost(one: Finding, table: Java, name: tuple[str, ...]) -> Finding:
     if one.call is None or one.problem not in OPTIONS:
         return one
     planned = rewrites.rewritten(table, OPTIONS[one.problem])
     if planned is None:
         return one
+    if one.problem == "delete files" and not planned[0] and not rewrites.removes_deletes_alone():
+        one = replace(one, call=rewrite_of_deletes(name))
     return replace(one, rewritten_files=planned[0], rewritten_bytes=planned[1])
 
 

@@ -16,7 +16,6 @@ from spark_iceberg_sql.model.types import Struct, from_metadata
 from spark_iceberg_sql.spark.bridge import catalogs, hypothetical, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept, read_errors
-from spark_iceberg_sql.spark.versions import LINES, line
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
@@ -72,14 +71,8 @@ def source_of(
 
     given: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet, ORC, CSV (with
     a header) or JSON file, or of a folder named like one. properties: table properties that override the table's.
-    Raises IcebergSqlError if the source does not exist, or on a Spark version whose Iceberg does not support it.
+    Raises IcebergSqlError if the source does not exist.
     """
-    lacking = line(spark.version).lacks.get("previews")
-    if lacking:
-        raise IcebergSqlError(
-            f"Spark {spark.version} does not have {lacking}\n"
-            f"help: they need Spark {LINES[0].spark}: pip install 'pyspark~={LINES[0].spark}.0'"
-        )
     properties = dict(properties or {})
     if not isinstance(given, str):
         return _of_frame(given, "the DataFrame", properties)

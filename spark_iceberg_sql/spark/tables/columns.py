@@ -28,7 +28,7 @@ def readable(
     rows: whether the table's data files are read, not its metadata. Warns about skipped columns, unless the call asks
     to skip them. With `string`, the columns are text. Raises Refusal.
     """
-    if schemas.is_readable(table) or not schemas.can_leave_out():
+    if schemas.is_readable(table):
         return table, {}
     schema, wanted = schemas.schema_of(table), str(values.get("columns") or "").lower()
     if wanted == "string":
@@ -57,7 +57,7 @@ def readable(
 
 def refuse_without_type(function: str, argument: str, table: Java) -> None:
     """Refuse a Spark table with columns that Spark cannot represent, for an argument that reads all columns."""
-    if not schemas.is_readable(table) and schemas.can_leave_out():
+    if not schemas.is_readable(table):
         out = ", ".join(
             f"`{name}` ({kind})" for name, kind in _unreadable(schemas.schema_of(table))
         )

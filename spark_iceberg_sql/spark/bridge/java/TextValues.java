@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
@@ -25,7 +24,6 @@ import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.apache.spark.unsafe.types.VariantVal;
 
 /** The values of Iceberg's generic readers as Spark's; those of a type that Spark does not have as text. */
 public class TextValues {
@@ -84,7 +82,7 @@ public class TextValues {
       case GEOGRAPHY:
         return Hex.hex(bytes(value));
       case VARIANT:
-        return variant((Variant) value);
+        return VariantValues.of((Variant) value);
       case STRUCT:
         return row((Types.StructType) type, (StructLike) value, ((Types.StructType) type).fields().size());
       case LIST:
@@ -116,13 +114,5 @@ public class TextValues {
 
   private static byte[] bytes(Object value) {
     return value instanceof ByteBuffer ? ByteBuffers.toByteArray((ByteBuffer) value) : (byte[]) value;
-  }
-
-  private static VariantVal variant(Variant value) {
-    byte[] metadata = new byte[value.metadata().sizeInBytes()];
-    value.metadata().writeTo(ByteBuffer.wrap(metadata).order(ByteOrder.LITTLE_ENDIAN), 0);
-    byte[] content = new byte[value.value().sizeInBytes()];
-    value.value().writeTo(ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN), 0);
-    return new VariantVal(content, metadata);
   }
 }

@@ -89,7 +89,8 @@ public class Guard extends SwitchedRule {
   static class Offer implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object e) {
-      return e instanceof KnownNullable && Calls.call(e) != null;
+      // Before Spark 4.0 only Iceberg's own rule makes a bare call pushable, and a session may not have it.
+      return Calls.function(e) != null && !Calls.pushable(e) || e instanceof KnownNullable && Calls.call(e) != null;
     }
 
     @Override
