@@ -348,8 +348,16 @@ def test_a_workload_from_an_event_log(spark: SparkSession, visits: str, tmp_path
 def test_an_empty_table_has_one_proposal_per_spec(spark: SparkSession) -> None:
     empty = "local.advice.empty"
     spark.sql(f"CREATE OR REPLACE TABLE {empty} (id BIGINT) USING iceberg")
-    (only,) = sis.advise(spark, empty, f"SELECT * FROM {empty} WHERE id = 5")
-    assert (only.spec, only.is_today) == ("", True)
+    equal = "local.advice.equal"
+    spark.sql(f"CREATE OR REPLACE TABLE {equal} USING iceberg AS SELECT 7 AS id FROM range(9000)")
+    for table, sample in (
+        (empty, 20_000),
+        (equal, 700),
+    ):  # of equal rows, no spec is left but today's
+        for using in ("data", "metadata"):
+            query = f"SELECT * FROM {table} WHERE id = 7"
+            (only,) = sis.advise(spark, table, query, sample=sample, using=using)
+            assert (only.spec, only.is_today) == ("", True)
 
 
 CONDITIONS = (

@@ -137,7 +137,7 @@ class Search:
         """The costs under the best specs, on a larger sample if there is one. first: those under every spec."""
         best, sample = list(best), first.sample
         rows = min(_MORE * self._rows, _MOST_ROWS)
-        if self._using == "metadata" or sample.is_whole or rows <= self._rows:
+        if not best or self._using == "metadata" or sample.is_whole or rows <= self._rows:
             every = {spec: first.layouts[spec] for spec in best}
             costs = [{spec: cost[spec] for spec in best} for cost in first.by_query]
             return Costs(sample, every, first.planned, costs)

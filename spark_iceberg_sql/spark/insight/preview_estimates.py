@@ -183,7 +183,7 @@ def from_metadata(
         f"the counts and bounds of {len(known):,} files; no row was read",
         "estimated: rows are assumed to be spread evenly between their file's bounds",
         "estimated from the bytes",
-        "bytes per row as in today's files: smaller files compress worse, up to 40 % off",
+        "bytes per row as in today's files, usually within 40 % if the partitions are right",
         "counted in the metadata; of each partition, estimated",
     )
     notes = (f"{deletes:,} delete files are not applied",) if deletes else ()
