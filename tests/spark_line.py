@@ -18,7 +18,7 @@ from filelock import FileLock
 from spark_iceberg_sql.spark.runtime_jar import cache_directory
 
 NAME = "SPARK_LINE"
-_SECONDS = 900  # some 400 MB, and a wheel to be built of them
+_SECONDS = 400  # some 400 MB, and a wheel to be built of them
 
 
 class UnavailableError(Exception):
@@ -40,29 +40,23 @@ def use() -> None:
 
 def provided(line: str) -> Path:
     """The folder with the newest pyspark of a line, from the cache where it is there. Raises UnavailableError."""
-    folder = _folder(line)
+    folder = cache_directory() / "tests" / f"pyspark-{line}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not folder.is_dir():
             part = folder.with_suffix(".part")
             shutil.rmtree(part, ignore_errors=True)
             command = [*_installer(), "-q", "--target", str(part), f"pyspark~={line}.0"]
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=_SECONDS, check=False
-            )
+            try:
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=_SECONDS, check=False
+                )
+            except subprocess.TimeoutExpired as slow:
+                raise UnavailableError(f"pyspark {line} cannot be had: {slow}") from slow
             if done.returncode:
                 raise UnavailableError(f"pyspark {line} cannot be had: {done.stderr[-300:]}")
             part.rename(folder)
     return folder
-
-
-def is_there(line: str) -> bool:
-    """Whether the pyspark of a line is in the cache."""
-    return _folder(line).is_dir()
-
-
-def _folder(line: str) -> Path:
-    return cache_directory() / "tests" / f"pyspark-{line}"
 
 
 def _installer() -> list[str]:

@@ -33,8 +33,6 @@ if FULL:  # more of them, and tables by path and their metadata
 @pytest.mark.skipif(spark_line.NAME in os.environ, reason="this is the run on another line")
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_sample(line: str, tmp_path: Path) -> None:
-    if not FULL and not spark_line.is_there(line):
-        pytest.skip(f"pyspark {line} is not in the cache; SIS_SWEEP=full or SPARK_LINE fetches it")
     try:
         spark_line.provided(line)
     except spark_line.UnavailableError as error:
