@@ -559,7 +559,7 @@ def test_where_files_are_cut_few_of_them_are_less_certain() -> None:
 
 
 def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:
-    assert [sample(seen, 10**6).error for seen in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.02]
+    assert [sample(seen, 10**6).error for seen in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.05]
 
 
 def test_a_sample_from_bounds_alone() -> None:

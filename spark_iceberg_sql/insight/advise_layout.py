@@ -26,7 +26,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 Key = tuple[int, str]  # PartitionField.key
 # Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
 _FEW = 2
-_SIZES = 0.02  # the error of predicted file sizes
+_SIZES = 0.05  # the error of predicted file sizes
 _SPREAD = 10.0  # the error of a sample, times the square root of its rows
 
 
