@@ -59,7 +59,7 @@ class Sample:
 
     @property
     def error(self) -> float:
-        """By how much the cost of a proposal may be off, as a fraction: in 97 of 100 cases measured, it was less."""
+        """By how much the cost of a proposal may be off, as a fraction, if its rows compress as today's do."""
         return _SIZES if self.is_whole else min(1.0, max(_SIZES, _SPREAD / math.sqrt(self.seen)))
 
     @cached_property

@@ -184,7 +184,7 @@ def from_metadata(
         "estimated: rows are assumed to be spread evenly between their file's bounds",
         "estimated from the bytes",
         "bytes per row as in today's files, usually within 40 % if the partitions are right",
-        "counted in the metadata; of each partition, estimated",
+        f"counted in the metadata{', before deletes' if deletes else ''}; of each partition, estimated",
     )
     notes = (f"{deletes:,} delete files are not applied",) if deletes else ()
     return _preview(source, wanted, parts, every, basis, words, settings, notes)
