@@ -4,8 +4,8 @@
 Every table has the branch `main`: it cannot be dropped, and no tag can have its name. CREATE fails for an
 existing branch or tag without IF NOT EXISTS; REPLACE and DROP fail for a missing one; and a branch cannot be
 replaced with a tag. A tag needs a snapshot, which a table has only after its first write. CREATE OR REPLACE TABLE
-keeps the table's snapshots, but none is the current one: until the next write, a tag needs AS OF VERSION. RETAIN
-and SNAPSHOT RETENTION take positive integers.
+keeps the table's snapshots, but none is the current one: until the next write, there is no branch `main` to
+replace, and a tag needs AS OF VERSION. RETAIN and SNAPSHOT RETENTION take positive integers.
 
 ## Instead
 `CREATE OR REPLACE BRANCH`, `CREATE TAG IF NOT EXISTS`, `DROP BRANCH IF EXISTS`, and another name.
@@ -99,6 +99,8 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
     name, span, target = node.name.text, node.name.span, context.target.text
     kind = table.references.get(node.name.parts[0])
     empty = table.fresh is not None and table.fresh == context.known.others
+    headless = table.headless is not None and table.headless == context.known.others
+    no_main = headless and node.name.parts[0] == _MAIN
     there = f"`{name}` is a {kind} of `{target}`"
     other = "tag" if node.what == "branch" else "branch"
     if node.verb == "create":
@@ -111,13 +113,12 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
     elif (
         node.verb != "create or replace"
         and not node.lenient
-        and (kind == "" or (empty and not kind))
+        and (kind == "" or ((empty or no_main) and not kind))
     ):
         return Finding(span, f"`{target}` has no {node.what} `{name}`", _instead(node))
     if empty and node.verb != "drop" and (node.what == "tag" or node.version is not None):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
         return Finding(span, f"`{target}` has no snapshot yet for a {node.what}", help_)
-    headless = table.headless is not None and table.headless == context.known.others
     if headless and node.version is None and _needs_snapshot(node, kind):
         help_ = (
             f"write rows first: `INSERT INTO {target} ...`, or add AS OF VERSION with "
@@ -138,4 +139,5 @@ def _instead(node: nodes.Reference) -> str:
     what, name = node.what.upper(), node.name.text
     if node.verb == "drop":
         return f"write `DROP {what} IF EXISTS {name}`"
-    return f"write `CREATE OR REPLACE {what} {name}`"
+    version = f" AS OF VERSION {node.version.text}" if node.version else ""
+    return f"write `CREATE OR REPLACE {what} {name}{version}`"

@@ -153,11 +153,13 @@ def test_a_replaced_table_keeps_its_snapshots(runtime: Runtime) -> None:
         *(f"ALTER TABLE t {w} TAG a {version}" for w in ("CREATE", "CREATE OR REPLACE")),
         *(f"ALTER TABLE t {w} BRANCH c {version}" for w in ("REPLACE", "CREATE OR REPLACE")),
         "ALTER TABLE t CREATE TAG b",
+        "ALTER TABLE t REPLACE BRANCH main",
+        f"ALTER TABLE t REPLACE BRANCH main {version}",
+        "ALTER TABLE t CREATE TAG b",
+        f"ALTER TABLE t CREATE OR REPLACE BRANCH main {version}",
         f"ALTER TABLE t REPLACE BRANCH main {version}",
         "ALTER TABLE t CREATE TAG b",
     ]
-    if runtime.spark.version < "4.1":  # the branch main is gone there
-        script = script[:-2]
     known = Tables(catalog="local", namespace=("db",))
     for statement in script:
         report = follow(statement, known)
