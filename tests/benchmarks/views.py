@@ -117,11 +117,11 @@ def main() -> None:
             "preview, from metadata": lambda name: sis.preview(
                 spark, name, "months(ts), bucket(32, id)", using="metadata"
             ),
-            "advise on 3 queries, from metadata": lambda name: advised(spark, name),
             "health": lambda name: sis.health(spark, name),
             "spj": lambda name: sis.spj(
                 spark, f"SELECT /*+ MERGE(b) */ a.name FROM {name} a JOIN {name} b ON a.id = b.id"
             ),
+            "advise on 3 queries, from metadata": lambda name: advised(spark, name),
         }
         head = " | ".join(f"{files:,} files" for files in FILES)
         print(f"| seconds | {head} |\n|---|{'--:|' * len(FILES)}")
