@@ -28,7 +28,7 @@ _FETCH_SECONDS = 600
 def java(supported: tuple[int, ...] = JAVA) -> str:
     """The `java` that Spark will start: that of JAVA_HOME, or else the first on PATH.
 
-    supported: the versions that Spark and Iceberg's runtime run on. Raises JavaError if there is none, or if they do not support it.
+    supported: the versions that Spark and Iceberg's runtime run on. Raises JavaError if there is none of these.
     """
     wanted = " or ".join(map(str, supported))
     home = os.environ.get("JAVA_HOME")
@@ -40,7 +40,9 @@ def java(supported: tuple[int, ...] = JAVA) -> str:
     match = re.search(r'version "((\d+)[^"]*)"', shown)
     if match is None or int(match[2]) not in supported:
         what = "of an unreadable version" if match is None else f"version {match[1]}"
-        raise JavaError(f"{found} is {what}: Spark with Iceberg needs Java {wanted}; set JAVA_HOME to one")
+        raise JavaError(
+            f"{found} is {what}: Spark with Iceberg needs Java {wanted}; set JAVA_HOME to one"
+        )
     return found
 
 

@@ -142,8 +142,14 @@ def _fake_java(folder: Path, version: str) -> None:
 @pytest.mark.parametrize(
     ("says", "words"),
     [
-        ('openjdk version "25.0.1" 2025-10-21', "is version 25.0.1: Spark with Iceberg needs Java 17 or 21"),
-        ('java version "1.8.0_452"', "is version 1.8.0_452: Spark with Iceberg needs Java 17 or 21"),
+        (
+            'openjdk version "25.0.1" 2025-10-21',
+            "is version 25.0.1: Spark with Iceberg needs Java 17 or 21",
+        ),
+        (
+            'java version "1.8.0_452"',
+            "is version 1.8.0_452: Spark with Iceberg needs Java 17 or 21",
+        ),
         ("what?", "is of an unreadable version: Spark"),
     ],
 )
