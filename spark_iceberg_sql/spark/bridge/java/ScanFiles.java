@@ -4,12 +4,10 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.iceberg.ContentFile;
 import org.apache.iceberg.ContentScanTask;
 import org.apache.iceberg.DataFile;
@@ -45,8 +43,7 @@ public class ScanFiles {
    * read are included.
    */
   public String text(Snapshot snapshot, Seq<?> partitions, long most) throws Exception {
-    Set<String> seen = new HashSet<>();
-    read(partitions, seen);
+    read(partitions);
     if (snapshot != null && total(snapshot) <= most) {
       for (ManifestFile manifest : snapshot.dataManifests(table.io())) list(manifest);
     } else {
@@ -106,45 +103,39 @@ public class ScanFiles {
 
   /** The number of rows in the files that a scan reads, before deletes. */
   public long rows(Seq<?> partitions) throws Exception {
-    Map<String, Long> found = new LinkedHashMap<>();
-    rows(partitions, found);
     long sum = 0;
-    for (Object count : found.values()) sum += ((Long) count).longValue();
+    for (Object file : filesOf(partitions)) sum += ((ContentFile<?>) file).recordCount();
     return sum;
   }
 
-  private void rows(Object partition, Map<String, Long> found) throws Exception {
-    if (partition instanceof Seq) {
-      scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
-      while (each.hasNext()) rows(each.next(), found);
-      return;
-    }
-    for (Object task : tasks(partition)) {
-      if (!(task instanceof ContentScanTask)) continue;
-      ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
-      found.put(file.location(), Long.valueOf(file.recordCount()));
-    }
-  }
-
-  private static Iterable<?> tasks(Object partition) throws Exception {
-    Method group = partition.getClass().getMethod("taskGroup"); // the class is not public
-    group.setAccessible(true);
-    return ((ScanTaskGroup<?>) group.invoke(partition)).tasks();
-  }
-
-  private void read(Object partition, Set<String> seen) throws Exception {
-    if (partition instanceof Seq) {
-      scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
-      while (each.hasNext()) read(each.next(), seen);
-      return;
-    }
-    for (Object task : tasks(partition)) {
-      if (!(task instanceof ContentScanTask)) continue;
-      ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
-      if (!seen.add(file.location())) continue;
+  private void read(Seq<?> partitions) throws Exception {
+    for (Object each : filesOf(partitions)) {
+      ContentFile<?> file = (ContentFile<?>) each;
       long[] count = count(file.specId(), file.partition());
       count[2]++;
       count[3] += file.fileSizeInBytes();
+    }
+  }
+
+  /** The files of a scan's partitions, each once. */
+  private static Iterable<?> filesOf(Seq<?> partitions) throws Exception {
+    Map<String, ContentFile<?>> found = new LinkedHashMap<>();
+    collect(partitions, found);
+    return found.values();
+  }
+
+  private static void collect(Object partition, Map<String, ContentFile<?>> found) throws Exception {
+    if (partition instanceof Seq) {
+      scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
+      while (each.hasNext()) collect(each.next(), found);
+      return;
+    }
+    Method group = partition.getClass().getMethod("taskGroup"); // the class is not public
+    group.setAccessible(true);
+    for (Object task : ((ScanTaskGroup<?>) group.invoke(partition)).tasks()) {
+      if (!(task instanceof ContentScanTask)) continue;
+      ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
+      found.put(file.location(), file);
     }
   }
 
