@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from itertools import product
 
 import pyspark
 from pyspark.sql import SparkSession
@@ -117,13 +118,53 @@ def no_extensions(folder, jar):
         spark__sql__catalog__local__type="hadoop",
         spark__sql__catalog__local__warehouse=f"{folder}/wh",
     )
-    return outcomes(
+    found = outcomes(
         spark,
         [
             "CREATE TABLE local.db.t (id bigint) USING iceberg",
             "ALTER TABLE local.db.t ADD PARTITION FIELD bucket(4, id)",
         ],
     )
+    return {**found, "filters": filters(spark)}
+
+
+VALUES = {  # of a call and of another one of the same function
+    "bucket(4, x)": ("2", "0"),
+    "truncate(5, x)": ("5", "-5"),
+    "days(ts)": ("DATE '1970-01-03'", "DATE '1969-12-28'"),
+    "truncate(2, n)": ("'n1'", "'n4'"),
+}
+FILTERS = [
+    *("{0} = {1}", "{0} <> {1}", "NOT ({0} = {1})", "{0} IN ({1}, {2})", "{0} NOT IN ({1}, {2})"),
+    *("{0} > {1}", "{0} IS NULL", "{1} <= {0}", "{0} <=> {1}", "{0} = {1} OR x = 3"),
+    "NOT ({0} IN ({1}) AND x > 0)",
+]
+
+
+def filters(spark):
+    """Of filters over tables of every spec: the rows without Iceberg, and with it; the files read, and all."""
+    rows = (
+        "SELECT CAST(IF(id % 7 = 0, NULL, id % 23 - 5) AS INT) x, IF(id % 5 = 0, NULL, "
+        "timestamp_seconds((id % 40 - 20) * 40000)) ts, IF(id % 6 = 0, NULL, concat('n', id % 13)) n FROM range(60)"
+    )
+    made = spark.sql(rows)
+    plain = spark.createDataFrame(made.collect(), made.schema)
+    found = {}
+    for i, (spec, values) in enumerate(VALUES.items()):
+        table = f"local.db.f{i}"
+        spark.sql(
+            f"CREATE TABLE {table} (x INT, ts TIMESTAMP, n STRING) USING iceberg PARTITIONED BY ({spec})"
+        )
+        plain.writeTo(table).append()
+        for j, (form, prefix) in enumerate(product(FILTERS, ("iceberg_", "local.system."))):
+            if (i + j) % 4:
+                continue
+            condition = form.format(prefix + spec, *values)
+            want = sorted(map(repr, plain.where(condition).collect()))
+            got = sorted(map(repr, spark.table(table).where(condition).collect()))
+            (scan,) = sis.explain(spark, f"SELECT * FROM {table} WHERE {condition}").scans
+            found[condition] = [want, got, scan.files, scan.total_files]
+    return found
 
 
 def no_iceberg_catalog(folder, jar):

@@ -54,12 +54,27 @@ def test_functions_agree_with_the_table_in_the_session_catalog(session_catalog):
     assert rows == [["1"]]
 
 
-def test_without_extensions_the_error_says_what_is_missing(tmp_path):
-    found = outcomes("no_extensions", tmp_path)
-    outcome = found["ALTER TABLE local.db.t ADD PARTITION FIELD bucket(4, id)"]
+@pytest.fixture(scope="module")
+def no_extensions(tmp_path_factory):
+    return outcomes("no_extensions", tmp_path_factory.mktemp("layout"))
+
+
+def test_without_extensions_the_error_says_what_is_missing(no_extensions):
+    outcome = no_extensions["ALTER TABLE local.db.t ADD PARTITION FIELD bucket(4, id)"]
     assert outcome["error"] == "ParseException"
     assert outcome["text"].startswith("this session's parser does not know Iceberg's statements")
     assert "IcebergSparkSessionExtensions" in outcome["text"]
+
+
+def test_without_extensions_filters_prune_and_keep_their_rows(no_extensions):
+    found = no_extensions["filters"]
+    assert len(found) > 20
+    pruned = {"iceberg_": 0, "local.system.": 0}
+    for condition, (want, got, files, every) in found.items():
+        assert got == want, condition
+        for prefix in pruned:
+            pruned[prefix] += prefix in condition and files < every
+    assert min(pruned.values()) > 3, pruned
 
 
 def test_with_no_catalog_at_all_the_functions_work(tmp_path):

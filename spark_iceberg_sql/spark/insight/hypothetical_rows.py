@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,7 @@ def groups(
     )
     return [
         Group(
-            tuple(row[name] for name in names),
+            tuple(_key(row[name]) for name in names),
             Piece(row["n"], round(row["raw"] or 0)),
             row["place"],
             row["reducer"],
@@ -117,6 +118,23 @@ def groups(
         )
         for row in counted.collect()
     ]
+
+
+def _key(found: Any) -> Any:
+    """A value that equals itself and can be a key: NaN as one object, and bytes, which before Spark 4.1 are arrays."""
+    if isinstance(found, float) and math.isnan(found):
+        return math.nan
+    return bytes(found) if isinstance(found, bytearray) else found
+
+
+def added_up(counted: Sequence[Group]) -> list[Group]:
+    """Groups that were counted by task, added up over the tasks."""
+    total: dict[tuple[int, tuple[Any, ...]], Piece] = {}
+    for group in counted:
+        key, piece = (group.commit, group.values), group.piece
+        old = total.get(key, Piece(0, 0))
+        total[key] = Piece(old.rows + piece.rows, old.raw + piece.raw)
+    return [Group(values, piece, commit=commit) for (commit, values), piece in total.items()]
 
 
 def raw_bytes(schema: Schema) -> Column:

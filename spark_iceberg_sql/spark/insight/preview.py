@@ -131,7 +131,8 @@ class _Run:
 
     def result(self) -> Preview:
         """Count, write a few partitions in memory, and add up."""
-        found = self._groups()
+        counted = self._groups()
+        found = counted if self._by_task else rows.added_up(counted)
         trials = self._trials(found)
         sizes = Sizes(list(trials.values()), self._settings)
         pieces: Pieces = defaultdict(list)
@@ -140,13 +141,20 @@ class _Run:
             files = trial.files if trial and trial.whole else tuple(sizes.files(group.piece))
             pieces[group.commit, group.values].append((group.piece, files))
         if not self._by_task:
-            self._split(pieces, sizes, found)
+            self._split(pieces, sizes, counted)
         return self._preview(pieces, trials, len(found), sizes)
 
     def _groups(self) -> list[rows.Group]:
-        source, spec = self._source, self._wanted.spec
+        """One aggregation; a write that shuffles is counted by task as well, as adaptive execution splits by these."""
+        settings = self._settings
+        splits_tasks = settings.mode == "hash" and bool(settings.advisory)
         return rows.groups(
-            self._frame, spec, source.schema, by_task=self._by_task, commit=self._commit
+            self._frame,
+            self._wanted.spec,
+            self._source.schema,
+            by_task=self._by_task or splits_tasks,
+            reducers=settings.reducers if splits_tasks else 0,
+            commit=self._commit,
         )
 
     def _trials(self, found: Sequence[rows.Group]) -> dict[int, Trial]:
@@ -208,27 +216,20 @@ class _Run:
         self,
         pieces: Pieces,
         sizes: Sizes,
-        found: Sequence[rows.Group],
+        counted: Sequence[rows.Group],
     ) -> None:
         """Split the partitions whose shuffle partition adaptive execution would split."""
         settings = self._settings
         if settings.mode != "hash" or not settings.advisory:
             return
-        total = sum(group.piece.raw for group in found) + 40 * sum(g.piece.rows for g in found)
+        total = sum(g.piece.raw for g in counted) + 40 * sum(g.piece.rows for g in counted)
         if total <= settings.advisory:
             return
         each = self._shuffled_bytes()
         by_reducer: dict[tuple[int, int], dict[int, list[rows.Group]]] = defaultdict(
             lambda: defaultdict(list)
         )
-        for group in rows.groups(
-            self._frame,
-            self._wanted.spec,
-            self._source.schema,
-            by_task=True,
-            reducers=settings.reducers,
-            commit=self._commit,
-        ):
+        for group in counted:
             by_reducer[group.commit, group.reducer][group.place].append(group)
         for (commit, _), places in by_reducer.items():
             order = sorted(places)
