@@ -473,6 +473,19 @@ def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -
             sis.from_hive(spark, name)
 
 
+def test_from_hive_resolves_names_in_its_own_session(spark: SparkSession) -> None:
+    """Another session is active on this thread."""
+    own, other = spark.newSession(), spark.newSession()
+    own.sql("CREATE TABLE mine_alone (id BIGINT, dt STRING) USING parquet PARTITIONED BY (dt)")
+    other.sql("CREATE NAMESPACE IF NOT EXISTS local.elsewhere")
+    other.sql("USE local.elsewhere")
+    try:
+        with sessions.working_in(other):
+            assert sis.from_hive(own, "mine_alone").table == "default.mine_alone"
+    finally:
+        own.sql("DROP TABLE mine_alone")
+
+
 def test_from_hive_in_another_zone_than_the_sessions(spark: SparkSession) -> None:
     """The rows are checked in the zone given, queries of other tables stay, and ORC files are written anew."""
     spark.sql("CREATE DATABASE IF NOT EXISTS web")

@@ -53,8 +53,20 @@ def from_hive(
 ) -> FromHive:
     """The move of a table in Spark's own catalog; see `spark_iceberg_sql.from_hive`."""
     refuse_unknown(zone)
-    own = intercept.own_sql(spark)
     queries = queries if isinstance(queries, str) else list(queries)
+    with sessions.working_in(spark):
+        return _moved(spark, table, queries, column, zone, catalog)
+
+
+def _moved(
+    spark: SparkSession,
+    table: str,
+    queries: list[str | tuple[str, float]] | str,
+    column: str | None,
+    zone: str,
+    catalog: str,
+) -> FromHive:
+    own = intercept.own_sql(spark)
     other = others_of(queries)
     try:
         parts = relations.name_parts(spark, table)
@@ -188,7 +200,7 @@ def _then(
         return {}
     try:
         source = source_of(spark, table)
-        with sessions.working_in(spark), _counting_by_files(spark):
+        with _counting_by_files(spark):
             spec = candidate(result.spec, source.schema).spec
             found = _Search(spark, source, todo, ROWS).under(spec.fields)
     except IcebergSqlError:  # an older version of Spark, or no query reads the table
