@@ -18,6 +18,8 @@ from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.gate import intercept, judge
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
+pytestmark = pytest.mark.always  # on every line of Spark
+
 
 @pytest.fixture
 def table(spark):

@@ -17,6 +17,8 @@ from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.gate import intercept
 
+pytestmark = pytest.mark.always  # on every line of Spark
+
 
 @pytest.fixture
 def damaging(spark):

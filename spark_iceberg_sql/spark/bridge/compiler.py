@@ -17,7 +17,7 @@ from zipfile import ZipFile
 from py4j.protocol import Py4JJavaError
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import lines
+from spark_iceberg_sql.spark.bridge import class_cache, lines
 from spark_iceberg_sql.spark.bridge.jvm import Java, class_exists, gateway, java_class
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
     parent: the class loader of the classes it uses. Returns the new class loader. Raises ValueError with the
     compiler's message.
     """
-    return cooked(text, file, parent).getClassLoader()
+    return _made(text, file, parent)[0]
 
 
 def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
@@ -114,9 +114,8 @@ def loaded_classes(sources: Iterable[tuple[str, str]]) -> tuple[Java, dict[str, 
     found: dict[str, bytes] = {}
     loader = context_loader()
     for name, text in sources:
-        made = cooked(text, f"{name}.java", loader)
-        found |= {str(key): bytes(value) for key, value in made.getBytecodes().items()}
-        loader = made.getClassLoader()
+        loader, made = _made(text, f"{name}.java", loader)
+        found |= made
     return loader, found
 
 
@@ -149,17 +148,29 @@ def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
     return found
 
 
-def cooked(text: str, file: str, parent: Java) -> Java:
-    """The compiler after compiling one Java file, which holds its classes; otherwise like `compile_java`."""
+def _made(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]]:
+    """The class loader of a Java file, and its class files by full class name; otherwise like `compile_java`."""
+    text = lines.java_text(text, lines.scala_2_12(gateway()))
+    if kept := class_cache.find(text):
+        return _loader(kept, parent), kept
     compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)
     try:
-        text = lines.java_text(text, lines.scala_2_12(gateway()))
         compiler.cook(file, java_class("java.io.StringReader")(text))
     except Py4JJavaError as error:
         raise ValueError(_words(error)) from None
-    return compiler
+    made = {str(name): bytes(content) for name, content in compiler.getBytecodes().items()}
+    class_cache.keep(text, made)
+    return compiler.getClassLoader(), made
+
+
+def _loader(classes: Mapping[str, bytes], parent: Java) -> Java:
+    content = java_class("java.util.HashMap")()
+    for name, code in classes.items():
+        content.put(name, code)
+    kind = "org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader"
+    return java_class(kind)(content, parent)
 
 
 def instance(loader: Java, name: str) -> Java:

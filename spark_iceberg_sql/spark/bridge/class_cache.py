@@ -1,0 +1,112 @@
+"""Compiled Java classes, kept between sessions in the user's cache: compiling takes a tenth of a session's start.
+
+A class that cannot be read or kept costs time only: it is compiled again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+import zipfile
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.spark.bridge.jvm import class_exists, gateway, java_class, scala_object
+from spark_iceberg_sql.spark.runtime_jar import cache_directory
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
+_DAYS = 30  # classes of other versions are deleted after this
+_ICEBERG = "org.apache.iceberg.IcebergBuild"
+_BROKEN = (OSError, ValueError, zipfile.BadZipFile)  # ValueError: no valid path
+
+
+def find(text: str) -> dict[str, bytes] | None:
+    """The class files of a Java file by full class name; None if they have not been kept. text: the Java file."""
+    try:
+        folder = _folder(gateway())
+        if not _is_private(folder):
+            return None
+        with zipfile.ZipFile(_file(folder, text)) as jar:  # reading verifies checksums
+            return {name: jar.read(name) for name in jar.namelist()} or None
+    except _BROKEN:
+        return None
+
+
+def keep(text: str, classes: Mapping[str, bytes]) -> None:
+    """Keep the class files of a Java file."""
+    part = None
+    try:
+        folder = _folder(gateway())
+        if not folder.is_dir():
+            folder.parent.parent.mkdir(parents=True, exist_ok=True)
+            for one in (folder.parent, folder):  # the mode is not that of parents
+                one.mkdir(mode=0o700, exist_ok=True)
+            _delete_old(folder)
+        if not _is_private(folder):
+            return
+        handle, part = tempfile.mkstemp(dir=folder)
+        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as jar:
+            for name, content in classes.items():
+                jar.writestr(name, content)
+        Path(part).replace(_file(folder, text))  # other processes see all of it or nothing
+    except _BROKEN:
+        if part is not None:
+            Path(part).unlink(missing_ok=True)
+
+
+def _file(folder: Path, text: str) -> Path:
+    return folder / f"{hashlib.sha256(text.encode()).hexdigest()}.zip"
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can have put classes there."""
+    if not hasattr(os, "getuid"):  # Windows, where a profile is its user's alone
+        return True
+    return all(
+        found.st_uid == os.getuid() and not found.st_mode & 0o022
+        for found in (folder.stat(), folder.parent.stat())
+    )
+
+
+@cache
+def _folder(own: Any) -> Path:
+    """The folder for this JVM's classes: each file refers to classes of Spark, Iceberg, Java and this package."""
+    names = ["Spark", *map(str, _spark())]
+    if class_exists(_ICEBERG):
+        build = java_class(_ICEBERG)
+        names += ["Iceberg", str(build.fullVersion()), str(build.gitCommitId())]
+    names += ["Java", str(own.jvm.System.getProperty("java.vm.version"))]
+    every = hashlib.sha256("\n".join(names).encode())
+    _add(every, resources.files("spark_iceberg_sql.spark"))
+    return cache_directory() / "classes" / every.hexdigest()[:32]
+
+
+def _spark() -> tuple[Any, Any, Any]:
+    package = scala_object("org.apache.spark.package")
+    scala = scala_object("scala.util.Properties").versionNumberString()
+    return package.SPARK_VERSION(), package.SPARK_REVISION(), scala
+
+
+def _add(every: Any, folder: Traversable) -> None:
+    """Add all Java files below a folder: they refer to one another."""
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        if entry.is_dir():
+            _add(every, entry)
+        elif entry.name.endswith(".java"):
+            every.update(entry.read_bytes())
+
+
+def _delete_old(folder: Path) -> None:
+    """Delete the folders of other versions to which nothing has been added for long."""
+    for other in folder.parent.iterdir():
+        if other != folder and time.time() - other.stat().st_mtime > _DAYS * 86400:
+            for file in other.iterdir():
+                file.unlink(missing_ok=True)
+            other.rmdir()

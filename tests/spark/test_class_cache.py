@@ -1,0 +1,108 @@
+"""Compiled classes are kept between sessions, and what is wrong with those kept costs time only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark.bridge import class_cache, compiler, jvm
+
+
+@pytest.fixture
+def folder(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The cache, empty; the name without links."""
+    found = tmp_path.resolve() / "cache" / "classes" / "version"
+    monkeypatch.setattr(class_cache, "_folder", lambda _: found)
+    return found
+
+
+def text(name: str) -> str:
+    return (
+        f"package sparkicebergsql.tests; public final class {name} {{\n"
+        '  static final class Inner { public String toString() { return "inner"; } }\n'
+        f'  public String toString() {{ return new Inner() + " {uuid4().hex}"; }}\n}}\n'
+    )
+
+
+def made(source: str) -> tuple[str, bool]:
+    """What an object of a class says, and whether the class had been kept."""
+    name = source.split("class ")[1].split()[0]
+    kept = class_cache.find(source) is not None
+    loader = compiler.compile_java(source, f"{name}.java", compiler.context_loader())
+    # py4j would call the method of the first class of that name.
+    text_of = jvm.java_class("java.lang.String").valueOf
+    said = str(text_of(compiler.instance(loader, f"sparkicebergsql.tests.{name}")))
+    return said, kept
+
+
+def test_a_class_is_compiled_once(folder: Path) -> None:
+    source = text("Once")
+    said, kept = made(source)
+    assert not kept
+    assert made(source) == (said, True)
+    assert len(list(folder.iterdir())) == 1
+    other = text("Once")  # another text of that name
+    assert made(other)[0] != said
+    class_cache.keep(other, class_cache.find(source) or {})
+    assert made(other) == (said, True)  # the classes kept are those that run
+    loader, found = compiler.loaded_classes([("Once", source)])
+    assert sorted(found) == ["sparkicebergsql.tests.Once", "sparkicebergsql.tests.Once$Inner"]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda c: c[:-40], lambda _: b"", lambda c: c[:60] + b"x" + c[61:]]
+)
+def test_a_damaged_file_is_replaced(folder: Path, damage: object) -> None:
+    source = text("Damaged")
+    said, _ = made(source)
+    (file,) = folder.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    assert made(source) == (said, False)
+    assert made(source) == (said, True)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no permissions to set")
+@pytest.mark.parametrize("which", ["version", "classes"])
+def test_classes_that_others_may_have_put_there_are_not_run(folder: Path, which: str) -> None:
+    source = text("Others")
+    made(source)
+    next(one for one in (folder, *folder.parents) if one.name == which).chmod(0o777)
+    assert not made(source)[1]
+    made(text("Another"))
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_folder_that_cannot_be_made(folder: Path) -> None:
+    folder.parent.parent.write_text("a file")
+    source = text("Nowhere")
+    assert made(source) == (made(source)[0], False)
+
+
+def test_old_classes_of_other_versions_are_deleted(folder: Path) -> None:
+    for name, age in (("old", 40 * 86400), ("young", 86400)):
+        other = folder.parent / name
+        other.mkdir(parents=True)
+        (other / "some.zip").write_text("")
+        when = folder.parent.stat().st_mtime - age
+        os.utime(other, (when, when))
+    folder.parent.chmod(0o700)
+    made(text("Version"))
+    assert {one.name for one in folder.parent.iterdir()} == {"young", "version"}
+
+
+def test_the_key_has_every_java_file_and_version(spark: SparkSession) -> None:
+    own = class_cache._folder(compiler.gateway())
+    class_cache._folder.cache_clear()
+    before = class_cache._add
+    try:
+        class_cache._add = lambda every, folder: (before(every, folder), every.update(b"x"))
+        assert class_cache._folder(compiler.gateway()) != own
+    finally:
+        class_cache._add = before
+        class_cache._folder.cache_clear()
+    assert class_cache._folder(compiler.gateway()) == own
