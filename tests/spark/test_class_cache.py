@@ -50,7 +50,7 @@ def test_a_class_is_compiled_once(folder: Path) -> None:
     assert made(other)[0] != said
     class_cache.keep(other, class_cache.find(source) or {})
     assert made(other) == (said, True)  # the classes kept are those that run
-    loader, found = compiler.loaded_classes([("Once", source)])
+    _, found = compiler.loaded_classes([("Once", source)])
     assert sorted(found) == ["sparkicebergsql.tests.Once", "sparkicebergsql.tests.Once$Inner"]
 
 
