@@ -209,6 +209,7 @@ def test_raw_errors(spark: SparkSession, table: Path, call: str, words: str) -> 
         spark.sql(f"SELECT * FROM {call.format(t=table)}")
 
 
+@pytest.mark.filterwarnings("ignore:distutils Version classes")  # toPandas, in Spark 3.5
 def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) -> None:
     """One sentence with the table, the snapshot, the file and the reason; other errors stay Spark's own."""
     before = spark.sql(f"SELECT * FROM iceberg('{table}') WHERE id > 0")

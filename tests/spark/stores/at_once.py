@@ -12,8 +12,10 @@ def inserts(spark: SparkSession, names: list[str], count: int) -> None:
     properties = "'commit.retry.num-retries' = '50', 'commit.retry.max-wait-ms' = '500'"
     spark.sql(f"ALTER TABLE {names[0]} SET TBLPROPERTIES ({properties})")
 
+    nulls = ", NULL" * len(spark.table(names[0]).columns[1:])  # Spark 3.5 wants every column
+
     def insert(number: int) -> None:
-        spark.sql(f"INSERT INTO {names[number % len(names)]} (id) VALUES ({100 + number})")
+        spark.sql(f"INSERT INTO {names[number % len(names)]} SELECT {100 + number}{nulls}")
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(insert, range(count)))

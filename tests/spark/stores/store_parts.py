@@ -16,16 +16,16 @@ import pytest
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.runtime_jar import cache_directory, runtime_jar
-from spark_iceberg_sql.spark.versions import Runtime
+from spark_iceberg_sql.spark.versions import Runtime, line, runtime
 
 HERE = Path(__file__).parent
 
-AWS = Runtime(
-    "org.apache.iceberg",
-    "iceberg-aws-bundle",
-    "1.12.0",
-    "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
-)
+AWS_SHA256 = {  # by Iceberg's version
+    "1.12.0": "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
+    "1.11.0": "38f01da7e96850cdd05e6616d758b77b43314b712a8808e3f9a824d56976162f",
+}
+ICEBERG = runtime(pyspark.__version__).version
+AWS = Runtime("org.apache.iceberg", "iceberg-aws-bundle", ICEBERG, AWS_SHA256[ICEBERG])
 AZURE = (  # the versions of com.azure:azure-sdk-bom:1.3.2
     ("com.azure", "azure-storage-file-datalake", "12.25.0"),
     ("com.azure", "azure-identity", "1.18.1"),
@@ -36,6 +36,8 @@ SQLITE = Runtime(
     "3.54.1.0",
     "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639",
 )
+# For Spark 3.5, whose Netty is older than the one that Azure's SDK uses otherwise.
+AZURE_OVER_JDK = (("com.azure", "azure-core-http-jdk-httpclient", "1.0.4"),)
 HADOOP = (  # MiniHadoopClusterManager wants junit, and nothing brings it
     ("org.apache.hadoop", "hadoop-client-minicluster", "3.4.2"),
     ("junit", "junit", "4.13.2"),
@@ -141,7 +143,8 @@ def rest_jars() -> list[Path]:
         folder, "iceberg-core-1.11.0-tests", ["-ivy", str(HERE / "rest" / "ivy.xml")]
     ):
         return []
-    hadoop = (Path(pyspark.__file__).parent / "jars").glob("hadoop-client-*.jar")
+    spark = Path(pyspark.__file__).parent / "jars"
+    hadoop = [*spark.glob("hadoop-client-*.jar"), *spark.glob("commons-logging-*.jar")]
     return [*folder.glob("*.jar"), *hadoop]
 
 
@@ -163,7 +166,11 @@ def _retrieved(folder: Path, jar: str, what: list[str]) -> bool:
 
 
 def azure_jars() -> list[Path]:
-    return fetched("azure-sdk-1.3.2", AZURE, transitive=True)
+    every = fetched("azure-sdk-1.3.2", AZURE, transitive=True)
+    if line(pyspark.__version__).number >= (4, 0):
+        return every
+    jdk = fetched("azure-sdk-jdk", AZURE_OVER_JDK, transitive=False)
+    return [*jdk, *(jar for jar in every if "netty" not in jar.name)] if jdk else []
 
 
 def free_port() -> int:
