@@ -36,8 +36,9 @@ _VARIES = (
 
 if line(pyspark.__version__) != LINES[0]:  # the committed outputs are of the newest line
     _VARIES += (
-        (re.compile(r"Cannot resolve (?:function|routine)"), "Cannot resolve"),
-        (re.compile(r"A column,? (?:variable, )?or function"), "A column"),
+        (re.compile(r"\b(?:function|routine)\b"), "routine"),
+        (re.compile(r"A column,? (?:variable, )?or"), "A column or"),
+        (re.compile(r"\n *SET spark.sql.sources.v2.bucketing.enabled = true;"), ""),
         (re.compile(r"== Physical Plan ==.*", re.DOTALL), "== Physical Plan =="),
         (re.compile(r"\bbytes=\d+"), "bytes=#"),
     )
