@@ -83,6 +83,15 @@ def test_a_folder_that_cannot_be_made(folder: Path) -> None:
     assert made(source) == (made(source)[0], False)
 
 
+def test_a_user_without_a_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(_: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")  # as Path.home() does
+
+    monkeypatch.setattr(class_cache, "_folder", nowhere)
+    source = text("Homeless")
+    assert made(source) == (made(source)[0], False)
+
+
 def test_old_classes_of_other_versions_are_deleted(folder: Path) -> None:
     for name, age in (("old", 40 * 86400), ("young", 86400)):
         other = folder.parent / name

@@ -6,11 +6,13 @@ A class that cannot be read or kept costs time only: it is compiled again.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tempfile
 import time
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 _DAYS = 30  # classes of other versions are deleted after this
 _ICEBERG = "org.apache.iceberg.IcebergBuild"
-_BROKEN = (OSError, ValueError, zipfile.BadZipFile)  # ValueError: no valid path
+_CHECKSUM = 32  # bytes, at the start of a file
+_NO_FILE = (OSError, ValueError, RuntimeError)  # a null character in a path; a user without a home
 
 
 def find(text: str) -> dict[str, bytes] | None:
@@ -33,15 +36,22 @@ def find(text: str) -> dict[str, bytes] | None:
         folder = _folder(gateway())
         if not _is_private(folder):
             return None
-        with zipfile.ZipFile(_file(folder, text)) as jar:  # reading verifies checksums
-            return {name: jar.read(name) for name in jar.namelist()} or None
-    except _BROKEN:
+        content = _file(folder, text).read_bytes()
+    except _NO_FILE:
         return None
+    checksum, jar = content[:_CHECKSUM], content[_CHECKSUM:]
+    if hashlib.sha256(jar).digest() != checksum:
+        return None
+    with zipfile.ZipFile(io.BytesIO(jar)) as found:
+        return {name: found.read(name) for name in found.namelist()}
 
 
 def keep(text: str, classes: Mapping[str, bytes]) -> None:
     """Keep the class files of a Java file."""
-    part = None
+    jar, part = io.BytesIO(), None
+    with zipfile.ZipFile(jar, "w") as found:
+        for name, content in classes.items():
+            found.writestr(name, content)
     try:
         folder = _folder(gateway())
         if not folder.is_dir():
@@ -52,17 +62,17 @@ def keep(text: str, classes: Mapping[str, bytes]) -> None:
         if not _is_private(folder):
             return
         handle, part = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as jar:
-            for name, content in classes.items():
-                jar.writestr(name, content)
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(jar.getvalue()).digest() + jar.getvalue())
         Path(part).replace(_file(folder, text))  # other processes see all of it or nothing
-    except _BROKEN:
+    except _NO_FILE:
         if part is not None:
-            Path(part).unlink(missing_ok=True)
+            with suppress(OSError):
+                Path(part).unlink()
 
 
 def _file(folder: Path, text: str) -> Path:
-    return folder / f"{hashlib.sha256(text.encode()).hexdigest()}.zip"
+    return folder / hashlib.sha256(text.encode()).hexdigest()
 
 
 def _is_private(folder: Path) -> bool:
