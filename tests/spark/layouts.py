@@ -157,7 +157,7 @@ def filters(spark):
         )
         plain.writeTo(table).append()
         for j, (form, prefix) in enumerate(product(FILTERS, ("iceberg_", "local.system."))):
-            if (i + j) % 4:
+            if (i + j) % 5:
                 continue
             condition = form.format(prefix + spec, *values)
             want = sorted(map(repr, plain.where(condition).collect()))
