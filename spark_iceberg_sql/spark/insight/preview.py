@@ -17,15 +17,13 @@ from spark_iceberg_sql.insight.preview_layout import (
     Sizes,
     Trial,
     picked,
-    reported,
-    splits,
 )
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
 from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
-from spark_iceberg_sql.spark.insight import preview_commits, progress
+from spark_iceberg_sql.spark.insight import preview_commits, preview_splits, progress
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
     refuse_property,
@@ -34,19 +32,17 @@ from spark_iceberg_sql.spark.insight.hypothetical_source import (
 )
 from spark_iceberg_sql.spark.insight.preview_estimates import from_metadata, from_sample
 from spark_iceberg_sql.spark.insight.preview_settings import settings_of, settings_text
+from spark_iceberg_sql.spark.insight.preview_splits import Pieces, Written
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
-Written = tuple[Piece, tuple[DataFile, ...]]
-Pieces = dict[tuple[int, tuple[Any, ...]], list[Written]]  # by commit and partition
 USING = ("data", "sample", "metadata")
 _TRIALS = 12
 _TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: held by the driver
 _MANY_WRITERS = 200
-_SHUFFLED = 2_000  # rows that show how well a shuffle compresses
 
 
 def preview(
@@ -113,6 +109,7 @@ class _Run:
         self._table = table
         self._settings = settings_of(spark, table)
         self._by_task = self._settings.mode == "none"
+        self._is_split_by_task = self._settings.mode == "hash" and bool(self._settings.advisory)
         self._commits = commits
         self._frame = source.frame
         self._commit = ""  # the name of the column
@@ -140,22 +137,23 @@ class _Run:
             trial = trials.get(i)
             files = trial.files if trial and trial.whole else tuple(sizes.files(group.piece))
             pieces[group.commit, group.values].append((group.piece, files))
-        if not self._by_task:
-            self._split(pieces, sizes, counted)
+        if self._is_split_by_task:
+            preview_splits.split(pieces, counted, sizes, self._settings, self._shuffled)
         return self._preview(pieces, trials, len(found), sizes)
 
     def _groups(self) -> list[rows.Group]:
         """One aggregation; a write that shuffles is counted by task as well, as adaptive execution splits by these."""
-        settings = self._settings
-        splits_tasks = settings.mode == "hash" and bool(settings.advisory)
         return rows.groups(
             self._frame,
             self._wanted.spec,
             self._source.schema,
-            by_task=self._by_task or splits_tasks,
-            reducers=settings.reducers if splits_tasks else 0,
+            by_task=self._by_task or self._is_split_by_task,
+            reducers=self._settings.reducers if self._is_split_by_task else 0,
             commit=self._commit,
         )
+
+    def _shuffled(self) -> float:
+        return preview_splits.shuffled_bytes(self._spark, self._source.frame)
 
     def _trials(self, found: Sequence[rows.Group]) -> dict[int, Trial]:
         """A few of the groups, written in memory: the start of each large one, and all others in one more pass."""
@@ -211,51 +209,6 @@ class _Run:
         files = tuple(DataFile(n, round(n * each), size) for n, size, _ in written)
         reached = tuple(n * each for _, _, n in written if n)
         return Trial(piece, files, sum(file.rows for file in files) == piece.rows, reached)
-
-    def _split(
-        self,
-        pieces: Pieces,
-        sizes: Sizes,
-        counted: Sequence[rows.Group],
-    ) -> None:
-        """Split the partitions whose shuffle partition adaptive execution would split."""
-        settings = self._settings
-        if settings.mode != "hash" or not settings.advisory:
-            return
-        total = sum(g.piece.raw for g in counted) + 40 * sum(g.piece.rows for g in counted)
-        if total <= settings.advisory:
-            return
-        each = self._shuffled_bytes()
-        by_reducer: dict[tuple[int, int], dict[int, list[rows.Group]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
-        for group in counted:
-            by_reducer[group.commit, group.reducer][group.place].append(group)
-        for (commit, _), places in by_reducer.items():
-            order = sorted(places)
-            loads = [reported(int(each * sum(g.piece.rows for g in places[p]))) for p in order]
-            tasks = splits(loads, settings)
-            if tasks[-1] == 0:
-                continue
-            parts: dict[tuple[Any, ...], dict[int, Piece]] = defaultdict(dict)
-            for place, task in zip(order, tasks, strict=True):
-                for group in places[place]:
-                    old = parts[group.values].get(task, Piece(0, 0))
-                    parts[group.values][task] = Piece(
-                        old.rows + group.piece.rows, old.raw + group.piece.raw
-                    )
-            for values, by_part in parts.items():
-                pieces[commit, values] = [(p, tuple(sizes.files(p))) for p in by_part.values()]
-
-    def _shuffled_bytes(self) -> float:
-        """The bytes of a row in a shuffle file."""
-        frame = self._source.frame.limit(_SHUFFLED)
-        data = memory_writers.internal_rows(frame)
-        raw = memory_writers.bytes_of_rows(data, _SHUFFLED)
-        if not raw:
-            return 0.0
-        text = b"".join(len(row).to_bytes(4, "big") + row for row in raw)
-        return memory_writers.compressed(self._spark, text) / len(raw)
 
     def _preview(
         self,
