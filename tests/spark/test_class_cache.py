@@ -77,6 +77,19 @@ def test_classes_that_others_may_have_put_there_are_not_run(folder: Path, which:
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no permissions to set")
+def test_a_file_that_others_may_write_is_not_run(folder: Path) -> None:
+    source = text("Writable")
+    made(source)
+    (file,) = folder.iterdir()
+    file.chmod(0o666)
+    assert not made(source)[1]
+    assert made(source)[1]  # it has been replaced
+    if os.getuid() == 0:
+        os.chown(file, 65534, 65534)
+        assert not made(source)[1]
+
+
 def test_a_folder_that_cannot_be_made(folder: Path) -> None:
     folder.parent.parent.write_text("a file")
     source = text("Nowhere")

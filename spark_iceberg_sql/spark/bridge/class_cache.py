@@ -34,9 +34,10 @@ def find(text: str) -> dict[str, bytes] | None:
     """The class files of a Java file by full class name; None if they have not been kept. text: the Java file."""
     try:
         folder = _folder(gateway())
-        if not _is_private(folder):
+        file = _file(folder, text)
+        if not all(map(_is_private, (folder.parent, folder, file))):
             return None
-        content = _file(folder, text).read_bytes()
+        content = file.read_bytes()
     except _NO_FILE:
         return None
     checksum, jar = content[:_CHECKSUM], content[_CHECKSUM:]
@@ -59,7 +60,7 @@ def keep(text: str, classes: Mapping[str, bytes]) -> None:
             for one in (folder.parent, folder):  # the mode is not that of parents
                 one.mkdir(mode=0o700, exist_ok=True)
             _delete_old(folder)
-        if not _is_private(folder):
+        if not all(map(_is_private, (folder.parent, folder))):
             return
         handle, part = tempfile.mkstemp(dir=folder)
         with os.fdopen(handle, "wb") as file:
@@ -75,14 +76,12 @@ def _file(folder: Path, text: str) -> Path:
     return folder / hashlib.sha256(text.encode()).hexdigest()
 
 
-def _is_private(folder: Path) -> bool:
+def _is_private(path: Path) -> bool:
     """Whether nobody else can have put classes there."""
     if not hasattr(os, "getuid"):  # Windows, where a profile is its user's alone
         return True
-    return all(
-        found.st_uid == os.getuid() and not found.st_mode & 0o022
-        for found in (folder.stat(), folder.parent.stat())
-    )
+    found = path.stat()
+    return found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 @cache

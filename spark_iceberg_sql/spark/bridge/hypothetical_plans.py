@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SCAN = "DataSourceV2ScanRelation"
+_PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 # Analyzer.executeSameContext, under the mangled name of a private Scala method.
 _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 
@@ -51,6 +52,23 @@ def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
         yield
     finally:
         of_thread.set(before)
+
+
+@contextmanager
+def counting_by_files(spark: SparkSession) -> Iterator[None]:
+    """Iceberg does not answer count(*), min and max from metadata alone: such a scan has no filters.
+
+    Of an empty table it always could; of an imported table whose first spec remains, it cannot.
+    """
+    before = spark.conf.get(_PUSH_DOWN, None)
+    spark.conf.set(_PUSH_DOWN, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_PUSH_DOWN)
+        else:
+            spark.conf.set(_PUSH_DOWN, before)
 
 
 def scans(

@@ -68,7 +68,10 @@ class Queries:
         source = self._source
         found: list[Planned] = []
         columns: dict[int, bool] = {}
-        with tables.table(source.as_table(Spec(0, wide(source.schema)))) as table:
+        with (
+            tables.table(source.as_table(Spec(0, wide(source.schema)))) as table,
+            planning.counting_by_files(self._spark),
+        ):
             for number, query in enumerate(self._queries, 1):
                 if query.written_by is not None:
                     self._notes.append(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -28,7 +27,13 @@ from spark_iceberg_sql.insight.hive_statements import changes_place
 from spark_iceberg_sql.insight.hive_zones import refuse_unknown, zone_of
 from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.insight.workload import Query
-from spark_iceberg_sql.spark.bridge import catalogs, plan_leaves, relations, sessions
+from spark_iceberg_sql.spark.bridge import (
+    catalogs,
+    hypothetical_plans,
+    plan_leaves,
+    relations,
+    sessions,
+)
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.insight.advise import ROWS, _Search
@@ -38,7 +43,6 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -200,26 +204,12 @@ def _then(
         return {}
     try:
         source = source_of(spark, table)
-        with _counting_by_files(spark):
+        with hypothetical_plans.counting_by_files(spark):
             spec = candidate(result.spec, source.schema).spec
             found = _Search(spark, source, todo, ROWS).under(spec.fields)
     except IcebergSqlError:  # an older version of Spark, or no query reads the table
         return {}
     return {one.query: (one.files, one.bytes) for one in found.per_query}
-
-
-@contextmanager
-def _counting_by_files(spark: SparkSession) -> Iterator[None]:
-    """Iceberg does not count rows by its metadata alone: it cannot, where an imported table's first spec remains."""
-    before = spark.conf.get(_PUSH_DOWN, None)
-    spark.conf.set(_PUSH_DOWN, "false")
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(_PUSH_DOWN)
-        else:
-            spark.conf.set(_PUSH_DOWN, before)
 
 
 def _measured(
