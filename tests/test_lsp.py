@@ -270,7 +270,9 @@ def test_completion(drive: Callable[[Session], None]) -> None:
         assert {"bucket", "truncate", "years", "months", "days", "hours", "id", "a b", "ts"} == set(
             found
         )
-        assert found["bucket"].insert_text == "bucket(${1:16}, ${2:id})"
+        # This editor has no places to fill in.
+        assert found["bucket"].insert_text == "bucket(16, id)"
+        assert found["bucket"].insert_text_format == lsp.InsertTextFormat.PlainText
         assert found["a b"].insert_text == "`a b`"
         assert found["ts"].detail == "timestamp"
         assert await editor.complete(0, 5) == {}
@@ -346,6 +348,7 @@ def test_no_name_to_be(text: str) -> None:
 
 
 COLUMNS = {"id", "a b", "ts"}
+SPLIT = f"{TABLE} PARTITIONED BY (days(ts), `a b`)"
 NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
 
 
@@ -363,6 +366,13 @@ NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
         (f"{TABLE}; ALTER TABLE t REPLACE PARTITION FIELD days(ts) WITH |", NAMES | COLUMNS),
         (f"{TABLE}; ALTER TABLE t ADD PARTITION FIELD days(ts) AS |", set()),
         ("ALTER TABLE unknown ADD PARTITION FIELD |", NAMES),
+        ("ALTER TABLE unknown DROP PARTITION FIELD |", NAMES),
+        ("CREATE TABLE t (a STRING) USING iceberg PARTITIONED BY (|", {"bucket", "truncate", "a"}),
+        (f"{SPLIT}; ALTER TABLE t DROP PARTITION FIELD |", {"ts_day", "a b"}),
+        (f"{SPLIT}; ALTER TABLE t DROP PARTITION FIELD ts|", {"ts_day", "a b"}),
+        (f"{SPLIT}; ALTER TABLE t DROP PARTITION FIELD days(|", {"ts"}),
+        (f"{SPLIT}; ALTER TABLE t REPLACE PARTITION FIELD |", {"ts_day", "a b"}),
+        (f"{SPLIT}; ALTER TABLE t REPLACE PARTITION FIELD ts_day WITH |", NAMES | COLUMNS),
         ("SELECT |", set()),
         ("|", set()),
         ("", set()),
@@ -371,6 +381,16 @@ NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
 def test_what_may_stand_there(text: str, labels: set[str]) -> None:
     answers, *place = asked(text)
     assert {item.label for item in answers.completion(*place)} == labels
+
+
+def test_places_to_fill_in() -> None:
+    """The first column that a transform takes, quoted, is proposed as its source."""
+    answers, *place = asked("CREATE TABLE t (`a b` STRING, ts TIMESTAMP) PARTITIONED BY (|")
+    found = {item.label: item.insert_text for item in answers.completion(*place)}
+    assert (found["days"], found["bucket"]) == ("days(${1:ts})", "bucket(${1:16}, ${2:`a b`})")
+    plain = {item.label: item for item in answers.completion(*place, snippets=False)}
+    assert plain["bucket"].insert_text == "bucket(16, `a b`)"
+    assert plain["bucket"].insert_text_format == lsp.InsertTextFormat.PlainText
 
 
 WEEKS = f"{ADD} weeks(ts)"

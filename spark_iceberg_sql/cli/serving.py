@@ -37,7 +37,7 @@ def serve(given: argparse.Namespace, function: str, name: str) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     spark = None
     try:
-        spark = session(given, given.ddl)
+        spark = session(given, given.ddl, serves=True)
         start = getattr(load("spark.servers"), function)
         server = start(spark, host=given.host, port=given.port, ddl=given.ddl)
         sys.stdout.write(f"{name} server at {server.url}; Ctrl-C stops it\n")

@@ -30,9 +30,11 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def session(given: argparse.Namespace, ddl: str = "error") -> Any:
-    """The session for the options. Raises IcebergSqlError."""
+def session(given: argparse.Namespace, ddl: str = "error", *, serves: bool = False) -> Any:
+    """The session for the options. serves: whether a server's clients share its catalogs. Raises IcebergSqlError."""
     conf = pairs("--conf", given.conf)
+    if serves:
+        conf = load("spark.servers").shared(conf, given.catalog)
     found = load("spark.session").session(
         given.warehouse, catalog=given.catalog, config=conf, ddl=ddl
     )

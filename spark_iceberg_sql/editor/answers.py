@@ -74,8 +74,10 @@ class Answers:
         content = lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
         return lsp.Hover(content, document.range(start, end))
 
-    def completion(self, uri: str, position: lsp.Position) -> list[lsp.CompletionItem]:
-        """The completions at a position."""
+    def completion(
+        self, uri: str, position: lsp.Position, *, snippets: bool = True
+    ) -> list[lsp.CompletionItem]:
+        """The completions at a position. snippets: whether the editor has places to fill in."""
         found = self._files.place_of(uri)
         if found is None:
             return []
@@ -92,9 +94,11 @@ class Answers:
                 label=item.label,
                 kind=_KIND[item.kind],
                 detail=item.detail,
-                insert_text=item.insert,
+                insert_text=item.insert if snippets else item.plain,
                 insert_text_format=(
-                    lsp.InsertTextFormat.Snippet if item.snippet else lsp.InsertTextFormat.PlainText
+                    lsp.InsertTextFormat.Snippet
+                    if item.snippet and snippets
+                    else lsp.InsertTextFormat.PlainText
                 ),
             )
             for item in suggestions(script.joined.sql, statement, at, known)

@@ -5,11 +5,12 @@ Positions are offsets into the text; nothing here depends on an editor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table
@@ -19,8 +20,11 @@ from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, spelled
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.words import written
 from spark_iceberg_sql.syntax import nodes, parser, terms
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token
 from spark_iceberg_sql.syntax.script import Statement, statements
+
+_PLACE = regex(r"\$\{\d+:([^}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,11 @@ class Suggestion:
     detail: str
     kind: str
     snippet: bool = False
+
+    @property
+    def plain(self) -> str:
+        """What is put in by an editor that has no places to fill in."""
+        return _PLACE.sub(r"\1", self.insert) if self.snippet else self.insert
 
 
 def meaning(text: str, statement: Statement, offset: int, known: Tables) -> Meaning | None:
@@ -162,13 +171,16 @@ def suggestions(text: str, statement: Statement, offset: int, known: Tables) -> 
     if clause is None:
         return []
     head, call = clause
+    if call is None and (fields := _fields(text, statement, head, before, known)):
+        return fields
     transform = BY_SPELLING.get(call.lower()) if call is not None else None
+    found = _columns(text, statement, head, known)
     columns = [
         Suggestion(column.name, written(column), str(column.field.type), "column")
-        for column in _columns(text, statement, head, known)
+        for column in found
         if transform is None or transform.takes(column.field.type)
     ]
-    return [*_transforms(columns), *columns] if call is None else columns
+    return [*_transforms(found), *columns] if call is None else columns
 
 
 def _clause(tokens: list[Token]) -> tuple[int, str | None] | None:
@@ -200,11 +212,40 @@ def _typing(tokens: list[Token], rest: list[str]) -> bool:
     return len(rest) == 1 or rest[-2] == "WITH"
 
 
-def _transforms(columns: list[Suggestion]) -> Iterator[Suggestion]:
-    column = columns[0].insert if columns else "column"
+def _fields(
+    text: str, statement: Statement, head: int, before: Sequence[Token], known: Tables
+) -> list[Suggestion]:
+    """The fields that DROP, or REPLACE before WITH, may name; none if the table is not known."""
+    words = [token.word for token in before if token.start >= head]
+    if words[0] not in ("DROP", "REPLACE") or "WITH" in words:
+        return []
+    whole = f"{text[statement.start : head]} ADD PARTITION FIELD x"
+    found = statements(whole)
+    node = parser.read(found[0]) if len(found) == 1 else None
+    if not isinstance(node, nodes.AddField):
+        return []
+    try:
+        table = Context(whole, node, known, found[0]).table
+    except (NotKnownError, AlreadyReportedError):
+        return []
+    if not isinstance(table, Table) or table.specs is None:
+        return []
+    return [
+        Suggestion(f.name, quoted(f.name), f"{f.transform} of {f.source}", "column")
+        for f in table.specs.spec.fields
+        if not f.transform.is_void
+    ]
+
+
+def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
+    """The transforms of which the table has a column; all of them if its columns are not known."""
     for transform in TRANSFORMS:
         if not transform.in_ddl or transform.is_identity:
             continue
+        column = next((written(c) for c in columns if transform.takes(c.field.type)), None)
+        if column is None and columns:
+            continue
+        column = column or "column"
         parameter = transform.parameter
         first = f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"
         yield Suggestion(

@@ -22,13 +22,14 @@ class Client:
     """The editor's capabilities.
 
     pulls: requests diagnostics. refreshes: requests them again on demand. watches: reports changed files. plans:
-    shows the plans that it requests.
+    shows the plans that it requests. snippets: has places to fill in, in what it completes.
     """
 
     pulls: bool = False
     refreshes: bool = False
     watches: bool = False
     plans: bool = False
+    snippets: bool = False
 
 
 class Publisher:

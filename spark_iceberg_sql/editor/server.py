@@ -92,6 +92,9 @@ def _life(served: LanguageServer, files: OpenFiles, client: Client, answers: Ans
         client.refreshes = bool(pulls and pulls.refresh_support)
         watches = can.workspace.did_change_watched_files if can.workspace else None
         client.watches = bool(watches and watches.dynamic_registration)
+        completes = can.text_document.completion if can.text_document else None
+        items = completes.completion_item if completes else None
+        client.snippets = bool(items and items.snippet_support)
         options = params.initialization_options
         client.plans = isinstance(options, dict) and options.get("showsPlans") is True
         _configure(files, options)
@@ -233,7 +236,9 @@ def _questions(served: LanguageServer, answers: Answers, client: Client) -> None
         lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["(", ",", " "])
     )
     def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        return answers.completion(params.text_document.uri, params.position)
+        return answers.completion(
+            params.text_document.uri, params.position, snippets=client.snippets
+        )
 
     @served.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:

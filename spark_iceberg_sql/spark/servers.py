@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -82,7 +82,8 @@ def connect_server(
 ) -> Server:
     """Serve Spark Connect from this process; clients need only `pyspark-client`, not this package.
 
-    spark: a session of this process; None: `session()`. Everything is installed in it. host: the address to
+    spark: a session of this process; None: `session()`, whose clients see each other's commits at once. Everything is
+    installed in it. host: the address to
     listen on; Spark Connect does not authenticate clients, so the default is localhost. port: a TCP
     port; 0: any free one. ddl: as for `install`, for all clients. Their sessions start with the
     current settings of `spark`, including catalogs of `attach` and named collections.
@@ -104,6 +105,20 @@ def thrift_server(
     return _served("jdbc:hive2", servers.start_thrift, spark, host, port, ddl)
 
 
+def shared(config: Mapping[str, str], catalog: str = "local") -> dict[str, str]:
+    """Settings with which each client sees the others' commits at once, as in one session.
+
+    Iceberg keeps tables in a cache for each session, and a session that goes on reading one never sees what another
+    has written. config: settings, which override these. catalog: the embedded one.
+    """
+    names = {catalog}
+    for key, value in config.items():
+        name = key.removeprefix("spark.sql.catalog.")
+        if name != key and "." not in name and ".iceberg." in value:
+            names.add(name)
+    return {f"spark.sql.catalog.{name}.cache-enabled": "false" for name in names} | dict(config)
+
+
 def _served(
     scheme: str,
     start: Callable[[SparkSession, str, int], tuple[int, servers.Stop]],
@@ -112,7 +127,10 @@ def _served(
     port: int,
     ddl: str,
 ) -> Server:
-    spark = session.session(ddl=ddl) if given is None else session.install(given, ddl)
+    if given is None:
+        spark = session.session(ddl=ddl, config=shared({}))
+    else:
+        spark = session.install(given, ddl)
     begin = servers.Settings(spark)
     try:
         port, stop = start(spark, host, port)
