@@ -473,6 +473,26 @@ def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -
             sis.from_hive(spark, name)
 
 
+def test_a_count_that_metadata_could_answer_keeps_its_filter(spark: SparkSession) -> None:
+    """Iceberg counts the rows of an empty table without a scan, and with it a query's filter was lost."""
+    spark.sql("""
+        CREATE OR REPLACE TABLE local.d.counted USING iceberg
+        TBLPROPERTIES ('write.target-file-size-bytes' = '100000', 'read.split.open-file-cost' = '10000')
+        AS SELECT id, timestamp_seconds(1704067200 + id * 37) AS ts, CAST(pmod(hash(id), 20) AS INT) AS shop,
+        sha2(string(id), 256) AS h FROM range(0, 20000, 1, 2)
+    """)
+    late = "SELECT count(*) FROM local.d.counted WHERE ts >= '2024-02-01' AND ts < '2024-02-03'"
+    found = sis.advise(
+        spark,
+        "local.d.counted",
+        ["SELECT * FROM local.d.counted WHERE shop = 3", late],
+        sample=5000,
+    )
+    assert "of 20,000 rows" in found.basis
+    assert [one.per_query[1].files for one in found] == [0] * len(found)
+    assert "shop" in found[0].spec
+
+
 def test_from_hive_resolves_names_in_its_own_session(spark: SparkSession) -> None:
     """Another session is active on this thread."""
     own, other = spark.newSession(), spark.newSession()

@@ -18,6 +18,7 @@ from doc_pages import ROOT, Block, Outputs, blocks, with_output
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark import servers as own_servers
 from spark_iceberg_sql.spark.bridge import servers
 
 pytestmark = pytest.mark.needs("connect")
@@ -63,6 +64,38 @@ def test_spark_connect_is_not_there(spark: SparkSession, monkeypatch: pytest.Mon
     monkeypatch.setattr(servers, "_CONNECT", "org.apache.spark.sql.connect.service.NotThere")
     with pytest.raises(sis.IcebergSqlError, match=r"packages=org\.apache\.spark:spark-connect_2"):
         sis.connect_server(spark, port=0)
+
+
+@pytest.mark.parametrize("of_a_server", [True, False])
+def test_clients_see_each_other_s_commits(
+    spark: SparkSession, tmp_path: Path, of_a_server: bool
+) -> None:
+    name = f"commits_{of_a_server}".lower()
+    settings = {
+        f"spark.sql.catalog.{name}": "org.apache.iceberg.spark.SparkCatalog",
+        f"spark.sql.catalog.{name}.type": "hadoop",
+        f"spark.sql.catalog.{name}.warehouse": str(tmp_path),
+    }
+    if of_a_server:
+        settings = own_servers.shared(settings)
+        assert settings["spark.sql.catalog.local.cache-enabled"] == "false"
+    one, two = spark.newSession(), spark.newSession()
+    for session in (one, two):
+        for key, value in settings.items():
+            if key.startswith(f"spark.sql.catalog.{name}"):
+                session.conf.set(key, value)
+    one.sql(f"CREATE TABLE {name}.d.t (id INT) USING iceberg")
+    assert one.table(f"{name}.d.t").count() == 0
+    two.sql(f"INSERT INTO {name}.d.t VALUES (1), (2)")
+    # Without these settings Iceberg's cache of the first session has the old table.
+    assert one.table(f"{name}.d.t").count() == (2 if of_a_server else 0)
+
+
+def test_a_user_s_settings_of_a_cache_stay() -> None:
+    key = "spark.sql.catalog.local.cache-enabled"
+    assert own_servers.shared({key: "true"})[key] == "true"
+    jdbc = {"spark.sql.catalog.pg": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBC"}
+    assert own_servers.shared(jdbc) == {key: "false", **jdbc}
 
 
 def client(url: str, script: str, folder: Path | None = None) -> subprocess.Popen[str]:
