@@ -188,6 +188,27 @@ def test_tiny_and_empty_sources(spark: SparkSession) -> None:
     assert nothing.per_partition[0].partition == "ts_day=null"
 
 
+@pytest.mark.filterwarnings("ignore:warning.SIS503")
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_zeros_and_nan_are_partitions_as_iceberg_writes_them(
+    spark: SparkSession, kind: str
+) -> None:
+    spark.sql(f"""
+        CREATE OR REPLACE TABLE local.d.zeros USING iceberg AS SELECT id, CAST(CASE id % 5 WHEN 0 THEN double('NaN')
+        WHEN 1 THEN -0.0D WHEN 2 THEN 0.0D WHEN 3 THEN 1.5D END AS {kind}) AS x FROM range(0, 100, 1, 2)
+    """)
+    found = sis.preview(spark, "local.d.zeros", "x")
+    spark.sql(
+        f"CREATE OR REPLACE TABLE local.d.zeros_{kind} USING iceberg PARTITIONED BY (x) AS SELECT * FROM local.d.zeros"
+    )
+    partitions = spark.sql(f"SELECT record_count FROM local.d.zeros_{kind}.partitions").collect()
+    assert len(partitions) == found.partitions == 5
+    assert found.files == spark.table(f"local.d.zeros_{kind}.files").count()
+    values = [one.values[0] for one in found.per_partition]
+    assert sorted(map(str, values)) == ["-0.0", "0.0", "1.5", "None", "nan"]
+    assert {one.rows for one in found.per_partition} == {20}
+
+
 def test_columns_with_strange_names(spark: SparkSession) -> None:
     frame = spark.sql(
         "SELECT 1 AS `current_date`, 2 AS `a.b`, 3 AS `tick``s`, 4 AS trial, 5 AS k0, 6 AS raw, 7 AS place"

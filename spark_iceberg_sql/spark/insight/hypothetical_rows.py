@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,6 +31,7 @@ _WIDTHS = {
     "double": 8,
     "uuid": 16,
 }
+_FLOATS = ("float", "double")
 _LENGTH = 4  # bytes before each string and binary, in Parquet's plain encoding
 
 
@@ -69,8 +69,25 @@ def stored(column: Column, kind: str) -> Column:
 
 
 def keys(spec: Spec, schema: Schema) -> list[Column]:
-    """A spec's partition values, each as `stored` returns it."""
-    return [stored(value(f, schema), result_type(f, schema)) for f in spec.fields]
+    """A spec's partition values, each as `stored` returns it; but numbers with a point as text.
+
+    To Iceberg, -0.0 and 0.0 are two partitions; Spark would group them, and NaN is not equal to itself in Python.
+    """
+    return [
+        value(f, schema).cast("string")
+        if (kind := result_type(f, schema)) in _FLOATS
+        else stored(value(f, schema), kind)
+        for f in spec.fields
+    ]
+
+
+def shown(values: Sequence[Any], spec: Spec, schema: Schema) -> tuple[Any, ...]:
+    """The values of a group, with numbers as numbers."""
+    kinds = [result_type(f, schema) for f in spec.fields]
+    return tuple(
+        float(v) if kind in _FLOATS and v is not None else v
+        for v, kind in zip(values, kinds, strict=True)
+    )
 
 
 def result_type(field: PartitionField, schema: Schema) -> str:
@@ -110,7 +127,8 @@ def groups(
     )
     return [
         Group(
-            tuple(_key(row[name]) for name in names),
+            # Before Spark 4.1, binary values are arrays, which cannot be keys.
+            tuple(bytes(v) if isinstance(v := row[name], bytearray) else v for name in names),
             Piece(row["n"], round(row["raw"] or 0)),
             row["place"],
             row["reducer"],
@@ -118,13 +136,6 @@ def groups(
         )
         for row in counted.collect()
     ]
-
-
-def _key(found: Any) -> Any:
-    """A value that equals itself and can be a key: NaN as one object, and bytes, which before Spark 4.1 are arrays."""
-    if isinstance(found, float) and math.isnan(found):
-        return math.nan
-    return bytes(found) if isinstance(found, bytearray) else found
 
 
 def added_up(counted: Sequence[Group]) -> list[Group]:

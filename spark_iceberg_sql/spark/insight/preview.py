@@ -225,7 +225,8 @@ class _Run:
         for (commit, values), written in pieces.items():
             by_values[values] += written
             per_commit[commit] += sum(len(files) for _, files in written)
-        for values, parts in by_values.items():
+        for key, parts in by_values.items():
+            values = rows.shown(key, spec, self._source.schema)
             files = [file.size for _, of_piece in parts for file in of_piece]
             every += files
             made.append(

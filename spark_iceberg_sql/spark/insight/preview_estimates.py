@@ -80,7 +80,8 @@ def from_sample(
         piece = Piece(number, round(group.piece.raw * total / max(1, seen)))
         files = [file.size for file in sizes.files(piece)]
         every += files
-        parts.append(_part(wanted, group.values, piece.rows, files))
+        values = rows.shown(group.values, wanted.spec, source.schema)
+        parts.append(_part(wanted, values, piece.rows, files))
     unseen = _unseen([group.piece.rows for group in found], share) if share < 1 else 0
     basis = Basis(
         "sample",
