@@ -31,6 +31,17 @@ def said(text: str, name: str = "a.sql") -> list[tuple[str, str, str]]:
     ]
 
 
+def test_a_type_that_is_nested_too_deep_to_be_read() -> None:
+    deep = "ARRAY<" * 150 + "INT" + ">" * 150
+    (found,) = said(f"CREATE TABLE a.b (c {deep}) USING iceberg PARTITIONED BY (bucket(c, 3))")
+    assert found == ("SIS002", "note", "ARRAY")
+    # What it does to the table is not known either.
+    before = CREATE.replace("weeks", "days")
+    codes = [code for code, _, _ in said(f"{before} ALTER TABLE a.b ADD COLUMN c {deep}; {ALTER}")]
+    assert sorted(codes) == ["SIS002", "SIS002", "SIS101"]
+    assert said(f"SELECT CAST(c AS {deep}) FROM a.b") == []
+
+
 # --- a missing `;` --------------------------------------------------------------------------------
 
 BEFORE = [

@@ -60,7 +60,13 @@ def not_checked(context: Context) -> Iterator[Finding]:
             f"not checked: the table that `{context.target.text}` names is only known when the statement runs",
             LIVE_NAME if context.known.live else f"check it in a session, or {LIVE_NAME}",
         )
-    if isinstance(context.node, nodes.Templated) and not _is_checked_later(context, context.node):
+    if isinstance(context.node, nodes.Templated) and context.node.deep:
+        yield Finding(
+            context.node.at,
+            "not checked: the type is nested more than 100 deep",
+            "flatten the type",
+        )
+    elif isinstance(context.node, nodes.Templated) and not _is_checked_later(context, context.node):
         words = context.words(context.node.at)
         yield Finding(
             context.node.at,

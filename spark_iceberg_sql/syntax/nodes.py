@@ -287,12 +287,14 @@ class Unreadable(Node):
 class Templated(Node):
     """Partition DDL in which a template or parameter stands where a word is needed (`{{ }}`, `${}`).
 
-    anything: whether it may be any statement, as EXECUTE IMMEDIATE of a variable may.
+    anything: whether it may be any statement, as EXECUTE IMMEDIATE of a variable may. deep: whether it is instead a
+    statement with a type that is nested too deep to be read.
     """
 
     at: Offsets
     inside: Node | None = field(default=None)
     anything: bool = False
+    deep: bool = False
 
 
 @record(frozen=True, slots=True)

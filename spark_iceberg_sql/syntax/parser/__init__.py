@@ -186,7 +186,8 @@ def _read(script: str, tokens: list[Token], span: Offsets) -> Node:
     except Stop as stop:
         return _unreadable(cursor, stop, span) or Other(span)
     except TooDeep:
-        return Other(span)
+        at = cursor.token.start, cursor.token.end
+        return Templated(span, at, anything=True, deep=True)
     if cursor.parameter is not None:
         return Templated(span, cursor.parameter, node)
     return node or Other(span)
