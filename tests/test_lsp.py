@@ -290,7 +290,9 @@ def test_settings_and_other_files(drive: Callable[[Session], None]) -> None:
         config.write_text('ddl = ["tables.sql"]\nignore = ["SIS201"]')
         assert await editor.save() == []
         config.write_text("nonsense = 1")
-        await editor.save()
+        [unchecked] = await editor.save()
+        assert unchecked.code == "SIS002"
+        assert "unknown key `nonsense`" in unchecked.message
         assert "unknown key `nonsense`" in editor.messages[-1]
         program = f'import x\nspark.sql("""\n{TABLE}\nPARTITIONED BY (weeks(ts))""")\n'
         config.write_text("")

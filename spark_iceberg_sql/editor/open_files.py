@@ -11,8 +11,9 @@ from typing import Any
 from spark_iceberg_sql.checker.files import Linter, scripts
 from spark_iceberg_sql.checker.known_tables import ddl_files
 from spark_iceberg_sql.checker.memo import Memo
+from spark_iceberg_sql.checker.unresolved import NOT_CHECKED
 from spark_iceberg_sql.config.settings import OWN_FILE, Configuration, Settings
-from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -140,7 +141,7 @@ class OpenFiles:
         try:
             kept.analysis = self._checked(unit, documents, kept.memo)
         except IcebergSqlError as fault:
-            reports = [Report(document.text) for document in documents]
+            reports = [_not_checked(document.text, fault) for document in documents]
             nothing = Source(path_of(unit), (), ())
             kept.analysis = Analysis(nothing, reports, [], Tables(), kept.memo)
             error = str(fault)
@@ -217,6 +218,13 @@ class OpenFiles:
             if path == settings.dbt_manifest:
                 return True
         return False
+
+
+def _not_checked(text: str, fault: IcebergSqlError) -> Report:
+    """A text that an error prevents from being checked: with a note, so that it does not look correct."""
+    words = f"not checked: {str(fault).splitlines()[0]}"
+    first = Lines(text).span(0, len(text.splitlines()[0]) if text.strip() else 0)
+    return Report(text, (Diagnostic(*NOT_CHECKED, Severity.NOTE, words, first),))
 
 
 def _file_of(uri: str) -> Path | None:
