@@ -136,6 +136,16 @@ def test_the_query_of_a_statement_that_writes(spark: SparkSession) -> None:
     spark.sql("DROP TABLE spj_files")
 
 
+def test_names_after_use(spark: SparkSession) -> None:
+    text = query("b4", "b4x", ON[0])
+    full = sis.spj(spark, text)
+    spark.sql("USE local.spj")
+    try:
+        assert sis.spj(spark, text.replace("local.spj.", "")) == full
+    finally:
+        spark.sql("USE spark_catalog.default")
+
+
 def test_names_that_need_backticks(spark: SparkSession) -> None:
     for name, by in (("`a-b`.`c.d`", ""), ("`a-b`.`e f`", "PARTITIONED BY (bucket(4, `k k`))")):
         spark.sql(

@@ -51,7 +51,13 @@ class Trial:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        self._session = jvm.java_session(spark).cloneSession()
+        own = jvm.java_session(spark)
+        self._session = own.cloneSession()
+        # A clone has the settings and views, but not what USE chose.
+        chosen = own.sessionState().catalogManager()
+        copied = self._session.sessionState().catalogManager()
+        copied.setCurrentCatalog(chosen.currentCatalog().name())
+        copied.setCurrentNamespace(chosen.currentNamespace())
         self._conf = self._session.sessionState().conf()
         self.names: dict[str, tuple[str, ...]] = {}
 
