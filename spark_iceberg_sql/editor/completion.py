@@ -219,13 +219,9 @@ def _fields(
     words = [token.word for token in before if token.start >= head]
     if words[0] not in ("DROP", "REPLACE") or "WITH" in words:
         return []
-    whole = f"{text[statement.start : head]} ADD PARTITION FIELD x"
-    found = statements(whole)
-    node = parser.read(found[0]) if len(found) == 1 else None
-    if not isinstance(node, nodes.AddField):
-        return []
+    context = _complete(text, statement, head, known)
     try:
-        table = Context(whole, node, known, found[0]).table
+        table = context.table if context is not None else None
     except (NotKnownError, AlreadyReportedError):
         return []
     if not isinstance(table, Table) or table.specs is None:
@@ -259,19 +255,24 @@ def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
 
 def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple[Column, ...]:
     """The columns that a partition source may be: those of the statement itself, or of its table."""
+    context = _complete(text, statement, head, known)
+    try:
+        columns = context.schema.columns if context is not None else ()
+    except (NotKnownError, AlreadyReportedError):
+        return ()
+    return tuple(
+        column
+        for column in columns
+        if isinstance(column.field.type, Primitive) and not column.in_collection
+    )
+
+
+def _complete(text: str, statement: Statement, head: int, known: Tables) -> Context | None:
+    """The statement with a complete partition clause: the unfinished one, at the head, may not be readable."""
     start = text[statement.start : head]
-    # The unfinished clause may not be readable; the statement without it is.
     for whole in (f"{start} PARTITIONED BY (x)", f"{start} ADD PARTITION FIELD x"):
         found = statements(whole)
         node = parser.read(found[0]) if len(found) == 1 else None
         if isinstance(node, nodes.Create | nodes.AddField):
-            try:
-                schema = Context(whole, node, known, found[0]).schema
-            except (NotKnownError, AlreadyReportedError):
-                return ()
-            return tuple(
-                column
-                for column in schema.columns
-                if isinstance(column.field.type, Primitive) and not column.in_collection
-            )
-    return ()
+            return Context(whole, node, known, found[0])
+    return None

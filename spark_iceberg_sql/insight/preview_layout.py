@@ -49,6 +49,9 @@ class Piece:
     rows: int
     raw: int
 
+    def __add__(self, other: Piece) -> Piece:
+        return Piece(self.rows + other.rows, self.raw + other.raw)
+
 
 @dataclass(frozen=True, slots=True)
 class DataFile:

@@ -82,11 +82,10 @@ def connect_server(
 ) -> Server:
     """Serve Spark Connect from this process; clients need only `pyspark-client`, not this package.
 
-    spark: a session of this process; None: `session()`, whose clients see each other's commits at once. Everything is
-    installed in it. host: the address to
-    listen on; Spark Connect does not authenticate clients, so the default is localhost. port: a TCP
-    port; 0: any free one. ddl: as for `install`, for all clients. Their sessions start with the
-    current settings of `spark`, including catalogs of `attach` and named collections.
+    spark: a session of this process; None: `session()`, whose clients see each other's commits at once. Everything
+    is installed in it. host: the address to listen on; Spark Connect does not authenticate clients, so the default
+    is localhost. port: a TCP port; 0: any free one. ddl: as for `install`, for all clients. Their sessions start
+    with the current settings of `spark`, including catalogs of `attach` and named collections.
 
     Returns the server, already listening. Raises IcebergSqlError if the port is in use or Spark Connect is
     not available, and what `session` and `install` raise.

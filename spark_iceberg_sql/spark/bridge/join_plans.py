@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_option, from_seq
@@ -51,13 +51,7 @@ class Trial:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        own = jvm.java_session(spark)
-        self._session = own.cloneSession()
-        # A clone has the settings and views, but not what USE chose.
-        chosen = own.sessionState().catalogManager()
-        copied = self._session.sessionState().catalogManager()
-        copied.setCurrentCatalog(chosen.currentCatalog().name())
-        copied.setCurrentNamespace(chosen.currentNamespace())
+        self._session = sessions.cloned(jvm.java_session(spark))
         self._conf = self._session.sessionState().conf()
         self.names: dict[str, tuple[str, ...]] = {}
 

@@ -34,6 +34,16 @@ def working_in(spark: SparkSession) -> AbstractContextManager[None]:
     return jvm.active(jvm.java_session(spark))
 
 
+def cloned(session: jvm.Java) -> jvm.Java:
+    """A copy of a JVM session: its settings and views, and the catalog and namespace that USE chose."""
+    copy = session.cloneSession()  # which starts in the default catalog
+    chosen = session.sessionState().catalogManager()
+    manager = copy.sessionState().catalogManager()
+    manager.setCurrentCatalog(chosen.currentCatalog().name())
+    manager.setCurrentNamespace(chosen.currentNamespace())
+    return copy
+
+
 def substituted(spark: SparkSession, text: str) -> str:
     """The text with `${name}` replaced from the session's settings, as Spark does before parsing."""
     if "${" not in text:

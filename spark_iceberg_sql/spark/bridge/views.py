@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, sessions
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 
@@ -17,14 +17,15 @@ def analysed(
     names of its columns. A copy of the session is used, since these are session settings.
     """
     session = jvm.active_session()
-    current = session.sessionState().catalogManager()
-    copy = session.cloneSession()
+    copy = sessions.cloned(session)
     manager = copy.sessionState().catalogManager()
-    manager.setCurrentCatalog(catalog or current.currentCatalog().name())
+    current = manager.currentNamespace()
+    if catalog:
+        manager.setCurrentCatalog(catalog)
     parts = jvm.gateway().new_array(java_class("java.lang.String"), len(namespace))
     for at, part in enumerate(namespace):
         parts[at] = part
-    manager.setCurrentNamespace(parts if namespace else current.currentNamespace())
+    manager.setCurrentNamespace(parts if namespace else current)
     with jvm.active(copy):
         rows = copy.sql(
             f"SELECT * FROM (\n{text}\n)"

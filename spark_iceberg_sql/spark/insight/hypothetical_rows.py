@@ -142,9 +142,8 @@ def added_up(counted: Sequence[Group]) -> list[Group]:
     """Groups that were counted by task, added up over the tasks."""
     total: dict[tuple[int, tuple[Any, ...]], Piece] = {}
     for group in counted:
-        key, piece = (group.commit, group.values), group.piece
-        old = total.get(key, Piece(0, 0))
-        total[key] = Piece(old.rows + piece.rows, old.raw + piece.raw)
+        key = group.commit, group.values
+        total[key] = total.get(key, Piece(0, 0)) + group.piece
     return [Group(values, piece, commit=commit) for (commit, values), piece in total.items()]
 
 

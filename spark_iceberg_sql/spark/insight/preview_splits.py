@@ -51,12 +51,10 @@ def split(
         parts: dict[tuple[Any, ...], dict[int, Piece]] = defaultdict(dict)
         for place, task in zip(order, tasks, strict=True):
             for group in places[place]:
-                old = parts[group.values].get(task, Piece(0, 0))
-                parts[group.values][task] = Piece(
-                    old.rows + group.piece.rows, old.raw + group.piece.raw
-                )
-        for values, by_part in parts.items():
-            pieces[commit, values] = [(p, tuple(sizes.files(p))) for p in by_part.values()]
+                by_task = parts[group.values]
+                by_task[task] = by_task.get(task, Piece(0, 0)) + group.piece
+        for values, by_task in parts.items():
+            pieces[commit, values] = [(p, tuple(sizes.files(p))) for p in by_task.values()]
 
 
 def shuffled_bytes(spark: SparkSession, frame: DataFrame) -> float:
