@@ -6,6 +6,7 @@ import json
 import math
 import random
 import struct
+from collections.abc import Callable
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from functools import cache
@@ -17,7 +18,7 @@ import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal, with_today
-from spark_iceberg_sql.insight.advise_bounds import Ranked
+from spark_iceberg_sql.insight.advise_bounds import Limits, Ranked
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
 from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
 from spark_iceberg_sql.insight.advise_metadata import assumed
@@ -335,7 +336,9 @@ def test_what_a_sample_has_not_seen_widens_the_bounds() -> None:
     assert low < 5_000 <= 995_000 < high
     by_day = Spec(0, fields("days(ts)"))
     first = hypothetical(some, SCHEMA, by_day, sliced(some, by_day.fields)).files[0]
-    assert first.bounds[2].high < 86_400_000_000  # the partition bounds it
+    assert first.bounds[2].high == 86_400_000_000  # the next partition's first value
+    by_name = hypothetical(some, SCHEMA, spec, sliced(some, spec.fields)).files
+    assert all({f.bounds[3].low, f.bounds[3].high} <= {*f.partition, None} for f in by_name)
 
 
 def test_a_spec_with_small_files_is_known_by_its_middle_file() -> None:
@@ -364,6 +367,12 @@ def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
 
 
 # ------------------------------------------------------------------------------------- bounds
+
+
+PARTITION_OF: dict[Any, Callable[[Any], Any]] = {
+    fields("truncate(2, name)")[0].key: lambda name: name[:2],
+    fields("months(ts)")[0].key: lambda time: unit_of(7, "timestamptz", time),
+}
 
 
 @cache
@@ -403,12 +412,20 @@ def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
 
 
 def read(some: Sample, spec: str, field_id: int, low: Any, high: Any) -> float:
-    """The share of the bytes in files whose bounds overlap a range."""
-    made = hypothetical(some, SCHEMA, Spec(0, fields(spec)), sliced(some, fields(spec)))
+    """The share of the bytes in files whose bounds and partition overlap a range."""
+    of = fields(spec)
+    made = hypothetical(some, SCHEMA, Spec(0, of), sliced(some, of))
+    ends = [
+        (n, PARTITION_OF[f.key](low), PARTITION_OF[f.key](high))
+        for n, f in enumerate(of)
+        if f.source_id == field_id and f.key in PARTITION_OF
+    ]
     kept = [
         f.size
         for f in made.files
-        if f.bounds[field_id].low <= high and f.bounds[field_id].high >= low
+        if f.bounds[field_id].low <= high
+        and f.bounds[field_id].high >= low
+        and all(least <= f.partition[n] <= most for n, least, most in ends)
     ]
     return sum(kept) / made.size
 
@@ -446,13 +463,23 @@ def test_bounds_that_a_sample_does_not_show() -> None:
     column = Ranked([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
     own = [r for r in column.ranks if 20 <= r < 40]
     assert column.bounds(own, 0, 25.0) == Bounds(19, 40, 0, 0)
-    assert column.bounds(own, 0, 25.0, (20, 39)) == Bounds(20, 39, 0, 0)  # its partition
+    assert column.bounds(own, 0, 25.0, Limits(20, 39, 20, 39)) == Bounds(
+        20, 39, 0, 0
+    )  # its partition
+    # Values that the sample does not have lie before the next partition's.
+    assert column.bounds(own, 0, 25.0, Limits(20, 39, 19, 40)) == Bounds(19, 40, 0, 0)
     assert column.bounds(own, 0, 1.0) == Bounds(20, 39, 0, 0)  # every row
     spread_ = Ranked([i % 100 for i in range(1000)])
     some = spread_.ranks[2:98]
     assert spread_.bounds(some, 0, 25.0) == Bounds(0, 99, 0, 0)
     assert spread_.bounds([50] * 40, 0, 25.0) == Bounds(50, 50, 0, 0)  # certainly of one value
     assert spread_.bounds([50], 0, 25.0) == Bounds(0, 99, 0, 0)  # nothing is known
+    few = Ranked(["c5", "c6"] * 500)  # c57 is too rare to be sampled
+    assert few.bounds([0] * 500, 0, 25.0, Limits(0, 0, 0, 1)) == Bounds("c5", "c6", 0, 0)
+    many = [few.bounds([0] * 5, 0, 2.0, Limits(0, 0, 0, 1), n).high for n in range(1000)]
+    assert (
+        10 < many.count("c6") < 40
+    )  # one of the two or so rows that are missing, in one of 100 files
     rare = Ranked([None if i % 50 else i for i in range(1000)])
     assert rare.bounds([-1] * 30, 30, 25.0) == Bounds(0, 950, 749, 0)  # by chance all null
     assert rare.bounds([-1] * 300, 300, 25.0) == Bounds(None, None, 7500, 0)

@@ -10,7 +10,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from spark_iceberg_sql.insight.hypothetical import Bounds
 
@@ -19,6 +19,19 @@ from spark_iceberg_sql.insight.hypothetical import Bounds
 _CHANCE = 3.0
 # Of the sequence that fills the unit square most evenly (the plastic number's R2).
 _STEPS = (0.7548776662466927, 0.5698402909980532)
+
+
+class Limits(NamedTuple):
+    """A partition's values of a column, as ranks.
+
+    first, last: the least and the greatest in the sample. low, high: what the values that the sample does not have may
+    reach: the neighbouring partitions' values, or the ends of the table.
+    """
+
+    first: int
+    last: int
+    low: int
+    high: int
 
 
 class Ranked:
@@ -50,27 +63,33 @@ class Ranked:
         ranks: Sequence[int],
         nulls: int,
         weight: float,
-        within: tuple[int, int] | None = None,
+        within: Limits | None = None,
         number: int = 0,
     ) -> Bounds:
         """A file's bounds.
 
         ranks: of its sampled rows; -1 for a null or NaN. nulls: how many of these are null. weight: rows of the
-        table per sampled row; 1.0 if every row is sampled. within: the least and the greatest rank of its partition.
-        number: of the file.
+        table per sampled row; 1.0 if every row is sampled. within: the limits of its partition. number: of the
+        file.
         """
         total = max(1, round(len(ranks) * weight))
         known = [r for r in ranks if r >= 0] if min(ranks) < 0 else ranks
         nans = len(ranks) - nulls - len(known)
         missing = self._unseen_nulls(len(ranks)) if weight > 1 and not nulls else 0
         nulls = round(nulls * weight) or missing
-        first, last = within or (0, len(self.sorted) - 1)
+        top = len(self.sorted) - 1
+        within = within or Limits(0, top, 0, top)
         if known:
             low, high = min(known), max(known)
             if weight > 1:
-                low, high = self._widened(low, high, len(known), weight, first, last, number)
-        elif weight > 1 and not nans and first <= last and self._by_chance_null(len(ranks)):
-            low, high = first, last
+                low, high = self._widened(low, high, len(known), weight, within, number)
+        elif (
+            weight > 1
+            and not nans
+            and within.first <= within.last
+            and self._by_chance_null(len(ranks))
+        ):
+            low, high = within.low, within.high
         else:
             return Bounds(None, None, nulls or total, 0 if nulls else total)
         nans = max(1, total - nulls) if self.has_nans and nans else 0
@@ -86,28 +105,32 @@ class Ranked:
         return self._below[-1] / max(1, len(self.ranks)) * rows <= _CHANCE
 
     def _widened(
-        self, low: int, high: int, count: int, weight: float, first: int, last: int, number: int
+        self, low: int, high: int, count: int, weight: float, within: Limits, number: int
     ) -> tuple[int, int]:
         """Bounds widened by what the sample may have missed. count: the file's sampled rows with a value."""
         if count == 1:
-            return first, last
+            return within.low, within.high
         below, above = float(self._below[low]), float(self._below[high + 1])
         # How many sampled rows of the table there are per sampled row of the file, in its range.
         every = (above - below) / count
         gap = every if high > low else 0.0  # of one value nothing says how far the next is
-        least, most = self._below[first], self._below[last + 1]
+        least, most = self._below[within.first], self._below[within.last + 1]
+        # A partition goes on beyond its outermost sampled row by as many rows as one stands for.
+        start, end = least - (within.low < within.first), most + (within.high > within.last)
         # Beyond a file's outermost row there are, on average, as many as between two of its rows.
         if most - above <= _CHANCE * every:  # spread over the files
-            above = max(above, most - _drawn(number, _STEPS[0]) * every / weight)
+            above = max(above, end - _drawn(number, _STEPS[0]) * every / weight)
         else:
-            above = min(most, above + gap)
+            above = min(end, above + gap)
         if below - least <= _CHANCE * every:
-            below = min(below, least + _drawn(number, _STEPS[1]) * every / weight)
+            below = min(below, start + _drawn(number, _STEPS[1]) * every / weight)
         else:
-            below = max(least, below - gap)
+            below = max(start, below - gap)
+        low = min(low, bisect_left(self._below, below + 0.5) - 1)
+        high = max(high, bisect_left(self._below, above - 0.5) - 1)
         return (
-            max(first, min(low, bisect_left(self._below, below + 0.5) - 1)),
-            min(last, max(high, bisect_left(self._below, above - 0.5) - 1)),
+            within.low if below < least else max(within.first, low),
+            within.high if above > most else min(within.last, high),
         )
 
 

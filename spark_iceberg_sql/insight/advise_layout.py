@@ -16,7 +16,7 @@ from itertools import groupby
 from statistics import median
 from typing import Any
 
-from spark_iceberg_sql.insight.advise_bounds import Ranked
+from spark_iceberg_sql.insight.advise_bounds import Limits, Ranked
 from spark_iceberg_sql.insight.advise_fields import specs
 from spark_iceberg_sql.insight.hypothetical import Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.preview_layout import Sizes
@@ -79,24 +79,22 @@ class Sample:
         return self._codes[key]
 
     @cached_property
-    def _limits(self) -> dict[Key, list[tuple[int, int]]]:
+    def _limits(self) -> dict[Key, list[Limits]]:
         return {}
 
-    def limits(self, of: PartitionField) -> list[tuple[int, int]]:
-        """The least and the greatest rank of the source column, by the code of a field's value."""
+    def limits(self, of: PartitionField) -> list[Limits]:
+        """The limits of the source column in each partition of a field, by the code of the field's value."""
         if of.key not in self._limits:
             column, codes = self.ranked[of.source_id], self.codes(of.key)
-            found = [(len(column.sorted), -1)] * (max(codes, default=-1) + 1)
+            top = len(column.sorted) - 1
+            found = [(top + 1, -1)] * (max(codes, default=-1) + 1)
             for code, rank in zip(codes, column.ranks, strict=True):
                 low, high = found[code]
                 if rank >= 0 and not low <= rank <= high:
                     found[code] = (min(low, rank), max(high, rank))
-            # The outermost partitions have the table's outermost values, which the sample may not have.
-            seen = [rank for rank in column.ranks if rank >= 0]
-            ends = (min(seen), max(seen)) if seen else (0, -1)
-            top = len(column.sorted) - 1
+            beyond = int(not of.transform.transform.is_identity)
             self._limits[of.key] = [
-                (0 if low == ends[0] else low, top if high == ends[1] else high)
+                Limits(low, high, max(0, low - beyond), min(top, high + beyond))
                 for low, high in found
             ]
         return self._limits[of.key]

@@ -493,6 +493,23 @@ def test_a_count_that_metadata_could_answer_keeps_its_filter(spark: SparkSession
     assert "shop" in found[0].spec
 
 
+def test_rows_that_a_sample_does_not_have_are_not_free(spark: SparkSession, visits: str) -> None:
+    """Else a spec whose partition is not in the sample would seem to answer a frequent query from nothing."""
+    rare, none = (f"SELECT * FROM {TABLE} WHERE shop = {shop}" for shop in (59, 99))
+    assert 0 < spark.sql(rare).count() < 20
+    with sessions.working_in(spark):
+        search = _Search(
+            spark, source_of(spark, visits), workload([(rare, 50), (none, 50), BY_SHOP]), 300
+        ).costs
+        costs = search.all_specs()
+    assert 59 not in costs.sample.keys[3, "identity"]
+    assert min(costs.by_text[rare].values()) > 10_000
+    assert set(costs.by_text[none].values()) == {0}  # beyond the table's greatest value
+    found = sis.advise(spark, visits, [(rare, 50), (none, 50), BY_SHOP], sample=300)
+    assert all(one.per_query[0].files >= 1 for one in found)
+    assert all(one.per_query[1].files == 0 for one in found)
+
+
 def test_from_hive_resolves_names_in_its_own_session(spark: SparkSession) -> None:
     """Another session is active on this thread."""
     own, other = spark.newSession(), spark.newSession()

@@ -176,6 +176,10 @@ class _Search:
         with tables.table(source.as_table(spec)) as table:
             tables.add_files(table, made.packed())
             reads = self._queries.reads(table)
+        for i, one in enumerate(reads):
+            if not one.files:
+                files, total = self.costs.at_least(one.query, sample, slices)
+                reads[i] = replace(one, files=files, bytes=total)
         rewrite = _rewrite(source.table) if source.table is not None else None
         sizes = [file.size for file in made.files]
         return proposal(

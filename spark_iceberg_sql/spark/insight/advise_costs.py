@@ -95,6 +95,9 @@ class Search:
         self._using = using
         self._notes = notes
         self._smallest = 0
+        self._reading: set[str] = (
+            set()
+        )  # the queries that read something of the unpartitioned table
         self._columns: list[int] = []
         self.basis = ""
         self.open_cost = int(source.properties.get("read.split.open-file-cost", _OPEN))
@@ -158,6 +161,15 @@ class Search:
         """By how much a cost may be off, as a fraction."""
         return METADATA_ERROR if self._using == "metadata" else sample.error
 
+    def at_least(self, query: str, sample: Sample, slices: Slices) -> tuple[int, int]:
+        """The files and bytes that a query is assumed to read if it reads none of the files under a spec.
+
+        That a sample has none of the rows that a query asks for does not prove that the table has none.
+        """
+        if sample.is_whole or query not in self._reading or not slices.sizes:
+            return 0, 0
+        return 1, round(slices.middle)
+
     def sample(self, columns: Sequence[int], fields: Sequence[PartitionField]) -> Sample:
         """A sample of the source's rows. columns: field ids. fields: the candidates."""
         return sampled(self._spark, self._source, columns, fields, self._rows)
@@ -185,7 +197,16 @@ class Search:
             for spec, (fields, slices) in zip(own, every.items(), strict=True):
                 made = hypothetical(sample, self._source.schema, spec, slices)
                 left = iter(tables.kept(table, spec.spec_id, made.packed(), filters))
-                for item, found in zip(planned, costs, strict=True):
-                    scans = islice(left, len(item.filters))
-                    found[fields] = sum(read + files * self.open_cost for files, read in scans)
+                scans = [list(islice(left, len(item.filters))) for item in planned]
+                if not fields:
+                    pairs = zip(planned, scans, strict=True)
+                    self._reading = {
+                        item.query.text for item, of_query in pairs if self._cost(of_query)
+                    }
+                for item, of_query, found in zip(planned, scans, costs, strict=True):
+                    least = self.at_least(item.query.text, sample, slices)
+                    found[fields] = self._cost(of_query) or self._cost([least])
         return Costs(sample, every, planned, costs)
+
+    def _cost(self, reads: Iterable[tuple[int, int]]) -> int:
+        return sum(size + files * self.open_cost for files, size in reads)
