@@ -7,6 +7,7 @@ import math
 import random
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from functools import cache
@@ -19,6 +20,7 @@ import pytest
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal, with_today
 from spark_iceberg_sql.insight.advise_bounds import Limits, Ranked
+from spark_iceberg_sql.insight.advise_counted import Partition, counted
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
 from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
 from spark_iceberg_sql.insight.advise_metadata import assumed
@@ -486,6 +488,58 @@ def test_bounds_that_a_sample_does_not_show() -> None:
     nearly = Ranked([None if i % 50 == 0 else i for i in range(1000)])
     assert nearly.bounds(nearly.ranks[1:40], 0, 25.0).nulls == 1
     assert nearly.bounds(nearly.ranks[1:40] * 10, 0, 25.0).nulls == 0
+
+
+def test_counted_partitions_replace_what_a_sample_says() -> None:
+    """Partitions that the sample does not have are there; those of one file are exact; large ones are cut alike."""
+    some = sample(1000, 100_000, target=400_000)
+    spec = Spec(0, fields("name"))
+    size = some.sizes.rows_in_file(some.raw)
+    known = [
+        Partition(("n0",), 3 * size - 1, {1: Bounds(500, 70_000), 3: Bounds("n0", "n0")}),
+        Partition(("n1",), 7, {1: Bounds(3, 9), 3: Bounds("n1", "n1")}),
+        Partition(("unseen",), 1, {1: Bounds(None, None, 1), 3: Bounds("unseen", "unseen")}),
+    ]
+    slices = sliced(some, spec.fields, {part.values: part.rows for part in known})
+    made = counted(hypothetical(some, SCHEMA, spec, slices), known, some.sizes, some.raw)
+    assert [(f.partition, f.rows) for f in made.files] == [
+        *[(("n0",), size), (("n0",), size), (("n0",), size - 1)],
+        *[(("n1",), 7), (("unseen",), 1)],
+    ]
+    first, middle_, last, small, unseen = made.files
+    assert (small.bounds, unseen.bounds) == (known[1].bounds, known[2].bounds)
+    assert first.bounds[1].low >= 500
+    assert first.bounds[1].high < middle_.bounds[1].high <= last.bounds[1].high == 70_000
+    for rows in range(1, 40):  # no file is empty
+        for full in (1, 2, 3, 7, 10, 33):
+            few = Sample(rows * 3, 1.0, {}, {spec.fields[0].key: ["a"] * rows}, Few(full), rows)
+            cuts = sliced(few, spec.fields, {("a",): rows * 3 - 1}).cuts
+            assert sorted({*cuts, rows} - {0}) == list(cuts)
+
+
+def test_without_order_a_partition_s_files_span_it() -> None:
+    """Without fanout writers, Spark sorts the rows by partition, which mixes them."""
+    some = sample(1000, 100_000, target=400_000)
+    spec = Spec(0, fields("name"))
+    mixed = replace(some, sizes=Sizes([], WriteSettings("hash", 400_000, keeps_order=False)))
+    kept = [
+        mean(f.bounds[1].high - f.bounds[1].low for f in made.files)
+        for one in (some, mixed)
+        for made in (hypothetical(one, SCHEMA, spec, sliced(one, spec.fields)),)
+    ]
+    assert kept[0] < 60_000 < 90_000 < kept[1]
+
+
+class Few(Sizes):
+    """Files of a few rows."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__([], WriteSettings("hash", 1))
+        self._rows = rows
+
+    def rows_in_file(self, raw: float, widest: float = 0.0) -> int:
+        """As given."""
+        return self._rows
 
 
 def test_estimated_rows_add_up_to_those_that_are_known() -> None:

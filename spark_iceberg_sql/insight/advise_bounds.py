@@ -91,7 +91,8 @@ class Ranked:
         ):
             low, high = within.low, within.high
         else:
-            return Bounds(None, None, nulls or total, 0 if nulls else total)
+            nans = total - min(nulls, total) if nans else 0
+            return Bounds(None, None, total - nans, nans)
         nans = max(1, total - nulls) if self.has_nans and nans else 0
         return Bounds(self.sorted[low], self.sorted[high], min(nulls, total - 1), min(nans, total))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from samples import share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.insight.advise_fields import fields_of, numbered
 from spark_iceberg_sql.insight.advise_layout import hypothetical as layout
+from spark_iceberg_sql.insight.advise_layout import sliced
 from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
@@ -323,6 +326,68 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
                         read = [search.costs.at_least(item.query.text, sample, every[fields])]
                     assert cost[fields] == sum(b + f * 10_000 for f, b in read), (fields, item)
     assert len(seen) > 8
+
+
+def test_counted_partitions_are_those_of_all_rows(spark: SparkSession) -> None:
+    """With few rows in the sample, each spec's partitions have the rows and bounds that all rows give."""
+    name = "local.advice.types"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}"
+    )
+    source = source_of(spark, name)
+    columns = [column.field.field_id for column in source.schema.columns]
+    fields = [field for i in columns for field in fields_of(source.schema, i)][::6]
+    pairs = [numbered(pair) for pair in zip(fields[::3], fields[5::3], strict=False)][:2]
+    seen: set[object] = set()
+    with sessions.working_in(spark):
+        few, every = (
+            _Search(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6)
+        )
+        sampled, whole = (search.sample(columns, fields) for search in (few, every))
+        assert (sampled.is_whole, whole.is_whole) == (False, True)
+        for spec in [*((field,) for field in fields), *pairs]:
+            if len(set(whole.partitions(spec))) > 500:
+                continue
+            made, right = (
+                search.files(rows, Spec(0, spec), sliced(rows, spec))
+                for search, rows in ((few, sampled), (every, whole))
+            )
+            assert (made.rows, made.partitions) == (30_000, right.partitions)
+            alone = Counter(file.partition for file in right.files)
+            exact = {f.partition: f for f in right.files if alone[f.partition] == 1}
+            for file in made.files:
+                if file.partition in exact:
+                    other = exact[file.partition]
+                    assert file.rows == other.rows
+                    for i, own in file.bounds.items():
+                        like = other.bounds[i]  # a sample counts NaNs only as there or not
+                        assert own[:3] == like[:3], (spec, file.partition, i)
+                        assert bool(own.nans) == bool(like.nans)
+                    seen |= {field.key for field in spec}
+    assert len(seen) > 6
+
+
+def test_a_rare_value_in_a_pair_of_fields(spark: SparkSession) -> None:
+    """Its partitions are hardly in the sample: the spec that seems to need none of them is not the best."""
+    name = "local.advice.levels"
+    spark.sql(f"""
+        CREATE OR REPLACE TABLE {name} USING iceberg PARTITIONED BY (level) TBLPROPERTIES ({SMALL}) AS
+        SELECT id, IF(pmod(hash(id, 6), 2500) = 7, 'ERROR', IF(pmod(hash(id, 6), 2) = 0, 'OK', 'WARN')) AS level,
+          concat('user ', pmod(hash(id, 8), 15)) AS usr, sha2(string(id), 256) AS h FROM range(0, 40000, 1, 2)
+    """)
+    rare, often = (f"SELECT * FROM {name} WHERE {w}" for w in ("level = 'ERROR'", "usr = 'user 3'"))
+    found = sis.advise(spark, name, [(rare, 50), (often, 3)], sample=800)
+    assert "each partition of a proposal is counted" in found.basis
+    pairs = [p for p in found if p.spec.startswith("level, ")]
+    assert pairs
+    for one in pairs[:2]:
+        spark.sql(f"DROP TABLE IF EXISTS {name}_w")
+        spark.sql(
+            f"CREATE TABLE {name}_w USING iceberg PARTITIONED BY ({one.spec}) "
+            f"TBLPROPERTIES ({SMALL}) AS SELECT * FROM {name}"
+        )
+        (scan,) = sis.explain(spark, rare.replace(name, f"{name}_w")).scans
+        assert one.per_query[0].files == scan.files > 1
 
 
 def test_a_workload_from_an_event_log(spark: SparkSession, visits: str, tmp_path: Path) -> None:
