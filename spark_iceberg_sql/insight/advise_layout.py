@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 from spark_iceberg_sql.insight.advise_bounds import Limits, Ranked
@@ -123,27 +125,46 @@ class Slices:
         return median(self.sizes) if self.sizes else 0.0
 
 
-def sliced(sample: Sample, fields: Sequence[PartitionField]) -> Slices:
-    """The files under a spec: each partition's rows, in order, cut where a writer starts the next file."""
-    each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
-    count = sample.seen
-    if fields:
-        numbers = sample.partitions(fields)
-        order = sorted(range(count), key=numbers.__getitem__)
-        groups = [list(rows) for _, rows in groupby(order, key=numbers.__getitem__)]
-    else:
-        groups = [list(range(count))] if count else []
+def sliced(
+    sample: Sample,
+    fields: Sequence[PartitionField],
+    counts: Mapping[tuple[Any, ...], int] = MappingProxyType({}),
+) -> Slices:
+    """The files under a spec: each partition's rows, in order, cut where a writer starts the next file.
+
+    counts: the rows of the partitions, where they are known, by partition values.
+    """
+    full = sample.sizes.rows_in_file(sample.raw)
+    groups = _groups(sample, fields)
     flat: list[int] = []
     cuts: list[int] = []
     for rows in groups:
+        known = counts.get(tuple(sample.keys[f.key][rows[0]] for f in fields))
+        weight = known / len(rows) if known else sample.weight
+        each = max(1.0, full / weight) if known else max(1, round(full / weight))
+        start = len(flat)
         flat += rows
-        start = len(flat) - len(rows)
-        cuts += range(start + each, len(flat), each)
+        cuts += (start + int(n * each) for n in range(1, math.ceil(len(rows) / each)))
         cuts.append(len(flat))
     starts = [0, *cuts[:-1]] if cuts else []
     raw = sample.raw * sample.weight
     made = [round(sample.sizes.of((end - at) * raw)) for at, end in zip(starts, cuts, strict=True)]
     return Slices(flat, cuts, made)
+
+
+def _groups(sample: Sample, fields: Sequence[PartitionField]) -> list[list[int]]:
+    """The numbers of the rows of each partition, in the order in which they are written."""
+    count = sample.seen
+    if not fields:
+        return [list(range(count))] if count else []
+    numbers = sample.partitions(fields)
+    order = sorted(range(count), key=numbers.__getitem__)
+    groups = [list(rows) for _, rows in groupby(order, key=numbers.__getitem__)]
+    if not sample.sizes.settings.keeps_order:
+        some = random.Random(0)
+        for group in groups:
+            some.shuffle(group)
+    return groups
 
 
 def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:

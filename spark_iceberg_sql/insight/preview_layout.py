@@ -29,7 +29,7 @@ class WriteSettings:
     next file. advisory: bytes above which a shuffle partition is split; 0 for never. small_factor: the fraction of
     `advisory` below which a piece is merged with its neighbour. page_rows, page_bytes: where a column's page ends.
     reducers: the number of shuffle partitions. fanout: whether a task keeps a writer open for each of its
-    partitions instead of sorting.
+    partitions instead of sorting. keeps_order: whether the rows of a partition stay in the order they are read in.
     """
 
     mode: str
@@ -40,6 +40,7 @@ class WriteSettings:
     page_bytes: int = 1 << 20
     reducers: int = 200
     fanout: bool = False
+    keeps_order: bool = True
 
 
 @dataclass(frozen=True, slots=True)

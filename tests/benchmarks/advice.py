@@ -22,6 +22,7 @@ from spark_iceberg_sql.insight.advise_layout import Key
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
+from spark_iceberg_sql.spark.insight.advise import _VERIFIED as VERIFIED
 from spark_iceberg_sql.spark.insight.advise import _Search
 from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Search
 from spark_iceberg_sql.spark.insight.advise_costs import Costs as CostsOfSpecs
@@ -120,9 +121,10 @@ def main() -> None:
                 tops = [finalists(total(by_key(first), load, names)) for load in loads]
                 wanted = {spec: specs[spec] for top in tops for spec in top}
                 second = search.again(first, wanted.values())
+                exact = by_key(search.counted(second, second.layouts))
             again = by_key(second)
             found[way] = [
-                {spec: cost for spec, cost in total(again, load, names).items() if spec in top}
+                verified(total(again, load, names), total(exact, load, names), top)
                 for load, top in zip(loads, tops, strict=True)
             ]
             searches[way] = search, second
@@ -183,6 +185,19 @@ def main() -> None:
 def finalists(costs: Mapping[Spec, float]) -> list[Spec]:
     """The specs that advice ranks again; today's, unpartitioned, is not among them."""
     return sorted(filter(None, costs), key=lambda spec: (costs[spec], len(spec)))[:FINALISTS]
+
+
+def verified(
+    seeming: Mapping[Spec, float], exact: Mapping[Spec, float], top: Sequence[Spec]
+) -> dict[Spec, float]:
+    """The costs of the specs that advice plans again with all partitions counted."""
+    found: dict[Spec, float] = {}
+    for spec in sorted((s for s in top if s in seeming), key=lambda s: (seeming[s], len(s))):
+        if len(found) >= VERIFIED and seeming[spec] >= min(found.values()):
+            break
+        if spec in exact:
+            found[spec] = exact[spec]
+    return found
 
 
 def error(search: Search, costs: CostsOfSpecs, load: Load, chosen: Spec) -> float:

@@ -354,6 +354,8 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
                         hypothetical.planned_by_spec(table, filters).get(0, (0, 0))
                         for filters in item.filters
                     ]
+                    if not any(files for files, _ in read):
+                        read = [search.costs.at_least(item.query.text, sample, every[fields])]
                     assert cost[fields] == sum(b + f * 10_000 for f, b in read), (fields, item)
     assert len(seen) > 8
 

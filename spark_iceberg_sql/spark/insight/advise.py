@@ -16,7 +16,7 @@ from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal, with_today
 from spark_iceberg_sql.insight.advise_fields import alters
-from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, sliced
+from spark_iceberg_sql.insight.advise_layout import Sample, Slices, sliced
 from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import Spec
@@ -27,7 +27,7 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.insight import progress
-from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Fields, Search
+from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Costs, Fields, Search
 from spark_iceberg_sql.spark.insight.advise_queries import Queries
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
@@ -123,12 +123,7 @@ class _Search:
         today = self._today() if self._table is not None else None
         best = [s for s in every.best() if not self._as_today(s, every.layouts[s], today)]
         found = self.costs.again(every, best[:FINALISTS])
-        proposals = [
-            p
-            for spec in found.best()[:_VERIFIED]
-            if (p := self._proposal(found.sample, spec, found.layouts[spec]))
-        ]
-        proposals.sort(key=lambda p: p.cost)
+        proposals = self._verified(found)
         if today is not None:
             proposals, notes = with_today(today, proposals)
             self._notes += notes
@@ -139,6 +134,19 @@ class _Search:
             tried=len(every.layouts),
             notes=tuple(self._notes),
         )
+
+    def _verified(self, found: Costs) -> list[Proposal]:
+        """Proposals for the best specs, as Spark plans them, until no other seems to cost less; best first."""
+        total = found.total
+        proposals: list[Proposal] = []
+        for spec in found.best():
+            least = min((p.cost for p in proposals), default=math.inf)
+            if len(proposals) >= _VERIFIED and total[spec] >= least:
+                break
+            made = self._proposal(found.sample, spec, found.layouts[spec])
+            if made is not None:
+                proposals.append(made)
+        return sorted(proposals, key=lambda p: p.cost)
 
     def _as_today(self, fields: Fields, slices: Slices, today: Proposal | None) -> bool:
         """Whether a spec is today's and would have as many files, or there is nothing to write anew."""
@@ -172,12 +180,14 @@ class _Search:
             why = " ".join(str(error).splitlines()[:2])
             self._notes.append(f"{text} is not proposed: {why}")
             return None
-        made = hypothetical(sample, source.schema, spec, slices)
+        made = self.costs.files(sample, spec, slices)
+        if not sample.is_whole and self.costs.is_too_small(made):
+            return None
         with tables.table(source.as_table(spec)) as table:
             tables.add_files(table, made.packed())
             reads = self._queries.reads(table)
         for i, one in enumerate(reads):
-            if not one.files:
+            if not one.files and self._using == "metadata":
                 files, total = self.costs.at_least(one.query, sample, slices)
                 reads[i] = replace(one, files=files, bytes=total)
         rewrite = _rewrite(source.table) if source.table is not None else None

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from statistics import median
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.advise import METADATA_ERROR
+from spark_iceberg_sql.insight.advise_counted import counted
 from spark_iceberg_sql.insight.advise_fields import fields_of
 from spark_iceberg_sql.insight.advise_layout import (
     Sample,
@@ -22,11 +24,12 @@ from spark_iceberg_sql.insight.advise_layout import (
     middle,
     sliced,
 )
+from spark_iceberg_sql.insight.hypothetical import Hypothetical
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
 from spark_iceberg_sql.spark.bridge import iceberg_filters
 from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
-from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, sampled
+from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, partitions, sampled
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ _SMALLEST = 32_000_000  # bytes; no spec whose median file is smaller is propose
 FINALISTS = 12
 _MORE = 5  # times as many rows
 _MOST_ROWS = 200_000
+_COUNTED = "; each partition of a proposal is counted"
 _OPEN = 4 << 20  # read.split.open-file-cost
 
 
@@ -157,6 +161,32 @@ class Search:
         }
         return self._costs(sample, every, first.planned)
 
+    def files(self, sample: Sample, spec: Spec, slices: Slices) -> Hypothetical:
+        """The files under a spec; from data, every partition is counted."""
+        schema = self._source.schema
+        if self._using == "metadata" or sample.is_whole or not spec.fields:
+            return hypothetical(sample, schema, spec, slices)
+        every = partitions(self._source, sample.columns, spec.fields)
+        if every is None:
+            return hypothetical(sample, schema, spec, slices)
+        if not self.basis.endswith(_COUNTED):
+            self.basis += _COUNTED
+        slices = sliced(sample, spec.fields, {part.values: part.rows for part in every})
+        made = hypothetical(sample, schema, spec, slices)
+        return counted(made, every, sample.sizes, sample.raw)
+
+    def is_too_small(self, made: Hypothetical) -> bool:
+        """Whether the median file is too small for the spec to be proposed."""
+        return bool(made.files) and median(file.size for file in made.files) < self._smallest
+
+    def counted(self, found: Costs, best: Iterable[Fields]) -> Costs:
+        """The costs under some specs whose partitions are all counted; without those of small files.
+
+        found: the costs on a sample.
+        """
+        every = {spec: found.layouts[spec] for spec in best}
+        return self._costs(found.sample, every, found.planned, exact=True)
+
     def error(self, sample: Sample) -> float:
         """By how much a cost may be off, as a fraction."""
         return METADATA_ERROR if self._using == "metadata" else sample.error
@@ -183,7 +213,12 @@ class Search:
         ]
 
     def _costs(
-        self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[Planned]
+        self,
+        sample: Sample,
+        every: Mapping[Fields, Slices],
+        planned: Sequence[Planned],
+        *,
+        exact: bool = False,
     ) -> Costs:
         """The cost of each query under each spec, by Iceberg's evaluators; no manifest is written or read."""
         ids: dict[tuple[int, str], int] = {}
@@ -193,19 +228,25 @@ class Search:
             own.append(Spec(number, tuple(renamed)))
         filters = [iceberg_filters.conjunction(one) for item in planned for one in item.filters]
         costs: list[dict[Fields, int]] = [{} for _ in planned]
+        left_out = set()
         with tables.table(self._source.as_table(*own)) as table:
             for spec, (fields, slices) in zip(own, every.items(), strict=True):
-                made = hypothetical(sample, self._source.schema, spec, slices)
+                if exact:
+                    made = self.files(sample, spec, slices)
+                    if self.is_too_small(made):
+                        left_out.add(fields)
+                        continue
+                else:
+                    made = hypothetical(sample, self._source.schema, spec, slices)
                 left = iter(tables.kept(table, spec.spec_id, made.packed(), filters))
                 scans = [list(islice(left, len(item.filters))) for item in planned]
                 if not fields:
                     pairs = zip(planned, scans, strict=True)
-                    self._reading = {
-                        item.query.text for item, of_query in pairs if self._cost(of_query)
-                    }
+                    self._reading = {i.query.text for i, of_query in pairs if self._cost(of_query)}
                 for item, of_query, found in zip(planned, scans, costs, strict=True):
-                    least = self.at_least(item.query.text, sample, slices)
+                    least = (0, 0) if exact else self.at_least(item.query.text, sample, slices)
                     found[fields] = self._cost(of_query) or self._cost([least])
+        every = {fields: slices for fields, slices in every.items() if fields not in left_out}
         return Costs(sample, every, planned, costs)
 
     def _cost(self, reads: Iterable[tuple[int, int]]) -> int:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.advise_counted import Partition
 from spark_iceberg_sql.insight.advise_layout import Sample
 from spark_iceberg_sql.insight.advise_metadata import Assumed, assumed
+from spark_iceberg_sql.insight.hypothetical import Bounds
 from spark_iceberg_sql.insight.hypothetical_values import has_bounds
 from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -25,6 +27,7 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
+_PARTITIONS = 200_000  # that the driver counts for one spec
 _WHOLE = 2  # a source smaller than this many samples is read whole
 _SEED = 20
 
@@ -95,6 +98,52 @@ def _counted(source: Source, kinds: Mapping[int, Type]) -> tuple[int, dict[int, 
         i: (from_spark(kind, row[f"low{i}"]), from_spark(kind, row[f"high{i}"]))
         for i, kind in kinds.items()
     }
+
+
+def partitions(
+    source: Source, columns: Iterable[int], fields: Sequence[PartitionField]
+) -> list[Partition] | None:
+    """Every partition under a spec, in one aggregation; None if there are too many.
+
+    columns: field ids, for the bounds. fields: the spec's.
+    """
+    schema = source.schema
+    kinds = {i: schema.types[i] for i in columns}
+    keys = [
+        rows.stored(rows.value(f, schema), rows.result_type(f, schema)).alias(f"k{n}")
+        for n, f in enumerate(fields)
+    ]
+    found: list[Column] = [fn.count(fn.lit(1)).alias("rows")]
+    for i, kind in kinds.items():
+        column = _column(source, i)
+        nan = fn.isnan(column) if kind.name in ("float", "double") else fn.lit(False)
+        known = fn.when(~nan, column)
+        found += [
+            rows.stored(fn.min(known), kind.name).alias(f"low{i}"),
+            rows.stored(fn.max(known), kind.name).alias(f"high{i}"),
+            fn.count_if(column.isNull()).alias(f"nulls{i}"),
+            fn.count_if(nan).alias(f"nans{i}"),
+        ]
+    taken = source.frame.groupBy(*keys).agg(*found).limit(_PARTITIONS + 1).collect()
+    if len(taken) > _PARTITIONS:
+        return None
+    results = [_result(source, f) for f in fields]
+    return [
+        Partition(
+            tuple(from_spark(kind, row[f"k{n}"]) for n, kind in enumerate(results)),
+            row["rows"],
+            {
+                i: Bounds(
+                    from_spark(kind, row[f"low{i}"]),
+                    from_spark(kind, row[f"high{i}"]),
+                    row[f"nulls{i}"],
+                    row[f"nans{i}"],
+                )
+                for i, kind in kinds.items()
+            },
+        )
+        for row in taken
+    ]
 
 
 def _column(source: Source, field_id: int) -> Column:

@@ -32,6 +32,7 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
     properties = table.properties()
     page_rows = properties.getOrDefault("write.parquet.page-row-limit", "20000")
     page_bytes = properties.getOrDefault("write.parquet.page-size-bytes", str(1 << 20))
+    fanout = bool(conf.useFanoutWriter(requirements))
     return WriteSettings(
         mode,
         int(conf.targetDataFileSize()),
@@ -40,7 +41,9 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
         int(page_rows),
         int(page_bytes),
         int(initial or 200),
-        bool(conf.useFanoutWriter(requirements)),
+        fanout,
+        # Spark's sort by partition mixes the rows of each, unless a sort order follows.
+        fanout or bool(requirements.hasOrdering()),
     )
 
 

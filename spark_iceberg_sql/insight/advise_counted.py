@@ -1,0 +1,61 @@
+"""The files under a spec whose partitions have all been counted: a sample then only says where large ones are cut."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
+from spark_iceberg_sql.insight.preview_layout import Piece, Sizes
+
+
+class Partition(NamedTuple):
+    """All rows of one partition.
+
+    values: of the partition fields. rows: their number. bounds: of the filtered columns, by field id.
+    """
+
+    values: tuple[Any, ...]
+    rows: int
+    bounds: Mapping[int, Bounds]
+
+
+def counted(
+    made: Hypothetical, partitions: Sequence[Partition], sizes: Sizes, raw: float
+) -> Hypothetical:
+    """A table with the files of counted partitions.
+
+    A partition of one file has its own bounds. The files of a larger one have those of the sampled files, and none
+    beyond the partition's.
+
+    made: the table from a sample. partitions: every partition. sizes: the sizes of files. raw: uncompressed bytes per
+    row.
+    """
+    sampled: dict[tuple[Any, ...], list[HypotheticalFile]] = defaultdict(list)
+    for file in made.files:
+        sampled[file.partition].append(file)
+    files = []
+    for values, rows, bounds in partitions:
+        cut = sizes.files(Piece(rows, max(1, round(rows * raw))))
+        like = sampled.get(values, [])
+        for number, one in enumerate(cut):
+            own = bounds
+            if len(cut) > 1 and like:
+                own = _within(like[number * len(like) // len(cut)].bounds, bounds)
+            files.append(HypotheticalFile(values, one.rows, one.size, own))
+    return Hypothetical(made.schema, made.spec, tuple(files))
+
+
+def _within(bounds: Mapping[int, Bounds], every: Mapping[int, Bounds]) -> dict[int, Bounds]:
+    """A sampled file's bounds, cut to its partition's."""
+    return {i: _cut(own, every[i]) if i in every else own for i, own in bounds.items()}
+
+
+def _cut(own: Bounds, every: Bounds) -> Bounds:
+    if own.low is None or every.low is None:
+        return own._replace(low=None, high=None) if every.low is None else own
+    low, high = max(own.low, every.low), min(own.high, every.high)
+    if low > high:  # the sampled file lies beyond the partition's values
+        low, high = every.low, every.high
+    return Bounds(low, high, min(own.nulls, every.nulls), min(own.nans, every.nans))
