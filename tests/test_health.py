@@ -45,6 +45,8 @@ def test_each_problem_alone() -> None:
     assert problems(alone=9, median=2 * MB, old_files=1) == ["old specs"]
     assert problems(alone=9, median=200 * MB) == []
     assert problems(largest=5000 * MB) == ["skew"]
+    (skew,) = health(replace(FINE, largest=5000 * MB, largest_files=11)).findings
+    assert (skew.files, skew.bytes) == (11, 5000 * MB)
     assert problems(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
     assert problems(old_files=3, old_bytes=MB) == ["old specs"]
     assert problems(deletes=3, delete_bytes=MB) == ["delete files"]
@@ -74,7 +76,7 @@ def test_how_many_files_are_left() -> None:
             small,
             "8 of 10 files are smaller than 75% of the target size of 500.0 MB and share a partition",
         ),
-        (replace(small, fields=(day,), old_small=1, old_files=1), "they fit into 2 files"),
+        (replace(small, fields=(day,), old_small=1, old_files=1), "they fit into about 2 files"),
         (old, "they fit into about 4 files, since those of an earlier spec are grouped anew"),
         (replace(old, fields=(void,)), "11 of 20 files"),
     ):
@@ -84,7 +86,7 @@ def test_how_many_files_are_left() -> None:
     for figures, said in (
         (
             old,
-            "8 share a partition with others and fit into 2 files, 3 belong to an earlier partition spec",
+            "8 share a partition with others and fit into about 2 files, 3 belong to an earlier partition spec",
         ),
         (replace(old, small=0, small_after=0), "500.0 MB: 3 belong to an earlier partition spec"),
     ):

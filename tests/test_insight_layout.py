@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,7 +40,7 @@ from spark_iceberg_sql.insight.preview_layout import (
 )
 from spark_iceberg_sql.insight.preview_metadata import Known, spread, unit_of, whole
 from spark_iceberg_sql.insight.specs import candidate
-from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.insight.workload import Query, others, workload
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Field, Primitive, Struct
@@ -568,7 +569,12 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
         "SET a = 1",
     )
     every = workload(["SELECT 1", *writing, *also], writing=True)
-    assert [query.written_by for query in every] == [None, "MERGE", "INSERT", "CREATE"]
+    assert [query.written_by for query in every] == [None, "MERGE", "INSERT", "CREATE", *[""] * 3]
+    assert [query.number for query in every] == list(range(1, 8))
+    doubled = workload(["SELECT 1; SET a = 1; SELECT 1", "SELECT 2; SELEC 3"], writing=True)
+    assert [(query.text, query.number) for query in doubled] == [
+        *(("SELECT 1", 1), ("SET a = 1", 2), ("SELECT 2", 4), ("SELEC 3", 5))
+    ]
     assert workload(["SELECT 1", *writing, *also]) == (Query("SELECT 1"),)
     for text, word in (
         ("WITH x AS (SELECT 2), y AS (SELECT 3) INSERT INTO t SELECT * FROM x", "INSERT"),
@@ -586,11 +592,20 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
     file = tmp_path / "q.sql"
     file.write_text("SELECT 3;\n\nSELECT 4", "utf-8")
     assert workload(str(file)) == (Query("SELECT 3"), Query("SELECT 4"))
-    for wrong in ([], ["INSERT INTO t VALUES (1)"], "", [("SELECT 1", 0)]):
+    for name in ("my queries.sql", "select one.sql", "two words"):  # a file that exists is one
+        (tmp_path / name).write_text("SELECT 5", "utf-8")
+        assert workload(str(tmp_path / name)) == (Query("SELECT 5"),)
+        assert list(others(str(tmp_path / name))) == []
+    assert workload("SELECT * FROM db.sql") == (Query("SELECT * FROM db.sql"),)
+    for wrong in ([], ["INSERT INTO t VALUES (1)"], "", "  ", [("SELECT 1", 0)], ["SELEC 1"]):
         with pytest.raises(IcebergSqlError):
             workload(wrong)
-    with pytest.raises(IcebergSqlError, match=r"nowhere\.sql"):
-        workload("nowhere.sql")
+    for weight in (1e300, 10**400, -1, float("nan"), float("inf")):
+        with pytest.raises(IcebergSqlError, match=r"weight must be a positive number up to 1e\+12"):
+            workload([("SELECT 1", weight)])
+    for file in ("nowhere.sql", "no where.sql", "/no/where is/it.SQL"):
+        with pytest.raises(IcebergSqlError, match=re.escape(file)):
+            workload(file)
 
 
 def test_advice_shows_what_each_query_reads_today_and_then() -> None:
@@ -715,6 +730,7 @@ def test_a_workload_from_event_logs(tmp_path: Path) -> None:
     found = {query.text: query.weight for query in workload(str(folder))}
     assert found == {"SELECT 1": 1, "SELECT  2, 'text'": 2}
     assert Query("INSERT INTO t SELECT 3", 1, "INSERT") in workload(str(folder), writing=True)
+    assert "" not in [query.written_by for query in workload(str(folder), writing=True)]
     (only,) = workload([(str(folder / "events_1_app-1"), 3)])
     assert only == Query("SELECT 1", 3)
     (tmp_path / "calls").write_text(f"{first}\n{ran('collect at a.py:1')}\n")

@@ -116,13 +116,13 @@ class Figures:
 
     name: its parts, catalog first. target: write.target-file-size-bytes. files, bytes: data files. partitions:
     those of the current spec with data files. largest, median: their bytes. small, small_bytes: files of the
-    current spec below SMALL of the target in partitions with several of them; small_after: how many files they
+    current spec below SMALL of the target in partitions with several of them; small_after: about how many files they
     become. old_small, old_small_bytes: files below it under an earlier spec, which a rewrite puts together. alone:
     small files that are the only file of their partition, of the current spec. old_files, old_bytes: under an
     earlier spec. deletes, delete_bytes: delete files. files_then: how many files the current spec would have, from
     the bounds of today's; None if these do not tell. fields: of the current spec. sort_order: the columns of the
     table's sort order; empty if it has none. spans: by column, the share of its partition's range that a file spans
-    on average, in partitions of several files.
+    on average, in partitions of several files. largest_files: the data files of the largest partition.
     """
 
     name: tuple[str, ...]
@@ -140,6 +140,7 @@ class Figures:
     old_bytes: int
     deletes: int
     delete_bytes: int
+    largest_files: int = 0
     old_small: int = 0
     old_small_bytes: int = 0
     files_then: int | None = None
@@ -181,7 +182,7 @@ def _findings(f: Figures) -> Iterator[Finding]:
             "skew",
             f"the largest partition has {size(f.largest)}, {times} of {size(f.median)}: add a partition "
             "field that splits it",
-            0,
+            f.largest_files,
             f.largest,
         )
     if f.old_files:
@@ -223,7 +224,7 @@ def _small(f: Figures) -> Iterator[Finding]:
     old = f.old_small if f.old_small > 1 else 0
     if old and any(not field.transform.transform.is_void for field in f.fields):
         fits = f.small > f.small_after
-        share = f"{f.small:,} share a partition with others and fit into {f.small_after:,} files, "
+        share = f"{f.small:,} share a partition with others and fit into about {f.small_after:,} files, "
         yield Finding(
             "small files",
             f"{old + (f.small if fits else 0):,} of {f.files:,} files are {below}: {share if fits else ''}"
@@ -244,7 +245,7 @@ def _small(f: Figures) -> Iterator[Finding]:
                 f"are rewritten together with others: they fit into about {after:,} files, since those of an earlier "
                 "spec are grouped anew"
                 if old
-                else f"share a partition with others: they fit into {after:,} files"
+                else f"share a partition with others: they fit into about {after:,} files"
             ),
             small,
             f.small_bytes + (f.old_small_bytes if old else 0),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, field
+from itertools import count
 from numbers import Real
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from spark_iceberg_sql.syntax.script import statements
 
 _QUERIES = ("SELECT", "WITH", "FROM", "(")
 _READING = ("DELETE", "UPDATE", "MERGE")
+_PATH = ".sql"
+_HEAVIEST = 1e12  # so that a cost and its square stay numbers
 _WRITING = ("INSERT", "CREATE", "REPLACE")  # these read if they have a query
 
 
@@ -23,12 +26,14 @@ _WRITING = ("INSERT", "CREATE", "REPLACE")  # these read if they have a query
 class Query:
     """A query. text: its SQL. weight: how often it runs, relative to the others.
 
-    written_by: the first word of a statement that reads and writes, such as DELETE; None for a query.
+    written_by: the first word of a statement that reads and writes, such as DELETE; None for a query; empty for a
+    statement of a script that does neither, or that cannot be read. number: which of all statements it is, from 1.
     """
 
     text: str
     weight: float = 1.0
     written_by: str | None = None
+    number: int = field(default=0, compare=False)
 
 
 def workload(
@@ -43,29 +48,38 @@ def workload(
     queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of them, or
     the path of an event log of Spark or of a folder of them, whose queries weigh as often as they ran. Statements that
     are not queries are skipped. plain: as for `event_log.texts`.
-    needed: whether there must be one. writing: whether to return statements that read and write, too, with their word.
-    Raises IcebergSqlError if there is no query and one is needed, or for a weight that is not positive.
+    needed: whether there must be one. writing: whether to return the other statements, too, with their word; not
+    those of event logs that do not read, which may be any text.
+    Raises IcebergSqlError if there is no query and one is needed, or for a weight that is not positive or too large.
     """
     weights: dict[tuple[str, str | None], float] = {}
+    numbers: dict[tuple[str, str | None], int] = {}
+    counted = count(1)
     for word, weight in _given(queries):
-        if not 0 < weight < inf:
-            raise IcebergSqlError(f"a query's weight must be a positive number, not {weight}")
+        if not 0 < weight <= _HEAVIEST:
+            raise IcebergSqlError(
+                f"a query's weight must be a positive number up to {_HEAVIEST:.0e}, not {weight}"
+            )
+        from_log = _is_log(word)
         for text, times in _texts(word, plain):
-            for statement in _reading(text):
-                if statement[1] is None or writing:
+            for statement, number in zip(_marked(text), counted, strict=False):
+                if statement[1] is None or (writing and not (from_log and not statement[1])):
                     weights[statement] = weights.get(statement, 0.0) + weight * times
+                    numbers.setdefault(statement, number)
     if needed and not any(word is None for _, word in weights):
         raise IcebergSqlError(
             "there is no query to advise for\n"
             "help: give the SELECT statements that read the table, or a file of them"
         )
-    return tuple(Query(text, weight, word) for (text, word), weight in weights.items())
+    return tuple(
+        Query(text, weight, word, numbers[text, word]) for (text, word), weight in weights.items()
+    )
 
 
 def others(queries: str | Iterable[str | tuple[str, float]]) -> Iterator[str]:
     """The statements of scripts that `workload` skips, since they are not queries; none of event logs."""
     for word, _ in _given(queries):
-        if not any(map(str.isspace, word)) and _exists(word) and event_log.is_log(Path(word)):
+        if _is_log(word):
             continue
         for text in _texts(word, None):
             found = set(_queries(text[0]))
@@ -89,15 +103,16 @@ def _pair(item: object) -> tuple[str, float]:
     if isinstance(item, (tuple, list)) and len(item) == 2:
         text, weight = item
         if isinstance(text, str) and isinstance(weight, Real):
-            return text, float(weight)
+            try:
+                return text, float(weight)
+            except OverflowError:
+                return text, math.inf
     raise IcebergSqlError(f"a query is a text, or a pair of a text and a weight, not {item!r}")
 
 
 def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[str, int]]:
     """A script, the text of the file it names, or the texts of the event log, with how often each ran."""
-    if not word or any(map(str.isspace, word)):
-        return ((word, 1),)
-    if not word.lower().endswith(".sql") and not _exists(word):
+    if not _is_path(word):
         return ((word, 1),)
     if not event_log.is_log(Path(word)):
         return ((decode(read_bytes(word), word)[0], 1),)
@@ -109,6 +124,22 @@ def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[st
             "spark.sparkContext.setJobDescription(text)"
         )
     return found.items()
+
+
+def _is_path(word: str) -> bool:
+    """Whether a text names a file: one that exists, or `my queries.sql`, which is no statement."""
+    if not word.strip():
+        return False
+    if _exists(word):
+        return True
+    if not word.lower().endswith(_PATH):
+        return False
+    first = word.split(None, 1)[0].upper()
+    return not any(map(str.isspace, word)) or first not in (*_QUERIES, *_READING, *_WRITING)
+
+
+def _is_log(word: str) -> bool:
+    return _is_path(word) and event_log.is_log(Path(word))
 
 
 def _exists(word: str) -> bool:
@@ -124,16 +155,21 @@ def _queries(text: str) -> Iterator[str]:
 
 def _reading(text: str) -> Iterator[tuple[str, str | None]]:
     """The statements that read tables, each with its first word if it writes as well."""
+    return (found for found in _marked(text) if found[1] != "")
+
+
+def _marked(text: str) -> Iterator[tuple[str, str | None]]:
+    """Every statement: None for a query, its first word if it reads and writes, an empty text otherwise."""
     for statement in statements(text):
         words = [t.text.upper() for t in tokenize(statement.text) if t.kind not in TRIVIA]
         first = _word(words)
-        if (
-            first in _QUERIES
-            or first in _READING
-            or (first in _WRITING and _has_query(words, first))
-        ):
-            found = statement.text.strip().rstrip(";").strip()
-            yield found, None if first in _QUERIES else first
+        found = statement.text.strip().rstrip(";").strip()
+        if first in _QUERIES:
+            yield found, None
+        elif first in _READING or (first in _WRITING and _has_query(words, first)):
+            yield found, first
+        else:
+            yield found, ""
 
 
 def _word(words: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ from spark_iceberg_sql.spark.insight.advise import _Search
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 
 # A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
+OPEN_COST = "read.split.open-file-cost"
 SMALL = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '10000'"
 VISITS = """
 SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts,
@@ -112,7 +113,8 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
         spark,
         frame,
         "SELECT * FROM source WHERE shop = 3; SELECT * FROM nowhere; DELETE FROM source WHERE id = 1; "
-        "INSERT INTO nowhere SELECT * FROM source",
+        "INSERT INTO nowhere SELECT * FROM source; SET a = 1; SELEC * FROM source; "
+        "SELECT * FROM source WHERE shop = 3 AND shop = 4; SELECT * FROM range(3)",
         properties=properties,
     )
     assert advice.today is None
@@ -124,6 +126,27 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
             f"query {number} is skipped: what {word} reads is not counted, only what queries read"
             in advice.notes
         )
+    notes = "\n".join(advice.notes)
+    assert "query 5" not in notes
+    assert "query 6 is skipped: [PARSE_SYNTAX_ERROR]" in notes
+    never = "query 7 is skipped: Spark's plan does not scan `source`, as for a condition that is never true"
+    assert never in advice.notes
+    assert "query 8 is skipped: it does not read `source`" in advice.notes
+    spark.sql(f"ALTER TABLE {visits} CREATE BRANCH old")
+    snapshot = spark.table(f"{visits}.snapshots").first().snapshot_id
+    earlier = (
+        *("VERSION AS OF 'old'", f"VERSION AS OF {snapshot}", "TIMESTAMP AS OF now()"),
+        *(".branch_old", f".snapshot_id_{snapshot}"),
+    )
+    queries = [f"SELECT * FROM {visits}{' ' * (e[0] != '.')}{e} WHERE shop = 1" for e in earlier]
+    queries.append(f"SELECT * FROM {visits}.files")
+    advice = sis.advise(spark, visits, [BY_SHOP, *queries], using="metadata")
+    spark.sql(f"ALTER TABLE {visits} DROP BRANCH old")
+    named = f"it reads a snapshot or branch of {visits} by its name, which no rewrite changes"
+    assert [note for note in advice.notes if "is skipped" in note] == [
+        *(f"query {number} is skipped: {named}" for number in range(2, 7)),
+        f"query 7 is skipped: it does not read {visits}",
+    ]
     assert "<svg" in advice._repr_html_()
     assert advice.best.per_query[0].files_now >= advice.best.per_query[0].files
 
@@ -218,6 +241,18 @@ def test_arguments_that_are_refused(spark: SparkSession, visits: str) -> None:
         (
             {"properties": {"write.target-file-size-bytes": "64MB"}},
             "'write.target-file-size-bytes'",
+        ),
+        *(
+            ({"properties": {key: value}}, f"the table property '{key}' cannot be '{value}'\nhelp:")
+            for key, value in (
+                *(
+                    (OPEN_COST, "abc"),
+                    (OPEN_COST, "-5"),
+                    (OPEN_COST, "1_000"),
+                    (OPEN_COST, "9" * 19),
+                ),
+                ("write.target-file-size-bytes", "0"),
+            )
         ),
     ):
         with pytest.raises(sis.IcebergSqlError) as error:

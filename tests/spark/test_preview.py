@@ -276,7 +276,12 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
         source = "" if "source" in more else f"'{events}', "
         with pytest.raises(AnalysisException, match=f"parameter.*`{name}`"):
             spark.sql(f"SELECT * FROM iceberg_preview({source}{more})")
-    for properties in ({"write.target-file-size-bytes": "64MB"}, {"write.format.default": "csv"}):
+    for properties in (
+        {"write.target-file-size-bytes": "64MB"},
+        {"write.target-file-size-bytes": "0"},
+        {"write.parquet.page-row-limit": "many"},
+        {"write.format.default": "csv"},
+    ):
         ((key, value),) = properties.items()
         with pytest.raises(sis.IcebergSqlError, match=f"'{key}' cannot be '{value}'"):
             sis.preview(spark, events, "days(ts)", properties=properties)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.insight.health import Finding
 
 T = "local.health.`my events`"
 
@@ -63,6 +66,55 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     shown = spark.sql("SELECT * FROM iceberg_health('local.health.`my events`')").collect()
     assert shown == []
     spark.sql(f"DROP TABLE {T}")
+
+
+def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
+    """A file of one row group is not cut: two of them that are larger than a task's share stay two files."""
+    name = "local.health.small"
+    make = f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '{{}}') AS "
+    rows = "SELECT id, sha2(string(id), 256) AS h FROM range(0, {}, 1, {})"
+
+    def small() -> Finding | None:
+        every = sis.health(spark, name).findings
+        return next((one for one in every if one.problem == "small files"), None)
+
+    spark.sql(make.format(60_000) + rows.format(12_000, 1))
+    assert spark.table(f"{name}.files").count() == 12
+    assert small() is None  # 12 files of 43 kB
+    spark.sql(make.format(500_000) + rows.format(12_000, 1))  # of 500 kB and less, then many small
+    spark.sql(f"INSERT INTO {name} {rows.format(4_000, 20)}")
+    for _ in range(2):
+        one = small()
+        if one is None:
+            break
+        assert one.call is not None
+        (done,) = spark.sql(one.call).collect()
+        assert done.rewritten_data_files_count > done.added_data_files_count
+        left = int(re.findall(r"fit into about (\d+) files", one.detail)[0])
+        assert left <= done.added_data_files_count
+    assert small() is None
+    # The writer ends files early, since it counts rows uncompressed: what a rewrite made together stays.
+    spark.sql(make.format(64_000) + "SELECT id, uuid() AS u FROM range(0, 20020, 1, 1)")
+    one = small()
+    assert one is not None
+    assert one.call is not None
+    (done,) = spark.sql(one.call).collect()
+    assert done.added_data_files_count == done.rewritten_data_files_count == 11
+    assert small() is None
+    # A larger target: what did not fit together before does now.
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.target-file-size-bytes' = '60000000')")
+    one = small()
+    assert one is not None
+    assert one.call is not None
+    spark.sql(one.call)
+    assert spark.table(f"{name}.files").count() == 1
+    for value in ("0", "-1"):
+        spark.sql(
+            f"ALTER TABLE {name} SET TBLPROPERTIES ('write.target-file-size-bytes' = '{value}')"
+        )
+        with pytest.raises(sis.IcebergSqlError, match="target-file-size-bytes' cannot be"):
+            sis.health(spark, name)
+    spark.sql(f"DROP TABLE {name}")
 
 
 def test_files_that_are_not_sorted(spark: SparkSession) -> None:

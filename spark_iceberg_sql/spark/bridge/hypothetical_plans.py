@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, lines, relations, sessions
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import ANALYSIS, Java, java_class, scala_object
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SCAN = "DataSourceV2ScanRelation"
+_RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 # Analyzer.executeSameContext, under the mangled name of a private Scala method.
 _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
@@ -80,31 +82,65 @@ def scans(
     """
     session = jvm.java_session(spark)
     with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
-        plan = session.sessionState().sqlParser().parsePlan(text)
-        with instead(table, names):
-            analysed = getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
+        analysed = _analysed(session, text, table, names)
         # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
         mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
         optimized = session.sessionState().executePlan(analysed, mode).optimizedPlan()
-        return [_scan(leaf.scan()) for leaf in _leaves(optimized) if _reads(leaf, table)]
+        return [
+            _scan(leaf.scan())
+            for leaf in _leaves(optimized, _SCAN)
+            if _is_of(leaf.relation().table(), table)
+        ]
 
 
-def _reads(leaf: Java, table: Java) -> bool:
-    inner = leaf.relation().table()
+def named(
+    spark: SparkSession, text: str, table: Java, own: Java, names: Sequence[tuple[str, ...]]
+) -> str | None:
+    """What a query without a scan of a table names: `table` itself, a `snapshot` or branch of it, or None of these.
+
+    table, names: as for `scans`. own: the real table that the names are of; None if there is none.
+    """
+    with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+        analysed = _analysed(jvm.java_session(spark), text, table, names)
+        found = [leaf.table() for leaf in _leaves(analysed, _RELATION)]
+    if any(_is_of(one, table) for one in found):
+        return "table"
+    is_own = own is not None and any(_is_of(one, own) for one in found)
+    return "snapshot" if is_own else None
+
+
+def unreadable(spark: SparkSession, text: str) -> str | None:
+    """What is wrong with a statement that Spark cannot parse; None if it can."""
+    session = jvm.java_session(spark)
+    try:
+        with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+            session.sessionState().sqlParser().parsePlan(text)
+    except JVM_ERRORS as error:
+        return message(error)
+    return None
+
+
+def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> Java:
+    plan = session.sessionState().sqlParser().parsePlan(text)
+    with instead(table, names):
+        return getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
+
+
+def _is_of(one: Java, table: Java) -> bool:
+    """Whether a table of a plan is an Iceberg table, or one of its snapshots or branches."""
     return bool(
-        inner.getClass().getSimpleName() == "SparkTable"
-        and inner.table().uuid().equals(table.uuid())
+        one.getClass().getSimpleName() == "SparkTable" and one.table().uuid().equals(table.uuid())
     )
 
 
-def _leaves(plan: Java) -> Iterator[Java]:
-    """Every scan of a plan, including its subqueries."""
-    if plan.getClass().getSimpleName() == _SCAN:
+def _leaves(plan: Java, kind: str) -> Iterator[Java]:
+    """Every node of a class, including those of subqueries."""
+    if plan.getClass().getSimpleName() == kind:
         yield plan
     for child in jvm.from_seq(plan.children()):
-        yield from _leaves(child)
+        yield from _leaves(child, kind)
     for inner in jvm.from_seq(plan.subqueries()):
-        yield from _leaves(inner)
+        yield from _leaves(inner, kind)
 
 
 def _scan(scan: Java) -> Scan:

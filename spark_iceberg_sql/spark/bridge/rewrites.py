@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 _NUMBER = re.compile(r"\d+")
+
+
+_LOOKBACK = "read.split.planning-lookback"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What a call rewrites. files, bytes: the data files it reads. fewer: by how many files it reduces their number.
+
+    Groups that would not become fewer files do not count in `fewer`.
+    """
+
+    files: int
+    bytes: int
+    fewer: int
 
 
 def removes_deletes_alone() -> bool:
@@ -17,21 +33,51 @@ def removes_deletes_alone() -> bool:
     return tuple(int(part) for part in _NUMBER.findall(version)[:2]) >= (1, 12)
 
 
-def rewritten(table: Java, options: Mapping[str, str]) -> tuple[int, int] | None:
-    """The data files and bytes that a call would rewrite; None if Iceberg does not say.
+def rewritten(table: Java, options: Mapping[str, str]) -> Rewrite | None:
+    """The data files that a call would rewrite; None if Iceberg does not say.
 
     table: an Iceberg table. options: of the call.
     """
-    files = size = 0
+    files = size = fewer = 0
     try:
         planner = java_class("org.apache.iceberg.actions.BinPackRewriteFilePlanner")(table)
         known = set(planner.validOptions())  # others are the action's own
         planner.init({key: value for key, value in options.items() if key in known})
+        lookback = int(table.properties().getOrDefault(_LOOKBACK, "10"))
         groups = planner.plan().groups().iterator()
         while groups.hasNext():
             group = groups.next()
-            files += int(group.inputFileNum())
+            read = int(group.inputFileNum())
+            files += read
+            fewer += max(0, read - _written(group, lookback))
             size += int(group.inputFilesSizeInBytes())
     except BRIDGE_ERRORS:
         return None
-    return files, size
+    return Rewrite(files, size, fewer)
+
+
+def property_at(table: Java, millis: int, key: str, default: str) -> str | None:
+    """A property's value right after a commit, by the older metadata files that still exist; None if unknown.
+
+    millis: the commit's time.
+    """
+    try:
+        metadata = table.operations().current()
+        for entry in metadata.previousFiles():
+            if int(entry.timestampMillis()) >= millis:
+                parser = java_class("org.apache.iceberg.TableMetadataParser")
+                metadata = parser.read(table.io(), entry.file())
+                break
+        return str(metadata.properties().getOrDefault(key, default))
+    except BRIDGE_ERRORS:
+        return None
+
+
+def _written(group: Java, lookback: int) -> int:
+    """The number of files that a group becomes: one for each task, as Iceberg combines its files into tasks.
+
+    A file is only cut between its row groups, so small files may not fit together.
+    """
+    util = java_class("org.apache.iceberg.util.TableScanUtil")
+    tasks = util.planTaskGroups(group.fileScanTasks(), group.inputSplitSize(), lookback, 0)
+    return int(tasks.size())

@@ -17,6 +17,7 @@ from spark_iceberg_sql.spark.bridge import hypothetical_plans as planning
 from spark_iceberg_sql.spark.bridge import relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
+from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.lexer import tokenize
 
 if TYPE_CHECKING:
@@ -72,7 +73,13 @@ class Queries:
             tables.table(source.as_table(Spec(0, wide(source.schema)))) as table,
             planning.counting_by_files(self._spark),
         ):
-            for number, query in enumerate(self._queries, 1):
+            for query in self._queries:
+                number = query.number
+                if query.written_by == "":
+                    why = planning.unreadable(self._spark, query.text)
+                    if why is not None:
+                        self._notes.append(f"query {number} is skipped: {why}")
+                    continue
                 if query.written_by is not None:
                     self._notes.append(
                         f"query {number} is skipped: what {query.written_by} reads is not counted, "
@@ -85,8 +92,7 @@ class Queries:
                     self._notes.append(f"query {number} is skipped: {message(error)}")
                     continue
                 if not scans:
-                    name = source.words if source.table or source.name else f"`{NAME}`"
-                    self._notes.append(f"query {number} is skipped: it does not read {name}")
+                    self._notes.append(f"query {number} is skipped: {self._why_not(query, table)}")
                     continue
                 found.append(Planned(query, tuple(scan.filters for scan in scans)))
                 for scan in scans:
@@ -101,6 +107,18 @@ class Queries:
                 argument="queries",
             )
         return found, columns
+
+    def _why_not(self, query: Query, table: Java) -> str:
+        """Why the plan of a query has no scan of the source."""
+        source = self._source
+        name = source.words if source.table or source.name else f"`{NAME}`"
+        own = relations.catalog_table(dotted(source.table)) if source.table is not None else None
+        found = planning.named(self._spark, query.text, table, own, self._names(query.text))
+        if found == "table":
+            return f"Spark's plan does not scan {name}, as for a condition that is never true"
+        if found == "snapshot":
+            return f"it reads a snapshot or branch of {name} by its name, which no rewrite changes"
+        return f"it does not read {name}"
 
     def reads(self, table: Java) -> list[QueryReads]:
         """What each query reads of a table, as planned by Spark."""

@@ -23,6 +23,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import catalogs, relations, rewrites, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.spark.insight.hypothetical_source import refuse_numbers, refusing
 from spark_iceberg_sql.spark.insight.preview import preview
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
@@ -73,8 +74,10 @@ def health(spark: SparkSession, table: str) -> Health:
             fields = tuple(f for f in figures.fields if not f.transform.is_void)
             spec = clause(Spec(0, fields), known.schema)
             figures = replace(figures, files_then=_files_then(spark, name, spec))
-        found = judged(figures)
         own = relations.catalog_table(dotted(name))
+        if figures.small > figures.small_after and not figures.old_small:
+            figures = replace(figures, small_after=_small_after(spark, own, known, figures))
+        found = judged(figures)
         return replace(found, findings=tuple(_with_cost(one, own, name) for one in found.findings))
 
 
@@ -86,19 +89,55 @@ def _files_then(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | 
         return None
 
 
+def _small_after(spark: SparkSession, own: Java, table: Table, f: Figures) -> int:
+    """About how many files the small ones of the current spec become.
+
+    Not fewer than Iceberg's planning makes of them, nor than the files that one rewrite made together in a partition:
+    a writer counts rows in memory uncompressed, so it may end files far below the target size, again and again.
+    """
+    planned = rewrites.rewritten(own, OPTIONS["small files"])
+    after = max(f.small_after, f.small - planned.fewer if planned is not None else 0)
+    assert table.specs is not None
+    entries, snapshots = (dotted((*f.name, kind)) for kind in ("entries", "snapshots"))
+    partitioned = "partition" in spark.table(dotted((*f.name, "files"))).columns
+    partition = "e.data_file." + ("partition" if partitioned else "spec_id")
+    row = _row(
+        spark,
+        f"""WITH f AS (
+          SELECT {partition} AS partition, s.committed_at AS at, count(*) AS files,
+            sum(e.data_file.file_size_in_bytes) AS bytes
+          FROM {entries} e LEFT JOIN {snapshots} s ON s.snapshot_id = e.snapshot_id AND s.operation = 'replace'
+          WHERE e.status < 2 AND e.data_file.content = 0 AND e.data_file.spec_id = {table.specs.current}
+            AND e.data_file.file_size_in_bytes < {int(SMALL * f.target)}
+          GROUP BY {partition}, s.snapshot_id, s.committed_at),
+        p AS (SELECT partition, sum(files) AS files, sum(bytes) AS bytes, max(IF(at IS NULL, 0, files)) AS together,
+            max(at) AS last
+          FROM f GROUP BY partition)
+        SELECT coalesce(sum(greatest(ceil(bytes / {f.target}), together)), 0) AS after,
+          coalesce(unix_millis(max(last)), -1) AS last
+        FROM p WHERE files > 1""",
+    )
+    if row.last < 0:
+        return after
+    then = rewrites.property_at(own, row.last, _TARGET, str(_DEFAULT_TARGET))
+    return after if then not in (None, str(f.target)) else max(after, int(row.after))
+
+
 def _with_cost(one: Finding, table: Java, name: tuple[str, ...]) -> Finding:
     if one.call is None or one.problem not in OPTIONS:
         return one
     planned = rewrites.rewritten(table, OPTIONS[one.problem])
     if planned is None:
         return one
-    if one.problem == "delete files" and not planned[0] and not rewrites.removes_deletes_alone():
+    if one.problem == "delete files" and not planned.files and not rewrites.removes_deletes_alone():
         one = replace(one, call=rewrite_of_deletes(name))
-    return replace(one, rewritten_files=planned[0], rewritten_bytes=planned[1])
+    return replace(one, rewritten_files=planned.files, rewritten_bytes=planned.bytes)
 
 
 def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figures:
     files = dotted((*name, "files"))
+    with refusing("table"):
+        refuse_numbers(table.properties)
     target = int(table.properties.get(_TARGET, _DEFAULT_TARGET))
     partitioned = "partition" in spark.table(files).columns
     key = "spec_id, partition" if partitioned else "spec_id"
@@ -116,6 +155,7 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
           FROM {files} WHERE content = 0 GROUP BY {key})
         SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes,
           count_if({now}) AS partitions, coalesce(max(IF({now}, bytes, NULL)), 0) AS largest,
+          coalesce(max_by(IF({now}, files, NULL), IF({now}, bytes, NULL)), 0) AS largest_files,
           coalesce(CAST(median(IF({now}, bytes, NULL)) AS BIGINT), 0) AS median,
           coalesce(sum(IF({shared}, small, 0)), 0) AS small,
           coalesce(sum(IF({shared}, small_bytes, 0)), 0) AS small_bytes,

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.properties import PROPERTIES
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.types import Struct, from_metadata
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 _PATH = re.compile(r"/|\.{1,2}/|[A-Za-z][A-Za-z0-9+.-]*:/")
 _QUERY = re.compile(r"\s*(?:\(\s*)*(?:select|with|from|values|table)\b", re.IGNORECASE)
 _NO_FORMAT = re.compile(r"No enum constant org\.apache\.iceberg\.FileFormat\.(\w+)")
+# The properties that previews and advice calculate with, each with its least value and an example.
+_NUMBERS = {
+    "write.target-file-size-bytes": (1, 536870912),
+    "write.parquet.page-row-limit": (1, 20000),
+    "write.parquet.page-size-bytes": (1, 1048576),
+    "read.split.open-file-cost": (0, 4194304),
+}
 _FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"}
 
 
@@ -71,8 +79,16 @@ def source_of(
 
     given: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet, ORC, CSV (with
     a header) or JSON file, or of a folder named like one. properties: table properties that override the table's.
-    Raises IcebergSqlError if the source does not exist.
+    Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such number.
     """
+    found = _source_of(spark, given, properties)
+    refuse_numbers(found.properties)
+    return found
+
+
+def _source_of(
+    spark: SparkSession, given: str | DataFrame, properties: Mapping[str, str] | None
+) -> Source:
     properties = dict(properties or {})
     if not isinstance(given, str):
         return _of_frame(given, "the DataFrame", properties)
@@ -113,6 +129,18 @@ def refuse_property(words: str, properties: Mapping[str, str]) -> None:
         f"the table property '{key}' cannot be '{properties[key]}'\nhelp: give {wanted}",
         argument="properties",
     )
+
+
+def refuse_numbers(properties: Mapping[str, str]) -> None:
+    """Raise IcebergSqlError for a property that decides a figure and is not a number that Iceberg reads or uses."""
+    for key, (least, example) in _NUMBERS.items():
+        value = properties.get(key)
+        if value is not None and not (PROPERTIES[key].takes(value) and int(value) >= least):
+            raise IcebergSqlError(
+                f"the table property '{key}' cannot be '{value}'\n"
+                f"help: give a whole number of at least {least}, such as {example}",
+                argument="properties",
+            )
 
 
 def _at(spark: SparkSession, path: str) -> DataFrame:

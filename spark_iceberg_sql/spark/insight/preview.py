@@ -119,9 +119,11 @@ class _Run:
                 source.frame, wanted.spec, source.schema, commits, self._commit
             )
         self._notes = list(wanted.warnings)
-        if (source.metadata or {}).get("default-sort-order-id"):
+        self._is_sorted = bool((source.metadata or {}).get("default-sort-order-id"))
+        if self._is_sorted:
             self._notes.append(
-                "the table's sort order is not applied to the rows written in memory: the real files may be smaller"
+                "the table's sort order is not applied to the rows written in memory: the real files may be larger or "
+                "smaller"
             )
         if self._settings.mode == "range":
             self._notes.append("a partition split between two tasks may have one more file")
@@ -246,6 +248,8 @@ class _Run:
             if whole == groups
             else f"{len(trials)} of {groups:,} written in memory, +-{max(0.01, sizes.error()):.0%}"
         )
+        if self._is_sorted:
+            share += ", without the table's sort order"
         basis = Basis("exact", f"every row: {total:,}", "counted", "of the counted rows", share)
         return Preview(
             self._source.words,
