@@ -99,9 +99,8 @@ class Search:
         self._using = using
         self._notes = notes
         self._smallest = 0
-        self._reading: set[str] = (
-            set()
-        )  # the queries that read something of the unpartitioned table
+        # The queries that read something of the unpartitioned table.
+        self._reading: set[str] = set()
         self._columns: list[int] = []
         self.basis = ""
         self.open_cost = int(source.properties.get("read.split.open-file-cost", _OPEN))
