@@ -511,6 +511,15 @@ def test_counted_partitions_replace_what_a_sample_says() -> None:
     assert (small.bounds, unseen.bounds) == (known[1].bounds, known[2].bounds)
     assert first.bounds[1].low >= 500
     assert first.bounds[1].high < middle_.bounds[1].high <= last.bounds[1].high == 70_000
+    assert (
+        first.bounds[1].low == 500
+    )  # a file has the partition's least value, and one its greatest
+    known[0] = Partition(("n0",), 3 * size - 1, {1: Bounds(0, 10**6, 3), 3: Bounds("n0", "n0")})
+    made = counted(hypothetical(some, SCHEMA, spec, slices), known, some.sizes, some.raw)
+    assert (made.files[0].bounds[1], made.files[2].bounds[1].high) == (
+        made.files[0].bounds[1]._replace(low=0, nulls=1),
+        10**6,
+    )
     for rows in range(1, 40):  # no file is empty
         for full in (1, 2, 3, 7, 10, 33):
             few = Sample(rows * 3, 1.0, {}, {spec.fields[0].key: ["a"] * rows}, Few(full), rows)

@@ -39,11 +39,15 @@ def counted(
     for values, rows, bounds in partitions:
         cut = sizes.files(Piece(rows, max(1, round(rows * raw))))
         like = sampled.get(values, [])
-        for number, one in enumerate(cut):
-            own = bounds
-            if len(cut) > 1 and like:
-                own = _within(like[number * len(like) // len(cut)].bounds, bounds)
-            files.append(HypotheticalFile(values, one.rows, one.size, own))
+        own: list[dict[int, Bounds]] = [dict(bounds) for _ in cut]
+        if len(cut) > 1 and like:
+            own = [_within(like[n * len(like) // len(cut)].bounds, bounds) for n in range(len(cut))]
+            for i, every in bounds.items():
+                _reach(own, i, every)
+        files += [
+            HypotheticalFile(values, one.rows, one.size, of_file)
+            for one, of_file in zip(cut, own, strict=True)
+        ]
     return Hypothetical(made.schema, made.spec, tuple(files))
 
 
@@ -59,3 +63,17 @@ def _cut(own: Bounds, every: Bounds) -> Bounds:
     if low > high:  # the sampled file lies beyond the partition's values
         low, high = every.low, every.high
     return Bounds(low, high, min(own.nulls, every.nulls), min(own.nans, every.nans))
+
+
+def _reach(files: Sequence[dict[int, Bounds]], i: int, every: Bounds) -> None:
+    """Some file must have a partition's least value, some its greatest, and some its nulls."""
+    known = [file for file in files if file[i].low is not None] or files[:1]
+    if every.low is not None:
+        if known[0][i].low is None:
+            known[0][i] = known[0][i]._replace(low=every.low, high=every.high)
+        first = min(known, key=lambda file: file[i].low)
+        first[i] = first[i]._replace(low=every.low)
+        last = max(known, key=lambda file: file[i].high)
+        last[i] = last[i]._replace(high=every.high)
+    if every.nulls and not any(file[i].nulls for file in files):
+        files[0][i] = files[0][i]._replace(nulls=1)

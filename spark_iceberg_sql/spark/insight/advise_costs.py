@@ -163,7 +163,7 @@ class Search:
     def files(self, sample: Sample, spec: Spec, slices: Slices) -> Hypothetical:
         """The files under a spec; from data, every partition is counted."""
         schema = self._source.schema
-        if self._using == "metadata" or sample.is_whole or not spec.fields:
+        if self._using == "metadata" or sample.is_whole:
             return hypothetical(sample, schema, spec, slices)
         every = partitions(self._source, sample.columns, spec.fields)
         if every is None:
