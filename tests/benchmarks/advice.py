@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -19,14 +20,15 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.advise import QueryReads, proposal
 from spark_iceberg_sql.insight.advise_fields import alters
 from spark_iceberg_sql.insight.advise_layout import Key
-from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.spec import Spec as TableSpec
 from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
 from spark_iceberg_sql.spark.insight.advise import _VERIFIED as VERIFIED
 from spark_iceberg_sql.spark.insight.advise import _Search
 from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Search
 from spark_iceberg_sql.spark.insight.advise_costs import Costs as CostsOfSpecs
-from spark_iceberg_sql.spark.insight.advise_queries import Queries
+from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -121,7 +123,8 @@ def main() -> None:
                 tops = [finalists(total(by_key(first), load, names)) for load in loads]
                 wanted = {spec: specs[spec] for top in tops for spec in top}
                 second = search.again(first, wanted.values())
-                exact = by_key(search.counted(second, second.layouts))
+                filtered, _ = Queries(spark, source, texts, []).filters()
+                exact = counted(search, source, second, filtered, rows)
             again = by_key(second)
             found[way] = [
                 verified(total(again, load, names), total(exact, load, names), top)
@@ -136,8 +139,8 @@ def main() -> None:
             ids = write(spark, source, rows, every)
             between = time.perf_counter()
             print(f"{len(every)} specs written, {between - start:.0f} s", flush=True)
-            truth = planned(spark, source, texts, WRITTEN, ids, rows)
-            today = planned(spark, source, texts, TABLE, {0: ()}, rows)
+            truth = planned(filtered, relations.catalog_table(WRITTEN), ids, rows)
+            today = planned(filtered, relations.catalog_table(TABLE), {0: ()}, rows)
         print(f"all queries planned on their files, {time.perf_counter() - between:.0f} s")
         middle = {
             ids[row[0]]: row[1]
@@ -253,17 +256,25 @@ def write(
     return ids
 
 
-def planned(
-    spark: SparkSession,
-    source: Source,
-    texts: Sequence[Query],
-    name: str,
-    ids: Mapping[int, Spec],
-    rows: int,
+def counted(
+    search: Search, source: Source, seeming: CostsOfSpecs, asked: Sequence[Planned], rows: int
 ) -> Costs:
+    """The cost of each query under each spec with all partitions counted; without specs of small files."""
+    found: Costs = {one.query.text: {} for one in asked}
+    for fields, slices in seeming.layouts.items():
+        spec = TableSpec(0, fields)
+        made = search.files(seeming.sample, spec, slices)
+        if search.is_too_small(made):
+            continue
+        with hypothetical.table(source.as_table(spec)) as table:
+            hypothetical.add_files(table, made.packed())
+            for text, costs in planned(asked, table, {0: key_of(fields)}, rows).items():
+                found[text] |= costs
+    return found
+
+
+def planned(asked: Sequence[Planned], table: Any, ids: Mapping[int, Spec], rows: int) -> Costs:
     """The cost of each query on the files of each spec of a table, as Iceberg plans it."""
-    asked, _ = Queries(spark, source, texts, []).filters()
-    table = relations.catalog_table(name)
     found: Costs = {}
     for one in asked:
         costs = found.setdefault(one.query.text, dict.fromkeys(ids.values(), 0))

@@ -129,7 +129,7 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     notes = "\n".join(advice.notes)
     assert "query 5" not in notes
     assert "query 6 is skipped: [PARSE_SYNTAX_ERROR]" in notes
-    never = "query 7 is skipped: Spark's plan does not scan `source`, as for a condition that is never true"
+    never = "query 7 is skipped: Spark plans no scan of `source`, for example because a condition is never true"
     assert never in advice.notes
     assert "query 8 is skipped: it does not read `source`" in advice.notes
     spark.sql(f"ALTER TABLE {visits} CREATE BRANCH old")

@@ -178,14 +178,6 @@ class Search:
         """Whether the median file is too small for the spec to be proposed."""
         return bool(made.files) and median(file.size for file in made.files) < self._smallest
 
-    def counted(self, found: Costs, best: Iterable[Fields]) -> Costs:
-        """The costs under some specs whose partitions are all counted; without those of small files.
-
-        found: the costs on a sample.
-        """
-        every = {spec: found.layouts[spec] for spec in best}
-        return self._costs(found.sample, every, found.planned, exact=True)
-
     def error(self, sample: Sample) -> float:
         """By how much a cost may be off, as a fraction."""
         return METADATA_ERROR if self._using == "metadata" else sample.error
@@ -212,12 +204,7 @@ class Search:
         ]
 
     def _costs(
-        self,
-        sample: Sample,
-        every: Mapping[Fields, Slices],
-        planned: Sequence[Planned],
-        *,
-        exact: bool = False,
+        self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[Planned]
     ) -> Costs:
         """The cost of each query under each spec, by Iceberg's evaluators; no manifest is written or read."""
         ids: dict[tuple[int, str], int] = {}
@@ -227,25 +214,17 @@ class Search:
             own.append(Spec(number, tuple(renamed)))
         filters = [iceberg_filters.conjunction(one) for item in planned for one in item.filters]
         costs: list[dict[Fields, int]] = [{} for _ in planned]
-        left_out = set()
         with tables.table(self._source.as_table(*own)) as table:
             for spec, (fields, slices) in zip(own, every.items(), strict=True):
-                if exact:
-                    made = self.files(sample, spec, slices)
-                    if self.is_too_small(made):
-                        left_out.add(fields)
-                        continue
-                else:
-                    made = hypothetical(sample, self._source.schema, spec, slices)
+                made = hypothetical(sample, self._source.schema, spec, slices)
                 left = iter(tables.kept(table, spec.spec_id, made.packed(), filters))
                 scans = [list(islice(left, len(item.filters))) for item in planned]
                 if not fields:
                     pairs = zip(planned, scans, strict=True)
                     self._reading = {i.query.text for i, of_query in pairs if self._cost(of_query)}
                 for item, of_query, found in zip(planned, scans, costs, strict=True):
-                    least = (0, 0) if exact else self.at_least(item.query.text, sample, slices)
+                    least = self.at_least(item.query.text, sample, slices)
                     found[fields] = self._cost(of_query) or self._cost([least])
-        every = {fields: slices for fields, slices in every.items() if fields not in left_out}
         return Costs(sample, every, planned, costs)
 
     def _cost(self, reads: Iterable[tuple[int, int]]) -> int:

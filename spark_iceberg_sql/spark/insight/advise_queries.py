@@ -115,7 +115,7 @@ class Queries:
         own = relations.catalog_table(dotted(source.table)) if source.table is not None else None
         found = planning.named(self._spark, query.text, table, own, self._names(query.text))
         if found == "table":
-            return f"Spark's plan does not scan {name}, as for a condition that is never true"
+            return f"Spark plans no scan of {name}, for example because a condition is never true"
         if found == "snapshot":
             return f"it reads a snapshot or branch of {name} by its name, which no rewrite changes"
         return f"it does not read {name}"

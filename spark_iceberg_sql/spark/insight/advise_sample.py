@@ -15,6 +15,7 @@ from spark_iceberg_sql.insight.advise_metadata import Assumed, assumed
 from spark_iceberg_sql.insight.hypothetical import Bounds
 from spark_iceberg_sql.insight.hypothetical_values import has_bounds
 from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
+from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Primitive, Type
 from spark_iceberg_sql.spark.bridge import hypothetical
@@ -51,10 +52,7 @@ def sampled(
     picked = [
         rows.stored(_column(source, i), kind.name).alias(f"c{i}") for i, kind in kinds.items()
     ]
-    picked += [
-        rows.stored(rows.value(f, schema), rows.result_type(f, schema)).alias(f"k{n}")
-        for n, f in enumerate(fields)
-    ]
+    picked += _keys(fields, schema)
     frame = source.frame
     if total > _WHOLE * count:
         frame = frame.sample(count / total, seed=_SEED)
@@ -109,10 +107,6 @@ def partitions(
     """
     schema = source.schema
     kinds = {i: schema.types[i] for i in columns}
-    keys = [
-        rows.stored(rows.value(f, schema), rows.result_type(f, schema)).alias(f"k{n}")
-        for n, f in enumerate(fields)
-    ]
     found: list[Column] = [fn.count(fn.lit(1)).alias("rows")]
     for i, kind in kinds.items():
         column = _column(source, i)
@@ -124,7 +118,9 @@ def partitions(
             fn.count_if(column.isNull()).alias(f"nulls{i}"),
             fn.count_if(nan).alias(f"nans{i}"),
         ]
-    taken = source.frame.groupBy(*keys).agg(*found).limit(_PARTITIONS + 1).collect()
+    taken = (
+        source.frame.groupBy(*_keys(fields, schema)).agg(*found).limit(_PARTITIONS + 1).collect()
+    )
     if len(taken) > _PARTITIONS:
         return None
     results = [_result(source, f) for f in fields]
@@ -143,6 +139,13 @@ def partitions(
             },
         )
         for row in taken
+    ]
+
+
+def _keys(fields: Sequence[PartitionField], schema: Schema) -> list[Column]:
+    return [
+        rows.stored(rows.value(f, schema), rows.result_type(f, schema)).alias(f"k{n}")
+        for n, f in enumerate(fields)
     ]
 
 

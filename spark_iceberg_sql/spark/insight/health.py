@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -75,10 +76,18 @@ def health(spark: SparkSession, table: str) -> Health:
             spec = clause(Spec(0, fields), known.schema)
             figures = replace(figures, files_then=_files_then(spark, name, spec))
         own = relations.catalog_table(dotted(name))
+        plan = cache(lambda problem: rewrites.rewritten(own, OPTIONS[problem]))
         if figures.small > figures.small_after and not figures.old_small:
-            figures = replace(figures, small_after=_small_after(spark, own, known, figures))
+            after = _small_after(spark, own, known, figures, plan("small files"))
+            figures = replace(figures, small_after=after)
         found = judged(figures)
-        return replace(found, findings=tuple(_with_cost(one, own, name) for one in found.findings))
+        costed = tuple(
+            _with_cost(one, plan(one.problem), name)
+            if one.call is not None and one.problem in OPTIONS
+            else one
+            for one in found.findings
+        )
+        return replace(found, findings=costed)
 
 
 def _files_then(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | None:
@@ -89,13 +98,14 @@ def _files_then(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | 
         return None
 
 
-def _small_after(spark: SparkSession, own: Java, table: Table, f: Figures) -> int:
+def _small_after(
+    spark: SparkSession, own: Java, table: Table, f: Figures, planned: rewrites.Rewrite | None
+) -> int:
     """About how many files the small ones of the current spec become.
 
     Not fewer than Iceberg's planning makes of them, nor than the files that one rewrite made together in a partition:
     a writer counts rows in memory uncompressed, so it may end files far below the target size, again and again.
     """
-    planned = rewrites.rewritten(own, OPTIONS["small files"])
     after = max(f.small_after, f.small - planned.fewer if planned is not None else 0)
     assert table.specs is not None
     entries, snapshots = (dotted((*f.name, kind)) for kind in ("entries", "snapshots"))
@@ -123,10 +133,7 @@ def _small_after(spark: SparkSession, own: Java, table: Table, f: Figures) -> in
     return after if then not in (None, str(f.target)) else max(after, int(row.after))
 
 
-def _with_cost(one: Finding, table: Java, name: tuple[str, ...]) -> Finding:
-    if one.call is None or one.problem not in OPTIONS:
-        return one
-    planned = rewrites.rewritten(table, OPTIONS[one.problem])
+def _with_cost(one: Finding, planned: rewrites.Rewrite | None, name: tuple[str, ...]) -> Finding:
     if planned is None:
         return one
     if one.problem == "delete files" and not planned.files and not rewrites.removes_deletes_alone():
