@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-import warnings
 from dataclasses import replace
 from functools import partial
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report, Severity
-from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.report import full, shown
-from spark_iceberg_sql.spark.bridge import sessions
+from spark_iceberg_sql.spark.bridge import sessions, user_warnings
 from spark_iceberg_sql.spark.bridge.gate import Asked
 from spark_iceberg_sql.spark.gate import clickhouse
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 from spark_iceberg_sql.syntax.script import statements
-
-# Modules whose frames lie between a user's call and a warning about it.
-_BETWEEN = ("spark_iceberg_sql.spark", "pyspark", "py4j")
 
 
 def judge(asked: Asked) -> str:
@@ -78,12 +73,4 @@ def _speak(report: Report, mode: str, more: str = "") -> None:
     words = full(replace(report, diagnostics=tuple(errors))) + more
     if mode == "error" and report.refuses:
         raise IcebergSqlError(words, report)
-    warnings.warn(words, IcebergSqlWarning, stacklevel=_users_level())
-
-
-def _users_level() -> int:
-    """The stack level of the user's call; the bottom of the stack if the call came from another client."""
-    frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
-        frame, level = frame.f_back, level + 1
-    return level
+    user_warnings.warn(words)

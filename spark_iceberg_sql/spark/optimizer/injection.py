@@ -15,13 +15,14 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm, user_warnings
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
 SHARED = (
-    *("ScalaTypes", "SwitchedRule", "Invocation", "Calls", "Transform", "PartitionLayout"),
-    *("Relations", "RuleRegistry"),
+    *("ScalaTypes", "SwitchedRule", "Invocation", "Calls", "Transform"),
+    *("BoundFault", "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout"),
+    *("ImpliedLiteral", "Relations", "RuleRegistry"),
 )
 
 
@@ -60,6 +61,13 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
+    Rule(
+        name="bounds",
+        java="Bounds",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)",
+        without="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
+    ),
     Rule(
         name="copies",
         java="Copies",
@@ -108,7 +116,7 @@ RULES: tuple[Rule, ...] = (
                 "CyclicParts",
                 "ImpliedRanges",
             ),
-            *("ImpliedLiteral", "ImpliedTransforms", "TrialValues", "Attack", "Placed"),
+            *("ImpliedTransforms", "TrialValues", "Attack", "Placed"),
         ),
     ),
 )
@@ -122,6 +130,7 @@ def install(spark: SparkSession) -> None:
     """
     table = _table()
     if table is not None:
+        table.setReporter(jvm.scala_function(user_warnings.warn))
         table.install(jvm.java_session(spark))
         _warn(table)
 

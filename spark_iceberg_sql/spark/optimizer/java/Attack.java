@@ -223,7 +223,7 @@ public final class Attack {
   }
 
   private void crossings(Expression e, Object constant, long[] places) {
-    if (constant == null || MonotonicExpression.isColumn(e) || !(constant instanceof Comparable)) return;
+    if (constant == null || PartitionLayout.isColumn(e) || !(constant instanceof Comparable)) return;
     SingleColumnFunction f = new SingleColumnFunction(e, column);
     int nodes = size(e), sign = 0;
     Object[] values = values(e, f, places, nodes);

@@ -62,7 +62,7 @@ public class ImpliedLiteral extends Literal {
       Expression child = ((Not) condition).child(), c = noted(child, added);
       return c == child ? condition : new Not(c);
     }
-    if (condition instanceof In && !MonotonicExpression.isColumn(((In) condition).value())) {
+    if (condition instanceof In && !PartitionLayout.isColumn(((In) condition).value())) {
       List<Expression> list = new ArrayList<>(ScalaTypes.list(((In) condition).list()));
       Literal noted = list.isEmpty() ? null : annotated(list.get(list.size() - 1), added);
       if (noted == null) return condition;
@@ -72,9 +72,9 @@ public class ImpliedLiteral extends Literal {
     if (!(condition instanceof BinaryLike)) return condition;
     BinaryLike<Expression> compared = binary(condition);
     Literal right = annotated(compared.right(), added), left = right == null ? annotated(compared.left(), added) : null;
-    if (right != null && !MonotonicExpression.isColumn((Expression) compared.left()))
+    if (right != null && !PartitionLayout.isColumn((Expression) compared.left()))
       return (Expression) compared.withNewChildrenInternal(compared.left(), right);
-    if (left != null && !MonotonicExpression.isColumn((Expression) compared.right()))
+    if (left != null && !PartitionLayout.isColumn((Expression) compared.right()))
       return (Expression) compared.withNewChildrenInternal(left, compared.right());
     return condition;
   }

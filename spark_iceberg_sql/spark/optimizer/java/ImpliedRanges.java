@@ -177,13 +177,13 @@ public final class ImpliedRanges {
   /** Null if nothing is known, or if Iceberg prunes itself, since the expression is a partition field. */
   private MonotonicExpression steps(Expression f) {
     if (f instanceof Literal || f.dataType() instanceof StringType && !MonotonicExpression.isText(f)) return null;
-    if (written && !MonotonicExpression.isColumn(f)) return null;
+    if (written && !PartitionLayout.isColumn(f)) return null;
     MonotonicExpression s = MonotonicExpression.of(f);
     if (s == null || layout == null) return s;
     String transform = PartitionLayout.transform(f);
-    boolean own = transform != null && layout.everywhere(s.column, transform);
+    boolean isPushed = transform != null && layout.everywhere(s.column, transform) && layout.faults(s.column).isEmpty();
     Transform wrapping = layout.wrapping(s.column);
-    return own || wrapping != null && wrapping.truncates ? null : s;
+    return isPushed || wrapping != null && wrapping.truncates ? null : s;
   }
 
   private Found prefix(Expression e) {

@@ -28,7 +28,7 @@ public final class ImpliedTransforms {
     if (transform == null || call.children().size() != 2) return result;
     Expression column = (Expression) call.children().apply(1);
     // Calls that the guard withholds from the scan need not be added.
-    if (!MonotonicExpression.isColumn(column) || !layout.answers(call)) return result;
+    if (!PartitionLayout.isColumn(column) || !layout.answers(call)) return result;
     if (layout.everywhere(column, transform)) return result;
     Transform kind = Transform.named(transform);
     if (kind.hashes) {

@@ -56,6 +56,16 @@ public final class Intervals {
     return new Intervals(result);
   }
 
+  /** The values, and those up to a distance before each. */
+  public Intervals earlier(long distance) {
+    Intervals result = of(0, 0);
+    for (int i = 0; i < size(); i++) {
+      long from = from(i) < LEAST + distance ? LEAST : from(i) - distance;
+      result = result.union(of(from, to(i)));
+    }
+    return result;
+  }
+
   public boolean contains(Intervals other) { return other.intersect(this).same(other); }
 
   /** The same set, or one interval around it if it has too many pieces. */

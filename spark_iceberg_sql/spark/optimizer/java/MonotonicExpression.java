@@ -58,12 +58,6 @@ public final class MonotonicExpression {
     if (!column.dataType().equals(DataTypes.TimestampType)) reach = 26 * HOUR;
   }
 
-  /** A column, or a field of a struct column. */
-  public static boolean isColumn(Expression e) {
-    while (e instanceof GetStructField) e = ((GetStructField) e).child();
-    return e instanceof AttributeReference;
-  }
-
   public static boolean isTime(DataType t) {
     return t.equals(DataTypes.TimestampType) || t.equals(DataTypes.TimestampNTZType) || t.equals(DataTypes.DateType);
   }
@@ -79,7 +73,13 @@ public final class MonotonicExpression {
 
   /** The steps from a column to an expression; null if it is not known to be monotonic. */
   public static MonotonicExpression of(Expression e) {
-    if (isColumn(e)) {
+    if (e instanceof KnownNullable && PartitionLayout.isColumn(child(e, 0))) {
+      // A column whose bounds are wrong in some files; see Bounds.
+      MonotonicExpression s = of(child(e, 0));
+      if (s != null) s.count++;
+      return s;
+    }
+    if (PartitionLayout.isColumn(e)) {
       DataType t = e.dataType();
       if (!isTime(t)) return null;
       boolean date = t.equals(DataTypes.DateType);
@@ -100,7 +100,7 @@ public final class MonotonicExpression {
       Object width = ExpressionKind.literal(e, 0);
       Expression c = child(e, 1);
       boolean wide = c.dataType().equals(DataTypes.LongType);
-      if (!(width instanceof Integer) || !isColumn(c)) return null;
+      if (!(width instanceof Integer) || !PartitionLayout.isColumn(c)) return null;
       if (!wide && !c.dataType().equals(DataTypes.IntegerType)) return null;
       long w = ((Integer) width).longValue();
       if (w < 1 || w > 1 << 30) return null;

@@ -8,6 +8,7 @@ import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
@@ -18,12 +19,22 @@ import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The current and past partitioning of the Iceberg table under a relation. */
 public final class PartitionLayout {
+  /** From Iceberg 1.12 on; before, the files to rewrite are read as a SparkTable with an option. */
+  private static final String REWRITTEN = "org.apache.iceberg.spark.source.SparkRewriteTable";
   private final Table table;
+  private final SparkTable read;
+  private final CaseInsensitiveStringMap options;
+  private FileBounds bounds;
 
-  private PartitionLayout(Table table) { this.table = table; }
+  private PartitionLayout(SparkTable read, CaseInsensitiveStringMap options) {
+    this.read = read;
+    this.options = options;
+    table = read.table();
+  }
 
   /** Null if the plan is not a relation of an Iceberg table; a metadata table does not count. */
   public static PartitionLayout of(Object plan) {
@@ -31,13 +42,54 @@ public final class PartitionLayout {
     Object t = ((DataSourceV2Relation) plan).table();
     if (t instanceof RowLevelOperationTable) t = ((RowLevelOperationTable) t).table();
     if (!(t instanceof SparkTable) || ((SparkTable) t).table() instanceof BaseMetadataTable) return null;
-    return new PartitionLayout(((SparkTable) t).table());
+    return new PartitionLayout((SparkTable) t, ((DataSourceV2Relation) plan).options());
   }
 
-  /** The table's current version: its metadata file; null if there is none. */
+  /** A column, or a field of a struct column. */
+  public static boolean isColumn(Expression e) {
+    while (e instanceof GetStructField) e = ((GetStructField) e).child();
+    return e instanceof AttributeReference;
+  }
+
+  /**
+   * The version of the table that is read; null if that is unknown.
+   *
+   * <p>A metadata file's name is not enough: a table that is dropped and created again starts from v1 at the same path.
+   */
   public String version() {
     if (!(table instanceof HasTableOperations)) return null;
-    return ((HasTableOperations) table).operations().current().metadataFileLocation();
+    TableMetadata metadata = ((HasTableOperations) table).operations().current();
+    String file = metadata.metadataFileLocation();
+    if (file == null || metadata.uuid() == null) return null;
+    return metadata.uuid() + " " + file + " " + read.snapshotId() + " " + read.branch() + " "
+      + options.asCaseSensitiveMap();
+  }
+
+  /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
+  public List<BoundFault> faults(Expression column) { return bounds().of(fields(column)); }
+
+  /** Whether a vectorized read of a relation may return wrong times, also where Iceberg reads files to rewrite them. */
+  public static boolean needsRowReader(DataSourceV2Relation relation) {
+    PartitionLayout layout = of(relation);
+    if (layout != null) return layout.bounds().needsRowReader();
+    Object read = relation.table();
+    if (!read.getClass().getName().equals(REWRITTEN)) return false;
+    try {
+      Table table = (Table) read.getClass().getMethod("table", new Class<?>[0]).invoke(read, new Object[0]);
+      return FileBounds.of(table, null, null, relation.options()).needsRowReader();
+    } catch (ReflectiveOperationException e) {
+      return true; // slower, and right
+    }
+  }
+
+  private FileBounds bounds() {
+    if (bounds == null) bounds = FileBounds.of(table, read.snapshotId(), read.branch(), options);
+    return bounds;
+  }
+
+  /** Tells the user, once, that a column has a fault. */
+  public void report(Expression column, List<BoundFault> faults) {
+    for (BoundFault fault : faults) FileBounds.report(table, path(column), fault);
   }
 
   /**
@@ -74,7 +126,7 @@ public final class PartitionLayout {
     String transform = transform(call);
     List<Types.NestedField> fields = new ArrayList<>();
     if (column != null && transform != null) fields.addAll(fields(column));
-    if (fields.isEmpty() || isField(fields)) return false;
+    if (fields.isEmpty() || isField(fields) || !bounds().of(fields).isEmpty()) return false;
     for (Types.NestedField field : fields) {
       Type.TypeID type = field.type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;

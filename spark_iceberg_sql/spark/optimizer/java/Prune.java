@@ -37,6 +37,8 @@ import scala.collection.immutable.Seq;
 public class Prune extends SwitchedRule {
   /** Cache of implied ranges: dashboards repeat the same conditions. */
   private static final int REMEMBERED = 256;
+  /** In microseconds. */
+  private static final long MILLISECOND = 1000;
   private final Map<List<Object>, List<Expression>> remembered =
     Collections.synchronizedMap(new LinkedHashMap<List<Object>, List<Expression>>(16, 0.75f, true) {
       @Override
@@ -127,7 +129,7 @@ public class Prune extends SwitchedRule {
   private static boolean isCandidate(Expression e) {
     boolean connects = e instanceof And || e instanceof Or || e instanceof Not;
     for (Expression c : ScalaTypes.list(e.children())) {
-      if (connects ? isCandidate(c) : !(c instanceof Literal) && !MonotonicExpression.isColumn(c)) return true;
+      if (connects ? isCandidate(c) : !(c instanceof Literal) && !PartitionLayout.isColumn(c)) return true;
     }
     return false;
   }
@@ -203,15 +205,29 @@ public class Prune extends SwitchedRule {
     for (Expression key : implied.keySet()) {
       ImpliedRanges.Found found = (ImpliedRanges.Found) implied.get(key);
       ImpliedRanges.Found known = (ImpliedRanges.Found) written.get(key);
-      Intervals all = found.values.coarse(), own = known == null ? Intervals.ALL : known.values;
+      Intervals all = readable(found, layout).coarse(), own = known == null ? Intervals.ALL : known.values;
       // A filter that no value satisfies is left to the query.
-      if (all.size() == 0 || all.contains(own)) continue;
+      if (all.size() == 0 || all.isAll() || all.contains(own)) continue;
       Expression range = range(found.column, all, own);
       if (range == null) continue;
       if (layout != null && counts(found.column, layout)) range = new Or(range, wrapped(found.column));
       if (!Attack.finds(condition, range, found.column)) result.add(range);
     }
     return result;
+  }
+
+  /** The implied values, and those by which files with wrong bounds are read as well: all, if none are known. */
+  private static Intervals readable(ImpliedRanges.Found implied, PartitionLayout layout) {
+    Intervals values = implied.values;
+    if (layout == null) return values;
+    for (BoundFault fault : layout.faults(implied.column)) {
+      if (!fault.isNumber) return Intervals.ALL;
+      if (fault.kind == BoundFault.Kind.CUT) values = values.earlier(MILLISECOND);
+      else
+        values = values.union(
+          Intervals.of(fault.least, fault.greatest == Long.MAX_VALUE ? Long.MAX_VALUE : fault.greatest + 1));
+    }
+    return values;
   }
 
   /** The values of a column as a condition, without the bounds that the query's own comparisons have. */

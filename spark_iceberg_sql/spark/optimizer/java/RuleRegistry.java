@@ -119,6 +119,9 @@ public class RuleRegistry {
     entries.put(name, e);
   }
 
+  /** Sets what receives warnings about the tables of queries. */
+  public void setReporter(Function1<String, Object> function) { SwitchedRule.setReporter(function); }
+
   /** The fault of a rule, or null. */
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
 

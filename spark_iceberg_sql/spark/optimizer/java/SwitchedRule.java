@@ -5,6 +5,9 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.internal.SQLConf;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Function1;
 import scala.Option;
 import scala.runtime.AbstractFunction0;
 
@@ -15,6 +18,8 @@ import scala.runtime.AbstractFunction0;
  * time, see docs/java.md.
  */
 public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
+  private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql");
+  private static volatile Function1<String, Object> reporter;
   private final LongAdder hits = new LongAdder();
   private String switchKey;
 
@@ -34,6 +39,20 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     LogicalPlan result = rewrite((LogicalPlan) plan);
     if (result != plan) hits.increment();
     return result;
+  }
+
+  /** Sets what receives warnings about the tables of queries; null for the log. */
+  public static void setReporter(Function1<String, Object> function) { reporter = function; }
+
+  /** Warns the user of a query. */
+  public static void warn(String text) {
+    Function1<String, Object> receiver = reporter;
+    try {
+      if (receiver != null) receiver.apply(text);
+      else LOG.warn(text);
+    } catch (RuntimeException e) {
+      LOG.warn(text); // a warning that the user has made an error does not fail the query
+    }
   }
 
   public void setSwitchKey(String key) { switchKey = key; }

@@ -1,9 +1,12 @@
 package sparkicebergsql;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.Option;
 
 /** Relations of Iceberg tables. */
@@ -12,5 +15,13 @@ public final class Relations {
 
   public static LogicalPlan of(Table table) {
     return DataSourceV2Relation.create(new SparkTable(table), Option.empty(), Option.empty());
+  }
+
+  /** The same relation, read with one more option. */
+  public static LogicalPlan with(DataSourceV2Relation relation, String option, String value) {
+    Map<String, String> options = new HashMap<>(relation.options().asCaseSensitiveMap());
+    options.put(option, value);
+    return relation.copy(relation.table(), relation.output(), relation.catalog(), relation.identifier(),
+      new CaseInsensitiveStringMap(options), relation.timeTravelSpec());
   }
 }

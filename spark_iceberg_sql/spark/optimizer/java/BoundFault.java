@@ -1,0 +1,65 @@
+package sparkicebergsql;
+
+import java.util.List;
+
+/**
+ * A column whose bounds, counts or partition values, as a manifest states them for some data files, are wrong.
+ *
+ * <p>Iceberg skips a file by these figures, and answers min, max and count from them. The kinds are the ways in which
+ * imported files and files of other writers are known to have wrong ones.
+ */
+public final class BoundFault {
+  /** fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. */
+  public enum Kind {
+    MILLIS("are a thousand times too small, since the files have TIMESTAMP(MILLIS)", "apache/iceberg#18173"),
+    NANOS("are a thousand times too large, since the files have TIMESTAMP(NANOS)", ""),
+    UNREAD("lie near 1970, which may be due to TIMESTAMP(MILLIS) in the files, whose footers were not read", ""),
+    INVERTED("have the lower one above the upper one", ""),
+    PARTITION("contradict the partition values of the files", ""),
+    COUNTS("contradict the counts of nulls", ""),
+    CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", ""),
+    CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444"),
+    UNKNOWN("could not be read", "");
+
+    public final String fact, issue;
+
+    Kind(String fact, String issue) {
+      this.fact = fact;
+      this.issue = issue;
+    }
+  }
+
+  public final int fieldId;
+  public final Kind kind;
+  /** The number of data files that have it, and one of them; 0 and null if it is about the whole table. */
+  public long files;
+  public final String file;
+  /** Between them are all bounds that the files state, as the type's number, if isNumber. */
+  public long least, greatest;
+  public final boolean isNumber;
+
+  public BoundFault(int fieldId, Kind kind, String file, boolean isNumber, long least, long greatest) {
+    this.fieldId = fieldId;
+    this.kind = kind;
+    this.file = file;
+    this.isNumber = isNumber;
+    this.least = Math.min(least, greatest);
+    this.greatest = Math.max(least, greatest);
+    files = file == null ? 0 : 1;
+  }
+
+  /** Adds a fault to a list; two of one kind and column become one. */
+  public static void add(List<BoundFault> faults, BoundFault fault) {
+    for (BoundFault known : faults) {
+      if (known.fieldId != fault.fieldId || known.kind != fault.kind || known.isNumber != fault.isNumber) continue;
+      known.files += fault.files;
+      known.least = Math.min(known.least, fault.least);
+      known.greatest = Math.max(known.greatest, fault.greatest);
+      return;
+    }
+    BoundFault copy =
+      new BoundFault(fault.fieldId, fault.kind, fault.file, fault.isNumber, fault.least, fault.greatest);
+    copy.files = fault.files;
+    faults.add(copy);
+  }
+}

@@ -1,0 +1,189 @@
+package sparkicebergsql;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.iceberg.DataFiles;
+import org.apache.iceberg.FileFormat;
+import org.apache.iceberg.Metrics;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.Schema;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.catalog.Namespace;
+import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.inmemory.InMemoryCatalog;
+import org.apache.iceberg.types.Conversions;
+import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Min;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * Withholds from the scan what Iceberg would decide by bounds that are wrong (see BoundFault): filters and join
+ * conditions on such a column, and its min, max and count.
+ *
+ * <p>Spark then evaluates them on the rows, which are read without vectorization where that returns wrong ones. The column is wrapped in a KnownNullable, as calls are (see Calls), which
+ * costs nothing at run time; the rule Prune treats it as the column and adds a range that keeps the files at fault, so
+ * that the others are still skipped.
+ */
+public class Bounds extends SwitchedRule {
+  /** An option of Iceberg's reader. */
+  private static final String VECTORIZED = "vectorization-enabled";
+
+  @Override
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    Map<ExprId, PartitionLayout> layouts = new HashMap<>();
+    if (!collect(plan, layouts)) return plan;
+    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes(layouts)));
+  }
+
+  /** Collects the Iceberg tables by their columns; whether any table is read. */
+  private static boolean collect(LogicalPlan plan, Map<ExprId, PartitionLayout> layouts) {
+    PartitionLayout layout = PartitionLayout.of(plan);
+    boolean reads = plan instanceof DataSourceV2Relation;
+    if (layout != null)
+      for (Attribute column : ScalaTypes.list(plan.output())) layouts.put(column.exprId(), layout);
+    if (plan instanceof RowLevelWrite) collect((LogicalPlan) ((RowLevelWrite) plan).originalTable(), layouts);
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) reads |= collect(child, layouts);
+    return reads;
+  }
+
+  private static boolean isNode(Object node) {
+    return node instanceof Filter || node instanceof Join || node instanceof RowLevelWrite || node instanceof Aggregate;
+  }
+
+  static class Nodes implements ScalaTypes.Replacement {
+    private final Map<ExprId, PartitionLayout> layouts;
+
+    Nodes(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
+
+    @Override
+    public boolean isFor(Object node) {
+      return isNode(node) || node instanceof DataSourceV2Relation;
+    }
+
+    @Override
+    public Object of(Object node) {
+      if (node instanceof DataSourceV2Relation) return read((DataSourceV2Relation) node);
+      return ((LogicalPlan) node)
+        .mapExpressions(node instanceof Aggregate ? new Aggregates(layouts) : new Conditions(layouts));
+    }
+
+    private Object read(DataSourceV2Relation relation) {
+      if ("false".equals(relation.options().get(VECTORIZED))) return relation;
+      boolean isTimed = false;
+      for (Attribute column : ScalaTypes.list(relation.output()))
+        isTimed |= column.dataType().catalogString().contains("timestamp");
+      boolean isWrong = isTimed && PartitionLayout.needsRowReader(relation);
+      return isWrong ? Relations.with(relation, VECTORIZED, "false") : relation;
+    }
+  }
+
+  /** Wraps the columns with a fault in a condition. */
+  static class Conditions extends ScalaTypes.Mapping<Expression, Expression> {
+    private final Map<ExprId, PartitionLayout> layouts;
+
+    Conditions(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
+
+    @Override
+    protected Object of(Object o) {
+      Expression e = (Expression) o;
+      // The guard decides about calls.
+      if (e instanceof KnownNullable || Calls.function(e) != null) return e;
+      if (PartitionLayout.isColumn(e)) return faults(e, layouts).isEmpty() ? e : new KnownNullable(e);
+      boolean isNullTest = e instanceof IsNull || e instanceof IsNotNull;
+      if (isNullTest && PartitionLayout.isColumn((Expression) e.children().apply(0))) {
+        boolean isCounted = counts(faults((Expression) e.children().apply(0), layouts));
+        return isCounted ? e.mapChildren(this) : e;
+      }
+      for (Expression child : ScalaTypes.list(e.children()))
+        if (ImpliedLiteral.isBound(child)) return e; // added by Prune, which knows the faults
+      return e.mapChildren(this);
+    }
+  }
+
+  /** Wraps the columns with a fault in the aggregates that Iceberg answers from its metadata. */
+  static class Aggregates extends ScalaTypes.Mapping<Expression, Expression> {
+    private final Map<ExprId, PartitionLayout> layouts;
+
+    Aggregates(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
+
+    @Override
+    protected Object of(Object o) {
+      Expression e = (Expression) o;
+      boolean isBound = e instanceof Min || e instanceof Max;
+      if (!isBound && !(e instanceof Count)) return e.mapChildren(this);
+      Expression column = e.children().isEmpty() ? null : (Expression) e.children().apply(0);
+      if (column == null || !PartitionLayout.isColumn(column)) return e;
+      List<BoundFault> faults = faults(column, layouts);
+      return faults.isEmpty() || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts));
+    }
+  }
+
+  private static boolean counts(List<BoundFault> faults) {
+    for (BoundFault fault : faults)
+      if (fault.kind == BoundFault.Kind.COUNTS || fault.kind == BoundFault.Kind.UNKNOWN) return true;
+    return false;
+  }
+
+  private static List<BoundFault> faults(Expression column, Map<ExprId, PartitionLayout> layouts) {
+    Expression root = column;
+    while (root instanceof GetStructField) root = ((GetStructField) root).child();
+    PartitionLayout layout = (PartitionLayout) layouts.get(((Attribute) root).exprId());
+    if (layout == null) return List.of();
+    List<BoundFault> faults = layout.faults(column);
+    if (!faults.isEmpty()) layout.report(column, faults);
+    return faults;
+  }
+
+  /** Tests a comparison on a table whose only file has sound bounds, and on one where they are the wrong way round. */
+  @Override
+  protected String check(SparkSession session) {
+    InMemoryCatalog catalog = new InMemoryCatalog();
+    catalog.initialize("check", new HashMap<String, String>());
+    catalog.createNamespace(Namespace.of(new String[] {"check"}));
+    String sound = optimized(session, catalog, 5, 20), inverted = optimized(session, catalog, 20, 5);
+    if (!sound.contains("x < 10")) return "it withholds a filter on a column with sound bounds: " + sound;
+    return inverted.contains("x < 10") ? "it lets a filter on a column with wrong bounds into the scan: " + inverted
+                                       : null;
+  }
+
+  /** The scan of a table with one file, for rows with x below 10. */
+  private static String optimized(SparkSession session, InMemoryCatalog catalog, int lower, int upper) {
+    Types.NestedField x = Types.NestedField.optional(1, "x", Types.IntegerType.get());
+    Table table = catalog.createTable(
+      TableIdentifier.of(new String[] {"check", "x" + lower}), new Schema(new Types.NestedField[] {x}));
+    Metrics metrics =
+      new Metrics(Long.valueOf(2), null, Map.of(1, 2L), Map.of(1, 0L), null, bound(lower), bound(upper));
+    table.newAppend()
+      .appendFile(DataFiles.builder(PartitionSpec.unpartitioned())
+          .withPath(FileBounds.TRIAL + lower)
+          .withFormat(FileFormat.AVRO)
+          .withFileSizeInBytes(1)
+          .withMetrics(metrics)
+          .build())
+      .commit();
+    LogicalPlan relation = Relations.of(table);
+    Expression column = (Expression) relation.output().apply(0);
+    LogicalPlan plan =
+      new Filter(new LessThan(column, new Literal(Integer.valueOf(10), DataTypes.IntegerType)), relation);
+    plan = (LogicalPlan) session.sessionState().optimizer().execute(plan);
+    while (!(plan instanceof DataSourceV2ScanRelation)) plan = (LogicalPlan) plan.children().apply(0);
+    return ((DataSourceV2ScanRelation) plan).scan().description();
+  }
+
+  private static Map<Integer, ByteBuffer> bound(int value) {
+    return Map.of(1, Conversions.toByteBuffer(Types.IntegerType.get(), Integer.valueOf(value)));
+  }
+}

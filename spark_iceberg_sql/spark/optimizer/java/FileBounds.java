@@ -1,0 +1,241 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.Schema;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.SnapshotRef;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.types.Type;
+import org.apache.iceberg.types.TypeUtil;
+import org.apache.iceberg.types.Types;
+import org.apache.iceberg.util.ThreadPools;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The columns of a table whose bounds cannot be relied on, in the data files that a query may read.
+ *
+ * <p>Each manifest is read once in the life of the JVM, since it never changes, and all of a table's in parallel. This
+ * costs about as much as planning a query that has a filter and no partition filter. Of a table with more of them than
+ * LIMIT, a part is read: a fault in it is taken as one of the whole table, and imported files as TIMESTAMP(MILLIS).
+ */
+public final class FileBounds {
+  /** In bytes of manifests: those of about half a million files. */
+  private static final long LIMIT = 128L << 20;
+  /** How many Parquet footers one check reads at most. */
+  private static final int FOOTERS = 32;
+  private static final Map<String, List<BoundFault>> MANIFESTS = cache(50000);
+  private static final Map<String, FileBounds> SNAPSHOTS = cache(256);
+  /** Options of a read that choose files of another snapshot, or of several. */
+  private static final Set<String> OTHER = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
+  static {
+    Collections.addAll(OTHER,
+      new String[] {"snapshot-id", "as-of-timestamp", "branch", "tag", "versionAsOf", "timestampAsOf",
+        "start-snapshot-id", "end-snapshot-id", "start-timestamp", "end-timestamp", "scan-task-set-id"});
+  }
+
+  /** Begins the name of a file of the rules' own tests, about which nobody is warned. */
+  public static final String TRIAL = "memory:/check/";
+  /** The faults that have been reported, so that each is reported once. */
+  private static final Set<String> REPORTED = Collections.synchronizedSet(new HashSet<String>());
+  private static final Pattern PLAIN_NAME = Pattern.compile("(\\w+)\\.(\\w+(\\.\\w+)*)");
+
+  private final List<BoundFault> faults = new ArrayList<>();
+
+  private FileBounds() {}
+
+  private static <V> Map<String, V> cache(final int size) {
+    return Collections.synchronizedMap(new LinkedHashMap<String, V>(16, 0.75f, true) {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+        return size() > size;
+      }
+    });
+  }
+
+  /** Those of the files that a read of a table may choose from. snapshot, branch: null if the table is not fixed. */
+  public static FileBounds of(Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
+    try {
+      return of(table, snapshots(table, snapshot, branch, options));
+    } catch (RuntimeException e) {
+      return unknown(); // a manifest that cannot be read fails the query itself, in Iceberg's words
+    }
+  }
+
+  private static Collection<Snapshot> snapshots(
+    Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
+    Set<Snapshot> result = new LinkedHashSet<>();
+    boolean isFixed = true;
+    for (String option : options.keySet()) isFixed &= !OTHER.contains(option);
+    if (!isFixed) {
+      for (Snapshot s : table.snapshots()) result.add(s);
+    } else if (snapshot != null) {
+      result.add(table.snapshot(snapshot.longValue()));
+    } else {
+      result.add(branch == null ? null : table.snapshot(branch));
+      result.add(table.currentSnapshot());
+      // A session may read the branch that it stages writes on.
+      if (table.properties().get("write.wap.enabled") != null)
+        for (SnapshotRef ref : table.refs().values()) result.add(table.snapshot(ref.snapshotId()));
+    }
+    result.remove(null);
+    return result;
+  }
+
+  private static FileBounds of(Table table, Collection<Snapshot> snapshots) {
+    StringBuilder key = new StringBuilder(String.valueOf(table.uuid())).append(' ').append(table.location());
+    for (Snapshot s : snapshots) {
+      String list = s.manifestListLocation();
+      key.append(' ').append(s.snapshotId());
+      // A copy of a table has the same lists elsewhere.
+      if (list != null) key.append('@').append(table.io().newInputFile(list).location());
+    }
+    key.append(' ').append(table.schema().schemaId());
+    FileBounds known = (FileBounds) SNAPSHOTS.get(key.toString());
+    if (known == null) SNAPSHOTS.put(key.toString(), known = read(table, snapshots));
+    return known;
+  }
+
+  private static FileBounds read(Table table, Collection<Snapshot> snapshots) {
+    Map<String, ManifestFile> manifests = new LinkedHashMap<>();
+    for (Snapshot s : snapshots)
+      for (ManifestFile m : s.dataManifests(table.io()))
+        manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
+    FileBounds result = new FileBounds();
+    boolean isWhole = fetch(table, manifests);
+    for (String key : manifests.keySet()) {
+      List<BoundFault> faults = (List<BoundFault>) MANIFESTS.get(key);
+      if (faults == null) continue;
+      for (BoundFault fault : faults) BoundFault.add(result.faults, isWhole ? fault : widened(fault));
+    }
+    if (!isWhole && table.properties().containsKey(ParquetTimes.MAPPING))
+      result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.LEAST_MILLIS, ManifestCheck.GREATEST_MILLIS);
+    if (table.properties().containsKey("delta-version"))
+      result.assume(table, BoundFault.Kind.CUT, Long.MIN_VALUE, Long.MAX_VALUE);
+    return result;
+  }
+
+  /** A fault as the manifests that were not read may have it. */
+  private static BoundFault widened(BoundFault fault) {
+    boolean isMillis = fault.kind == BoundFault.Kind.MILLIS || fault.kind == BoundFault.Kind.UNREAD;
+    BoundFault result = new BoundFault(
+      fault.fieldId, fault.kind, fault.file, isMillis, ManifestCheck.LEAST_MILLIS, ManifestCheck.GREATEST_MILLIS);
+    result.files = fault.files;
+    return result;
+  }
+
+  /** Reads the manifests that are not known: all, or as many of them as LIMIT allows, evenly spread; whether all. */
+  private static boolean fetch(Table table, Map<String, ManifestFile> manifests) {
+    List<String> keys = new ArrayList<>();
+    List<ManifestCheck> checks = new ArrayList<>();
+    Map<Integer, Types.NestedField> fields = new HashMap<>();
+    AtomicInteger footers = new AtomicInteger(FOOTERS);
+    long bytes = 0;
+    for (ManifestFile manifest : manifests.values()) bytes += manifest.length();
+    int at = 0, every = 1 + (int) Math.min(bytes / LIMIT, manifests.size());
+    for (String key : manifests.keySet()) {
+      if (at++ % every != 0 || MANIFESTS.containsKey(key)) continue;
+      keys.add(key);
+      checks.add(new ManifestCheck(table, (ManifestFile) manifests.get(key), fields, footers));
+    }
+    if (checks.isEmpty()) return every == 1;
+    for (Schema schema : table.schemas().values()) fields.putAll(TypeUtil.indexById(schema.asStruct()));
+    fields.putAll(TypeUtil.indexById(table.schema().asStruct()));
+    try {
+      List<Future<List<BoundFault>>> read = ThreadPools.getWorkerPool().invokeAll(checks);
+      for (int i = 0; i < keys.size(); i++) MANIFESTS.put(keys.get(i), ((Future<List<BoundFault>>) read.get(i)).get());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+    return every == 1;
+  }
+
+  private void assume(Table table, BoundFault.Kind kind, long least, long greatest) {
+    Map<Integer, Types.NestedField> fields = TypeUtil.indexById(table.schema().asStruct());
+    for (Types.NestedField field : fields.values())
+      if (field.type().typeId() == Type.TypeID.TIMESTAMP)
+        faults.add(new BoundFault(field.fieldId(), kind, null, true, least, greatest));
+  }
+
+  private static FileBounds unknown() {
+    FileBounds result = new FileBounds();
+    result.faults.add(new BoundFault(0, BoundFault.Kind.UNKNOWN, null, false, 0, 0));
+    return result;
+  }
+
+  /** The faults of one column, by the fields that it may refer to. */
+  public List<BoundFault> of(List<Types.NestedField> fields) {
+    List<BoundFault> result = new ArrayList<>();
+    for (BoundFault fault : faults) {
+      boolean is = fault.fieldId == 0;
+      for (Types.NestedField field : fields) is |= field.fieldId() == fault.fieldId;
+      if (is) result.add(fault);
+    }
+    return result;
+  }
+
+  public List<BoundFault> all() { return faults; }
+
+  /** Whether a vectorized read may return wrong times: Iceberg's takes dictionaries of milliseconds as microseconds. */
+  public boolean needsRowReader() {
+    for (BoundFault fault : faults)
+      if (fault.kind == BoundFault.Kind.MILLIS) return true;
+    return false;
+  }
+
+  /** Warns of a fault of a column, once in the life of the JVM, if it is certain and could cost rows. */
+  public static void report(Table table, String column, BoundFault fault) {
+    if (fault.file == null || fault.kind == BoundFault.Kind.UNREAD || fault.kind == BoundFault.Kind.UNKNOWN) return;
+    if (fault.file.startsWith(TRIAL) || !REPORTED.add(table.uuid() + " " + fault.fieldId + " " + fault.kind)) return;
+    SwitchedRule.warn(text(table, column, fault));
+  }
+
+  /** The fault, what it means for queries, and the remedy. */
+  public static String text(Table table, String column, BoundFault fault) {
+    StringBuilder text =
+      new StringBuilder("in ").append(fault.files).append(fault.files == 1 ? " data file" : " data files");
+    text.append(" of `").append(table.name()).append("`, the bounds of `").append(column).append("` ");
+    text.append(fault.kind.fact);
+    if (!fault.kind.issue.isEmpty()) text.append(" (").append(fault.kind.issue).append(")");
+    boolean isSingle = fault.files == 1;
+    if (fault.kind == BoundFault.Kind.NANOS)
+      text.append(": Iceberg reads wrong times from ").append(isSingle ? "it" : "them");
+    else text.append(": filters on it read ").append(isSingle ? "the file" : "these files").append(" in full");
+    if (fault.kind == BoundFault.Kind.MILLIS) text.append(", and any query without vectorization");
+    text.append("\n  --> ").append(fault.file);
+    text.append("\nhelp: ").append(remedy(table, fault));
+    return text.toString();
+  }
+
+  private static String remedy(Table table, BoundFault fault) {
+    if (fault.kind == BoundFault.Kind.NANOS)
+      return "load the original files with spark.read.parquet(...) and INSERT; a rewrite would keep the wrong times";
+    String rewrite = "rewrite its data files with the option 'rewrite-all' = 'true'";
+    Matcher name = PLAIN_NAME.matcher(table.name());
+    if (name.matches())
+      rewrite = "CALL " + name.group(1) + ".system.rewrite_data_files(table => '" + name.group(2)
+        + "', options => map('rewrite-all', 'true'))";
+    return fault.kind == BoundFault.Kind.CALENDAR
+      ? "set the table property write.format.default to parquet, then " + rewrite
+      : rewrite;
+  }
+}

@@ -1,0 +1,274 @@
+package sparkicebergsql;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.FileFormat;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.ManifestFiles;
+import org.apache.iceberg.ManifestReader;
+import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.types.Comparators;
+import org.apache.iceberg.types.Conversions;
+import org.apache.iceberg.types.Type;
+import org.apache.iceberg.types.Types;
+
+/**
+ * Reads one manifest and checks what it states about each data file: each file's bounds against each other, against its
+ * partition values, and against what is known of its format.
+ *
+ * <p>A bound that is merely wide passes: a file is at fault only if no rows could have the stated figures, or if the
+ * format's figures are known to be wrong.
+ */
+public final class ManifestCheck implements Callable<List<BoundFault>> {
+  private static final long SECOND = 1000000L, DAY = 86400L * SECOND;
+  /** The years 1 to 9999 in milliseconds, read as microseconds: 14 January 1968 to 11 January 1978. */
+  public static final long LEAST_MILLIS = -62135596800000L, GREATEST_MILLIS = 253402300799999L;
+  /** The year 10000: any later bound may be in nanoseconds. */
+  private static final long YEAR_10000 = 253402300800L * SECOND;
+  /** How Iceberg's writers in Java and Python name their files. */
+  private static final Pattern OF_ICEBERG = Pattern.compile("/\\d{5}-\\d+-[^/]*$");
+  /** How many imported files of one manifest are looked at. */
+  private static final int IMPORTED = 4;
+  /** 15 October 1582, and how far the calendars may be apart. */
+  private static final long CUTOVER = -141427L, APART = 20L;
+
+  private final Table table;
+  private final ManifestFile manifest;
+  private final Map<Integer, Types.NestedField> fields;
+  /** How many footers the whole check may still read. */
+  private final AtomicInteger footers;
+  private final List<BoundFault> faults = new ArrayList<>();
+  private final List<BoundFault> suspects = new ArrayList<>();
+  /** Files of which none knows who wrote them: their footers tell what the bounds do not. */
+  private final List<String> imported = new ArrayList<>();
+  private List<PartitionField> partitioning;
+
+  /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
+  public ManifestCheck(
+    Table table, ManifestFile manifest, Map<Integer, Types.NestedField> fields, AtomicInteger footers) {
+    this.table = table;
+    this.manifest = manifest;
+    this.fields = fields;
+    this.footers = footers;
+  }
+
+  @Override
+  public List<BoundFault> call() throws IOException {
+    ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
+    partitioning = files.spec().fields();
+    try {
+      files.select(List.of("file_path", "file_format", "record_count", "partition", "value_counts", "null_value_counts",
+        "lower_bounds", "upper_bounds"));
+      for (DataFile file : files) {
+        if (isImported(file) && imported.size() < IMPORTED) imported.add(file.location());
+        check(file);
+      }
+    } finally {
+      files.close();
+    }
+    new Footers().resolve();
+    return faults;
+  }
+
+  /** Whether another program may have written a file. Files without field ids need a mapping of names. */
+  private boolean isImported(DataFile file) {
+    return file.format() == FileFormat.PARQUET && table.properties().containsKey(ParquetTimes.MAPPING)
+      && !OF_ICEBERG.matcher(file.location()).find();
+  }
+
+  private void check(DataFile file) {
+    Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
+    if (lower == null || upper == null) return;
+    for (Integer id : lower.keySet()) {
+      Types.NestedField field = (Types.NestedField) fields.get(id);
+      if (field == null || upper.get(id) == null || !isOrdered(field.type())) continue;
+      check(file, field, (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
+    }
+  }
+
+  /** Types whose bounds are values of the type, in the order of its comparator. */
+  private static boolean isOrdered(Type type) {
+    switch (type.typeId()) {
+      case INTEGER:
+      case LONG:
+      case FLOAT:
+      case DOUBLE:
+      case DATE:
+      case TIMESTAMP:
+      case STRING:
+      case DECIMAL:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private void check(DataFile file, Types.NestedField field, ByteBuffer lower, ByteBuffer upper) {
+    Type type = field.type();
+    int id = field.fieldId();
+    Object from, to;
+    try {
+      from = Conversions.fromByteBuffer(type, lower);
+      to = Conversions.fromByteBuffer(type, upper);
+    } catch (RuntimeException e) {
+      add(id, BoundFault.Kind.UNKNOWN, file, false, 0, 0);
+      return;
+    }
+    boolean isNumber = from instanceof Integer || from instanceof Long;
+    long least = isNumber ? ((Number) from).longValue() : 0, greatest = isNumber ? ((Number) to).longValue() : 0;
+    BoundFault.Kind kind = null;
+    boolean isTimestamp = type.typeId() == Type.TypeID.TIMESTAMP;
+    if (compare(type, from, to) > 0) kind = BoundFault.Kind.INVERTED;
+    else if (isTimestamp && file.format() == FileFormat.PARQUET && isSuspect(least, greatest))
+      suspects.add(new BoundFault(id, BoundFault.Kind.UNREAD, file.location(), true, least, greatest));
+    else if (file.format() == FileFormat.ORC && (isTimestamp || type.typeId() == Type.TypeID.DATE)) {
+      // The bounds are right. ORC's own filter, within the file, is not.
+      long unit = isTimestamp ? DAY : 1;
+      if (least < (CUTOVER + APART) * unit) {
+        kind = BoundFault.Kind.CALENDAR;
+        least -= APART * unit;
+        greatest += APART * unit;
+      }
+    }
+    if (kind != null) add(id, kind, file, isNumber, least, greatest);
+    if (isEmpty(file, id)) add(id, BoundFault.Kind.COUNTS, file, false, 0, 0);
+    if (kind == null)
+      for (int i = 0; i < partitioning.size(); i++)
+        if (contradicts(file, i, type, id, from, to)) add(id, BoundFault.Kind.PARTITION, file, false, 0, 0);
+  }
+
+  private void add(int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long least, long greatest) {
+    BoundFault.add(faults, new BoundFault(id, kind, file.location(), isNumber, least, greatest));
+  }
+
+  private static boolean isSuspect(long least, long greatest) {
+    return least >= LEAST_MILLIS && greatest <= GREATEST_MILLIS || greatest >= YEAR_10000;
+  }
+
+  /** Whether a column that has bounds is said to have no values, or more nulls than rows. */
+  private static boolean isEmpty(DataFile file, int id) {
+    Object values = count(file.valueCounts(), id), nulls = count(file.nullValueCounts(), id);
+    if (!(nulls instanceof Long)) return false;
+    long n = ((Long) nulls).longValue();
+    return values instanceof Long ? n >= ((Long) values).longValue() : n > file.recordCount();
+  }
+
+  private static Object count(Map<Integer, Long> counts, int id) {
+    return counts == null ? null : counts.get(Integer.valueOf(id));
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static int compare(Type type, Object a, Object b) {
+    if (a instanceof Number && ((Number) a).doubleValue() == 0 && ((Number) b).doubleValue() == 0) return 0;
+    return ((Comparator<Object>) (Comparator) Comparators.forType(type.asPrimitiveType())).compare(a, b);
+  }
+
+  /**
+   * Whether a file's partition value cannot be that of any value within the column's bounds.
+   *
+   * <p>A transform that keeps the order maps the bounds to bounds of the partition value. Any transform maps two equal
+   * bounds to the one partition value, unless the bounds of a text are cut.
+   */
+  @SuppressWarnings("unchecked")
+  private boolean contradicts(DataFile file, int at, Type type, int id, Object from, Object to) {
+    PartitionField field = (PartitionField) partitioning.get(at);
+    org.apache.iceberg.transforms.Transform<Object, Object> transform =
+      (org.apache.iceberg.transforms.Transform<Object, Object>) field.transform();
+    if (field.sourceId() != id || transform.isVoid() || !transform.canTransform(type)) return false;
+    boolean isExact = !(from instanceof CharSequence) && from.equals(to);
+    if (!transform.preservesOrder() && !isExact) return false;
+    Type result = transform.getResultType(type);
+    Object value = file.partition().get(at, Object.class);
+    Object first = transform.bind(type).apply(from), last = transform.bind(type).apply(to);
+    if (value == null || first == null || last == null) return value == null && first != null;
+    // A transform that overflows does not keep the order.
+    if (transform.preservesOrder() && compare(result, first, last) > 0) return false;
+    return compare(result, first, value) > 0 || compare(result, last, value) < 0;
+  }
+
+  /** Decides about files whose bounds could be in another unit, by the footers of a few of them. */
+  private final class Footers {
+    private final Map<String, Map<Integer, String>> units = new HashMap<>();
+    /** Fields for which one file of this manifest was in another unit than Iceberg's. */
+    private final Map<Integer, String> foreign = new HashMap<>();
+    /** By field, the unit of the first file with a name of Iceberg's. */
+    private final Map<Integer, String> ofIceberg = new HashMap<>();
+
+    void resolve() {
+      for (BoundFault suspect : suspects) {
+        Integer id = Integer.valueOf(suspect.fieldId);
+        // Files that a manifest has together were imported together: one foreign unit tells for all.
+        String unit = (String) foreign.get(id);
+        if (unit == null)
+          unit = OF_ICEBERG.matcher(suspect.file).find() ? ofIceberg(suspect, id) : unit(suspect.file, id);
+        if ("MICROS".equals(unit)) continue;
+        if (unit != null) foreign.put(id, unit);
+        report(suspect, unit);
+      }
+      for (String file : imported) {
+        Map<Integer, String> known = units(file);
+        if (known == null) continue;
+        for (Integer id : known.keySet()) {
+          String unit = (String) known.get(id);
+          if (unit.equals("MICROS") || foreign.containsKey(id) || !isMicros(id)) continue;
+          foreign.put(id, unit);
+          // The bounds are right, but those of the file's row groups are in the file's unit.
+          report(
+            new BoundFault(id.intValue(), BoundFault.Kind.UNREAD, file, true, LEAST_MILLIS, GREATEST_MILLIS), unit);
+        }
+      }
+    }
+
+    /** The unit of a file that has a name of Iceberg's: that of the first one, and Iceberg's own if it is not read. */
+    private String ofIceberg(BoundFault suspect, Integer id) {
+      if (!ofIceberg.containsKey(id)) ofIceberg.put(id, unit(suspect.file, id));
+      String unit = (String) ofIceberg.get(id);
+      return unit == null ? "MICROS" : unit;
+    }
+
+    /** Whether Iceberg counts a column in microseconds. */
+    private boolean isMicros(Integer id) {
+      Types.NestedField field = (Types.NestedField) fields.get(id);
+      return field != null && field.type().typeId() == Type.TypeID.TIMESTAMP;
+    }
+
+    /** MICROS also where the type has no unit, as INT96; null if it is unknown. */
+    private String unit(String file, Integer id) {
+      Map<Integer, String> known = units(file);
+      String unit = known == null ? null : (String) known.get(id);
+      return known != null && unit == null ? "MICROS" : unit;
+    }
+
+    private Map<Integer, String> units(String file) {
+      Map<Integer, String> known = (Map<Integer, String>) units.get(file);
+      if (known != null || footers.decrementAndGet() < 0) return known;
+      try {
+        known = ParquetTimes.units(table, file);
+      } catch (IOException e) {
+        return null;
+      } catch (RuntimeException e) {
+        return null; // the file is gone, or its store refuses: the query itself will tell
+      }
+      units.put(file, known);
+      return known;
+    }
+
+    private void report(BoundFault suspect, String unit) {
+      boolean isLate = suspect.greatest >= YEAR_10000;
+      if (unit == null && isLate) return; // as wide as it says
+      BoundFault.Kind kind = unit == null ? BoundFault.Kind.UNREAD : BoundFault.Kind.valueOf(unit);
+      BoundFault.add(
+        faults, new BoundFault(suspect.fieldId, kind, suspect.file, true, suspect.least, suspect.greatest));
+    }
+  }
+}

@@ -1,0 +1,196 @@
+"""The rule `bounds`: statements over files whose bounds are wrong, what it costs the other files, and its warnings."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from foreign import WRITERS, altered, arrow, imported, inverted, recent, truth
+from pyspark.sql import SparkSession
+from scans import metrics, plan
+
+from spark_iceberg_sql.errors import IcebergSqlWarning
+
+# The warnings are the subject of some tests, and not of the others.
+pytestmark = pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _settings(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.foreign")
+    yield
+    spark.conf.unset("spark.sql.session.timeZone")
+
+
+@pytest.fixture
+def millis(spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """A table of one imported file with TIMESTAMP(MILLIS)."""
+    return WRITERS["arrow_ms"].build(spark, tmp_path, f"t{abs(hash(request.node.name))}")
+
+
+def keys(spark: SparkSession, table: str) -> list[int]:
+    return [row.k for row in spark.sql(f"SELECT k FROM {table} ORDER BY k").collect()]
+
+
+IN_2024 = [k for k, ts in recent() if ts is not None and ts.year == 2024]
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize(
+    "predicate", ["year(ts) = 2024", "ts >= '2024-01-01' AND ts < '2025-01-01'"]
+)
+def test_statements(spark: SparkSession, millis: str, mode: str, predicate: str) -> None:
+    listed = ", ".join(f"'write.{kind}.mode' = '{mode}'" for kind in ("delete", "update", "merge"))
+    spark.sql(f"ALTER TABLE {millis} SET TBLPROPERTIES ({listed})")
+    truth(spark, recent(), "timestamp").createOrReplaceTempView("source")
+    every = [k for k, _ in recent()]
+    spark.sql(
+        f"MERGE INTO {millis} t USING (SELECT * FROM source WHERE k < 5) s "
+        f"ON t.k = s.k AND t.ts = s.ts AND {predicate.replace('ts', 't.ts')} "
+        "WHEN MATCHED THEN UPDATE SET d = NULL WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert keys(spark, millis) == sorted([*every, *(k for k in range(5) if k not in IN_2024)])
+    spark.sql(f"UPDATE {millis} SET k = -1 WHERE {predicate} AND k = {IN_2024[-1]}")
+    assert keys(spark, millis).count(-1) == 1
+    spark.sql(f"DELETE FROM {millis} WHERE {predicate}")
+    left = [k for k in every if k not in IN_2024]
+    assert sorted({*keys(spark, millis)}) == left
+    rows = spark.sql(
+        f"SELECT k, ts FROM {millis} WHERE k IN ({', '.join(map(str, left))})"
+    ).collect()
+    stamps = dict(recent())
+    assert all(row.ts == stamps[row.k] for row in rows)
+
+
+def test_a_delete_by_metadata(spark: SparkSession, millis: str) -> None:
+    """No row is before 1971; by their bounds all are."""
+    spark.sql(f"DELETE FROM {millis} WHERE ts < '1971-01-01'")
+    assert keys(spark, millis) == [k for k, _ in recent()]
+
+
+def test_other_files_are_skipped(spark: SparkSession, millis: str) -> None:
+    """The imported file is read by each query for its own rows; of ten others, one."""
+    for month in range(1, 11):
+        spark.sql(
+            f"INSERT INTO {millis} SELECT 5000 + {month}, TIMESTAMP '2025-{month:02}-03 00:00:00', NULL"
+        )
+    for predicate in (
+        "ts BETWEEN '2025-02-01' AND '2025-02-28'",
+        "date_format(ts, 'yyyy-MM') = '2025-02'",
+        "iceberg_months(ts) = 661",
+    ):
+        rows = spark.sql(f"SELECT k FROM {millis} WHERE {predicate}")
+        assert metrics(rows)["resultDataFiles"] == 2, predicate
+        assert [row.k for row in rows.collect()] == [5002]
+    rows = spark.sql(f"SELECT k FROM {millis} WHERE k = 5002")  # another column
+    assert metrics(rows)["resultDataFiles"] == 1
+
+
+def test_a_rewrite_cures(spark: SparkSession, millis: str) -> None:
+    """The statement of the warning, in this session, writes the times that the file has."""
+    with pytest.warns(IcebergSqlWarning) as caught:
+        assert spark.sql(f"SELECT count(*) FROM {millis} WHERE ts > '2024-01-01'").head()[0] > 0
+    message = next(str(one.message) for one in caught if "`ts`" in str(one.message))
+    spark.sql(message.partition("help: ")[2])
+    rows = spark.sql(f"SELECT k, ts FROM {millis}")
+    assert "vectorization" not in plan(rows)
+    assert {tuple(row) for row in rows.collect()} == set(recent())
+    bounds = spark.sql(
+        f"SELECT readable_metrics.ts.lower_bound FROM {millis}.files WHERE content = 0"
+    ).collect()
+    assert [row[0].year for row in bounds] == [2023]
+
+
+def test_one_warning_at_the_users_line(spark: SparkSession, millis: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            spark.sql(f"SELECT k FROM {millis} WHERE ts > '2024-01-01'").collect()
+    (warning,) = (one for one in caught if issubclass(one.category, IcebergSqlWarning))
+    assert Path(warning.filename).name == Path(__file__).name
+    text = str(warning.message)
+    assert f"`{millis}`" in text
+    assert "`ts`" in text
+    assert "a.parquet" in text
+    assert "apache/iceberg#18173" in text
+
+
+def test_nanoseconds_are_told_of(spark: SparkSession, tmp_path: Path) -> None:
+    """No reader of Iceberg's returns their times: the warning says so, and no rewrite is offered."""
+    rows = [row for row in recent() if row[0] != 1001]
+    pq.write_table(arrow(rows, "ns"), tmp_path / "a.parquet")
+    table = imported(spark, tmp_path, "nanos")
+    with pytest.warns(IcebergSqlWarning, match="wrong times") as caught:
+        spark.sql(f"SELECT k FROM {table} WHERE ts > '2024-01-01'").collect()
+    assert "CALL" not in str(caught[0].message)
+
+
+def test_nested_columns(spark: SparkSession, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    stamps = [dt.datetime(2024, 2, day, tzinfo=dt.timezone.utc) for day in range(1, 20)] * 3
+    rows = pa.table({"s": [{"ts": stamp} for stamp in stamps]})
+    kind = pa.schema([("s", pa.struct([("ts", pa.timestamp("ms", "UTC"))]))])
+    pq.write_table(rows.cast(kind), tmp_path / "a.parquet")
+    spark.sql("CREATE TABLE local.foreign.nested (s STRUCT<ts: TIMESTAMP>) USING iceberg")
+    spark.sql(
+        f"CALL local.system.add_files(table => 'foreign.nested', source_table => '`parquet`.`{tmp_path}`')"
+    )
+    for predicate in ("year(s.ts) = 2024", "s.ts >= '2024-02-01'", "s.ts IS NOT NULL"):
+        query = f"SELECT count(*), min(s.ts) FROM local.foreign.nested WHERE {predicate}"
+        assert tuple(spark.sql(query).head()) == (57, dt.datetime(2024, 2, 1)), predicate  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("reads", ["VERSION AS OF 'before'", "VERSION AS OF 'branch'"])
+def test_other_snapshots(spark: SparkSession, millis: str, reads: str) -> None:
+    """The file at fault is in a snapshot of the past only."""
+    spark.sql(f"ALTER TABLE {millis} CREATE TAG before")
+    spark.sql(f"ALTER TABLE {millis} CREATE BRANCH branch")
+    spark.sql(f"DELETE FROM {millis}")
+    query = f"SELECT count(*) FROM {millis} {reads} WHERE year(ts) = 2024 AND ts > '2023-01-01'"
+    assert spark.sql(query).head()[0] == len(IN_2024)
+    assert spark.sql(query.replace(reads, "")).head()[0] == 0
+
+
+def test_a_table_that_is_made_again_at_its_path(spark: SparkSession) -> None:
+    """The same metadata file name, another layout: what was implied for the old table is forgotten."""
+    table = "local.foreign.again"
+    rows = "VALUES (-2147483648, 1), (5, 3), (2147483600, 4) AS s(id, k)"
+    query = f"SELECT k FROM {table} WHERE iceberg_truncate(10, id) > 2147483600 AND iceberg_truncate(8, id) < 0"
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    try:
+        spark.sql(f"CREATE TABLE {table} (id INT, k INT) USING iceberg")
+        spark.sql(f"INSERT INTO {table} SELECT * FROM {rows} WHERE k < 3")
+        spark.sql(f"INSERT INTO {table} SELECT * FROM {rows} WHERE k >= 3")
+        assert [row.k for row in spark.sql(query).collect()] == [1]
+        spark.sql(f"DROP TABLE {table} PURGE")
+        spark.sql(f"CREATE TABLE {table} (id INT, k INT) USING iceberg")
+        spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD truncate(10, id)")
+        spark.sql(f"INSERT INTO {table} SELECT * FROM {rows}")
+        assert [row.k for row in spark.sql(query).collect()] == [1]
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+
+
+def test_sound_tables_are_pushed_down(spark: SparkSession, tmp_path: Path) -> None:
+    """Times of the 1970s, whose footers tell that they are in microseconds, and sentinels."""
+    spark.sql("CREATE TABLE local.foreign.sound (k INT, ts TIMESTAMP) USING iceberg")
+    for year in range(1968, 1980):
+        spark.sql(
+            f"INSERT INTO local.foreign.sound SELECT {year}, TIMESTAMP '{year}-06-01 00:00:00'"
+        )
+    rows = spark.sql("SELECT k FROM local.foreign.sound WHERE ts < '1970-01-01'")
+    assert metrics(rows)["resultDataFiles"] == 2
+    assert "vectorization" not in plan(rows)
+
+
+def test_a_text_column(spark: SparkSession, tmp_path: Path) -> None:
+    """Bounds of a text have no range to read the files by: the filter stays with Spark."""
+    source = altered(inverted, recent).build(spark, tmp_path, "text_bounds")
+    rows = spark.sql(f"SELECT k FROM {source} WHERE k < 3 AND ts IS NOT NULL")
+    assert sorted(row.k for row in rows.collect()) == [0, 1, 2]
