@@ -8,6 +8,7 @@ from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.plain import Result, plain
+from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Scan:
     total_manifests: data manifests read and in all. partition_files: the files left after partition pruning alone.
     delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters: columns by which
     the scan may prune more files at run time. old_specs: how many of the files read belong to an earlier partition
-    spec. at_most: whether a LIMIT may end the scan before it has read all of `files`.
+    spec. at_most: whether a LIMIT may end the scan before it has read all of `files`. wrong_bounds: the columns whose
+    bounds are wrong in some files, so that filters on them read these in full.
     """
 
     table: str
@@ -59,6 +61,7 @@ class Scan:
     old_specs: int = 0
     at_most: bool = False
     note: str | None = None
+    wrong_bounds: tuple[WrongBounds, ...] = ()
 
     @property
     def pruned(self) -> float | None:
@@ -180,6 +183,8 @@ def remarks(scan: Scan) -> Iterator[str]:
         yield f"and {scan.delete_files:,} delete files"
     if scan.old_specs:
         yield f"{scan.old_specs:,} of the files read belong to an earlier partition spec"
+    for wrong in scan.wrong_bounds:
+        yield f"{wrong}: filters on it read {'it' if wrong.files == 1 else 'them'} in full"
     columns = ", ".join(f"`{name}`" for name in scan.runtime_filters if name != "_file")
     if columns:
         yield f"at run time, the other side of the join may prune more files, by {columns}"

@@ -9,6 +9,7 @@ from typing import Any
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.conjuncts import literal
 from spark_iceberg_sql.insight.plain import Result, plain
+from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -19,6 +20,7 @@ _SKEWED = 10  # times the median partition
 _SPANS = 0.5  # share of its partition's range that a file spans on average
 # The options of rewrite_data_files that fix a problem.
 OPTIONS: dict[str, dict[str, str]] = {
+    "wrong bounds": {"rewrite-all": "true"},
     "small files": {"min-input-files": "2"},
     "old specs": {"rewrite-all": "true"},
     "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
@@ -32,9 +34,9 @@ _COARSER = {"hour": "days", "day": "months", "month": "years"}
 class Finding:
     """One problem.
 
-    problem: its name: small files, fine partitions, skew, old specs, delete files, unsorted. detail: as a sentence.
-    files, bytes: the affected files. call: the statement that fixes it; None if there is none. rewritten_files,
-    rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if that is unknown.
+    problem: its name: wrong bounds, small files, fine partitions, skew, old specs, delete files, unsorted. detail: as
+    a sentence. files, bytes: the affected files. call: the statement that fixes it; None if there is none.
+    rewritten_files, rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if that is unknown.
     basis: what the figures are based on.
     """
 
@@ -123,6 +125,7 @@ class Figures:
     the bounds of today's; None if these do not tell. fields: of the current spec. sort_order: the columns of the
     table's sort order; empty if it has none. spans: by column, the share of its partition's range that a file spans
     on average, in partitions of several files. largest_files: the data files of the largest partition.
+    wrong_bounds: the columns whose bounds are wrong in some files.
     """
 
     name: tuple[str, ...]
@@ -147,6 +150,7 @@ class Figures:
     fields: tuple[PartitionField, ...] = ()
     sort_order: tuple[str, ...] = ()
     spans: tuple[tuple[str, float], ...] = ()
+    wrong_bounds: tuple[WrongBounds, ...] = ()
 
 
 def health(figures: Figures) -> Health:
@@ -155,6 +159,7 @@ def health(figures: Figures) -> Health:
 
 
 def _findings(f: Figures) -> Iterator[Finding]:
+    yield from _wrong_bounds(f)
     yield from _small(f)
     times = f"{f.largest / f.median:,.0f} times the median" if f.median else ""
     is_skewed = bool(f.median) and f.largest > _SKEWED * f.median
@@ -202,7 +207,25 @@ def _findings(f: Figures) -> Iterator[Finding]:
             f.delete_bytes,
             _rewrite(f, "delete files"),
         )
-    yield from _unsorted(f)
+    if not f.wrong_bounds:
+        yield from _unsorted(f)
+
+
+def _wrong_bounds(f: Figures) -> Iterator[Finding]:
+    for wrong in f.wrong_bounds:
+        lost = (
+            "Iceberg alone loses rows by them; in an installed session, filters on the column read these files in full"
+            if wrong.kind != "nanos"
+            else "Iceberg reads wrong times from them"
+        )
+        yield Finding(
+            "wrong bounds",
+            f"{wrong}: {lost if wrong.is_certain else 'filters on the column read these files in full'}"
+            + (f"; {wrong.instead}" if wrong.instead else ""),
+            wrong.files,
+            wrong.bytes,
+            None if wrong.instead or not wrong.is_certain else _rewrite(f, "wrong bounds"),
+        )
 
 
 def _files_then(f: Figures) -> str:

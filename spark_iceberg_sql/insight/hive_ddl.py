@@ -20,7 +20,8 @@ class HiveTable:
 
     name: its parts. columns: all, the partition columns last. partitions: the partition columns. format: of its
     files, lower case; None if that is not known. spellings: the names that surely mean it in a query, lower case;
-    without them, the name as it is, and in `spark_catalog`.
+    without them, the name as it is, and in `spark_catalog`. time_units: those of timestamps in Parquet files that are
+    not microseconds: MILLIS, NANOS.
     """
 
     name: tuple[str, ...]
@@ -28,6 +29,7 @@ class HiveTable:
     partitions: tuple[Column, ...]
     format: str | None
     spellings: tuple[tuple[str, ...], ...] = ()
+    time_units: frozenset[str] = frozenset()
 
     @property
     def title(self) -> str:

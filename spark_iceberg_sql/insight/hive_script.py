@@ -100,6 +100,10 @@ def _not_imported(table: HiveTable) -> str:
     # Spark writes them as local-timestamp-micros, which Iceberg's reader of Avro does not know.
     if table.format == "avro" and any("timestamp_ntz" in column.type for column in table.data):
         return "files of the format avro with timestamps without a time zone"
+    # Iceberg stores their bounds, and reads some of them, as microseconds: apache/iceberg#18173.
+    if table.time_units:
+        units = " and ".join(f"TIMESTAMP({unit})" for unit in sorted(table.time_units))
+        return f"files of the format parquet with {units}"
     return ""
 
 

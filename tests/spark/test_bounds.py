@@ -13,6 +13,7 @@ from foreign import WRITERS, altered, arrow, imported, inverted, recent, truth
 from pyspark.sql import SparkSession
 from scans import metrics, plan
 
+import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
 
 # The warnings are the subject of some tests, and not of the others.
@@ -194,3 +195,36 @@ def test_a_text_column(spark: SparkSession, tmp_path: Path) -> None:
     source = altered(inverted, recent).build(spark, tmp_path, "text_bounds")
     rows = spark.sql(f"SELECT k FROM {source} WHERE k < 3 AND ts IS NOT NULL")
     assert sorted(row.k for row in rows.collect()) == [0, 1, 2]
+
+
+def test_what_explain_and_health_say(spark: SparkSession, millis: str) -> None:
+    explanation = sis.explain(spark, f"SELECT k FROM {millis} WHERE year(ts) = 2024")
+    (scan,) = explanation.scans
+    assert scan.files == 1
+    (wrong,) = scan.wrong_bounds
+    assert (wrong.column, wrong.kind, wrong.files) == ("ts", "millis", 1)
+    assert "TIMESTAMP(MILLIS)" in str(explanation)
+    first = sis.health(spark, millis).findings[0]
+    assert first.problem == "wrong bounds"
+    assert (first.files, first.rewritten_files) == (1, 1)
+    assert first.call is not None
+    spark.sql(first.call)
+    assert all(one.problem != "wrong bounds" for one in sis.health(spark, millis).findings)
+
+
+@pytest.mark.parametrize("unit", ["TIMESTAMP_MILLIS", "TIMESTAMP_MICROS"])
+def test_a_hive_table_is_imported_or_written_anew(spark: SparkSession, unit: str) -> None:
+    table = f"hive_{unit.lower()}"
+    spark.conf.set("spark.sql.parquet.outputTimestampType", unit)
+    try:
+        truth(spark, recent(), "timestamp").createOrReplaceTempView("source")
+        spark.sql(
+            f"CREATE TABLE spark_catalog.default.{table} USING parquet PARTITIONED BY (day) AS "
+            "SELECT k, ts, CAST(to_date(ts) AS STRING) AS day FROM source WHERE ts IS NOT NULL"
+        )
+    finally:
+        spark.conf.unset("spark.sql.parquet.outputTimestampType")
+    script = sis.from_hive(spark, f"spark_catalog.default.{table}").script
+    statements = [statement for step in script for statement in step.statements]
+    assert any("add_files" in statement for statement in statements) == (unit == "TIMESTAMP_MICROS")
+    assert any("TIMESTAMP(MILLIS)" in step.why for step in script) == (unit == "TIMESTAMP_MILLIS")

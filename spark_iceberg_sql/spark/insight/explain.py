@@ -22,6 +22,7 @@ from spark_iceberg_sql.spark.bridge import (
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight.explain_conjuncts import Conjuncts
+from spark_iceberg_sql.spark.optimizer import bounds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -150,6 +151,7 @@ def _scan(
         else 0,
         note=note,
         at_most=leaf.may_stop and read[0] > 0,
+        wrong_bounds=bounds.wrong_bounds(relation),
     )
 
 

@@ -38,6 +38,7 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.insight.advise import ROWS, _Search
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
+from spark_iceberg_sql.spark.optimizer import bounds
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
@@ -125,7 +126,12 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
     if not partitions:
         raise IcebergSqlError(f"{'.'.join(name)} has no partition columns")
     data = tuple(one for one, is_partition in columns if not is_partition)
-    return HiveTable(name, (*data, *partitions), partitions, provider or None)
+    units = (
+        bounds.foreign_time_units(spark.table(dotted(name)).inputFiles())
+        if provider == "parquet" and any("timestamp" in one.type for one in data)
+        else frozenset()
+    )
+    return HiveTable(name, (*data, *partitions), partitions, provider or None, time_units=units)
 
 
 def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

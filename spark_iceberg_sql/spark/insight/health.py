@@ -26,6 +26,7 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight.hypothetical_source import refuse_numbers, refusing
 from spark_iceberg_sql.spark.insight.preview import preview
+from spark_iceberg_sql.spark.optimizer import bounds
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
         fields=table.specs.spec.fields,
         sort_order=tuple(_sorted_by(table)),
         spans=tuple(_spans(spark, files, key, table)),
+        wrong_bounds=bounds.wrong_bounds(relations.catalog_table(dotted(name))),
         deletes=int(deletes["files"]),
         delete_bytes=int(deletes["bytes"]),
         **{column: int(value) for column, value in one.asDict().items()},

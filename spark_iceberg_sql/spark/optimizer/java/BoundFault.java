@@ -9,30 +9,36 @@ import java.util.List;
  * imported files and files of other writers are known to have wrong ones.
  */
 public final class BoundFault {
-  /** fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. */
+  /**
+   * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. instead: what to
+   * do, where a rewrite of the files does not correct it.
+   */
   public enum Kind {
-    MILLIS("are a thousand times too small, since the files have TIMESTAMP(MILLIS)", "apache/iceberg#18173"),
-    NANOS("are a thousand times too large, since the files have TIMESTAMP(NANOS)", ""),
-    UNREAD("lie near 1970, which may be due to TIMESTAMP(MILLIS) in the files, whose footers were not read", ""),
-    INVERTED("have the lower one above the upper one", ""),
-    PARTITION("contradict the partition values of the files", ""),
-    COUNTS("contradict the counts of nulls", ""),
-    CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", ""),
-    CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444"),
-    UNKNOWN("could not be read", "");
+    MILLIS("are a thousand times too small, since the files have TIMESTAMP(MILLIS)", "apache/iceberg#18173", ""),
+    NANOS("are a thousand times too large, since the files have TIMESTAMP(NANOS)", "",
+      "load the original files with spark.read.parquet(...) and INSERT; a rewrite would keep the wrong times"),
+    UNREAD("lie near 1970, which may be due to TIMESTAMP(MILLIS) in the files, whose footers were not read", "", ""),
+    INVERTED("have the lower one above the upper one", "", ""),
+    PARTITION("contradict the partition values of the files", "", ""),
+    COUNTS("contradict the counts of nulls", "", ""),
+    CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", "",
+      "set the table property write.format.default to parquet, then rewrite all data files"),
+    CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
+    UNKNOWN("could not be read", "", "");
 
-    public final String fact, issue;
+    public final String fact, issue, instead;
 
-    Kind(String fact, String issue) {
+    Kind(String fact, String issue, String instead) {
       this.fact = fact;
       this.issue = issue;
+      this.instead = instead;
     }
   }
 
   public final int fieldId;
   public final Kind kind;
-  /** The number of data files that have it, and one of them; 0 and null if it is about the whole table. */
-  public long files;
+  /** The number of data files that have it, their bytes, and one of them; 0 and null if it is about the whole table. */
+  public long files, bytes;
   public final String file;
   /** Between them are all bounds that the files state, as the type's number, if isNumber. */
   public long least, greatest;
@@ -53,13 +59,22 @@ public final class BoundFault {
     for (BoundFault known : faults) {
       if (known.fieldId != fault.fieldId || known.kind != fault.kind || known.isNumber != fault.isNumber) continue;
       known.files += fault.files;
+      known.bytes += fault.bytes;
       known.least = Math.min(known.least, fault.least);
       known.greatest = Math.max(known.greatest, fault.greatest);
       return;
     }
-    BoundFault copy =
-      new BoundFault(fault.fieldId, fault.kind, fault.file, fault.isNumber, fault.least, fault.greatest);
-    copy.files = fault.files;
-    faults.add(copy);
+    faults.add(fault.as(fault.kind));
   }
+
+  /** A copy of another kind. */
+  public BoundFault as(Kind other) {
+    BoundFault copy = new BoundFault(fieldId, other, file, isNumber, least, greatest);
+    copy.files = files;
+    copy.bytes = bytes;
+    return copy;
+  }
+
+  /** Whether some file surely has it, so that Iceberg alone may lose rows. */
+  public boolean isCertain() { return file != null && kind != Kind.UNREAD && kind != Kind.UNKNOWN; }
 }

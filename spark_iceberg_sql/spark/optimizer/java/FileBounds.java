@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -137,6 +138,7 @@ public final class FileBounds {
     BoundFault result = new BoundFault(
       fault.fieldId, fault.kind, fault.file, isMillis, ManifestCheck.LEAST_MILLIS, ManifestCheck.GREATEST_MILLIS);
     result.files = fault.files;
+    result.bytes = fault.bytes;
     return result;
   }
 
@@ -204,8 +206,8 @@ public final class FileBounds {
 
   /** Warns of a fault of a column, once in the life of the JVM, if it is certain and could cost rows. */
   public static void report(Table table, String column, BoundFault fault) {
-    if (fault.file == null || fault.kind == BoundFault.Kind.UNREAD || fault.kind == BoundFault.Kind.UNKNOWN) return;
-    if (fault.file.startsWith(TRIAL) || !REPORTED.add(table.uuid() + " " + fault.fieldId + " " + fault.kind)) return;
+    if (!fault.isCertain() || fault.file.startsWith(TRIAL)) return;
+    if (!REPORTED.add(table.uuid() + " " + fault.fieldId + " " + fault.kind)) return;
     SwitchedRule.warn(text(table, column, fault));
   }
 
@@ -226,16 +228,32 @@ public final class FileBounds {
     return text.toString();
   }
 
+  /** The statement that corrects a fault, or what to do. */
   private static String remedy(Table table, BoundFault fault) {
-    if (fault.kind == BoundFault.Kind.NANOS)
-      return "load the original files with spark.read.parquet(...) and INSERT; a rewrite would keep the wrong times";
-    String rewrite = "rewrite its data files with the option 'rewrite-all' = 'true'";
+    if (!fault.kind.instead.isEmpty()) return fault.kind.instead;
     Matcher name = PLAIN_NAME.matcher(table.name());
-    if (name.matches())
-      rewrite = "CALL " + name.group(1) + ".system.rewrite_data_files(table => '" + name.group(2)
-        + "', options => map('rewrite-all', 'true'))";
-    return fault.kind == BoundFault.Kind.CALENDAR
-      ? "set the table property write.format.default to parquet, then " + rewrite
-      : rewrite;
+    if (!name.matches()) return "rewrite its data files with the option 'rewrite-all' = 'true'";
+    return "CALL " + name.group(1) + ".system.rewrite_data_files(table => '" + name.group(2)
+      + "', options => map('rewrite-all', 'true'))";
+  }
+
+  /** The faults of known files: a map with names for each. */
+  public List<Map<String, Object>> described(Table table) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (BoundFault fault : faults) {
+      String column = table.schema().findColumnName(fault.fieldId);
+      if (fault.file == null || column == null) continue;
+      Map<String, Object> row = new HashMap<>();
+      row.put("column", column);
+      row.put("kind", fault.kind.name().toLowerCase(Locale.ROOT));
+      row.put("fact", fault.kind.fact);
+      row.put("issue", fault.kind.issue);
+      row.put("instead", fault.kind.instead);
+      row.put("files", Long.valueOf(fault.files));
+      row.put("bytes", Long.valueOf(fault.bytes));
+      row.put("file", fault.file);
+      rows.add(row);
+    }
+    return rows;
   }
 }

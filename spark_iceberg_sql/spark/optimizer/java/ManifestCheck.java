@@ -51,6 +51,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private final List<BoundFault> suspects = new ArrayList<>();
   /** Files of which none knows who wrote them: their footers tell what the bounds do not. */
   private final List<String> imported = new ArrayList<>();
+  private long importedFiles, importedBytes;
   private List<PartitionField> partitioning;
 
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
@@ -67,10 +68,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
     partitioning = files.spec().fields();
     try {
-      files.select(List.of("file_path", "file_format", "record_count", "partition", "value_counts", "null_value_counts",
-        "lower_bounds", "upper_bounds"));
+      files.select(List.of("file_path", "file_format", "record_count", "file_size_in_bytes", "partition",
+        "value_counts", "null_value_counts", "lower_bounds", "upper_bounds"));
       for (DataFile file : files) {
-        if (isImported(file) && imported.size() < IMPORTED) imported.add(file.location());
+        if (isImported(file)) {
+          if (imported.size() < IMPORTED) imported.add(file.location());
+          importedFiles++;
+          importedBytes += file.fileSizeInBytes();
+        }
         check(file);
       }
     } finally {
@@ -130,7 +135,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     boolean isTimestamp = type.typeId() == Type.TypeID.TIMESTAMP;
     if (compare(type, from, to) > 0) kind = BoundFault.Kind.INVERTED;
     else if (isTimestamp && file.format() == FileFormat.PARQUET && isSuspect(least, greatest))
-      suspects.add(new BoundFault(id, BoundFault.Kind.UNREAD, file.location(), true, least, greatest));
+      suspects.add(fault(id, BoundFault.Kind.UNREAD, file, true, least, greatest));
     else if (file.format() == FileFormat.ORC && (isTimestamp || type.typeId() == Type.TypeID.DATE)) {
       // The bounds are right. ORC's own filter, within the file, is not.
       long unit = isTimestamp ? DAY : 1;
@@ -148,7 +153,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   }
 
   private void add(int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long least, long greatest) {
-    BoundFault.add(faults, new BoundFault(id, kind, file.location(), isNumber, least, greatest));
+    BoundFault.add(faults, fault(id, kind, file, isNumber, least, greatest));
+  }
+
+  private static BoundFault fault(
+    int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long least, long greatest) {
+    BoundFault fault = new BoundFault(id, kind, file.location(), isNumber, least, greatest);
+    fault.bytes = file.fileSizeInBytes();
+    return fault;
   }
 
   private static boolean isSuspect(long least, long greatest) {
@@ -223,8 +235,11 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
           if (unit.equals("MICROS") || foreign.containsKey(id) || !isMicros(id)) continue;
           foreign.put(id, unit);
           // The bounds are right, but those of the file's row groups are in the file's unit.
-          report(
-            new BoundFault(id.intValue(), BoundFault.Kind.UNREAD, file, true, LEAST_MILLIS, GREATEST_MILLIS), unit);
+          BoundFault all =
+            new BoundFault(id.intValue(), BoundFault.Kind.UNREAD, file, true, LEAST_MILLIS, GREATEST_MILLIS);
+          all.files = importedFiles;
+          all.bytes = importedBytes;
+          report(all, unit);
         }
       }
     }
@@ -266,9 +281,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     private void report(BoundFault suspect, String unit) {
       boolean isLate = suspect.greatest >= YEAR_10000;
       if (unit == null && isLate) return; // as wide as it says
-      BoundFault.Kind kind = unit == null ? BoundFault.Kind.UNREAD : BoundFault.Kind.valueOf(unit);
-      BoundFault.add(
-        faults, new BoundFault(suspect.fieldId, kind, suspect.file, true, suspect.least, suspect.greatest));
+      BoundFault.add(faults, suspect.as(unit == null ? BoundFault.Kind.UNREAD : BoundFault.Kind.valueOf(unit)));
     }
   }
 }

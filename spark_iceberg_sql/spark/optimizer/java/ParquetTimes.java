@@ -2,7 +2,9 @@ package sparkicebergsql;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.io.InputFile;
@@ -35,12 +37,28 @@ public final class ParquetTimes {
     Map<Integer, String> units = new HashMap<>();
     for (String[] path : schema.getPaths()) {
       Type leaf = schema.getType(path);
-      Object type = leaf.getLogicalTypeAnnotation();
-      if (leaf.getId() == null || !(type instanceof LogicalTypeAnnotation.TimestampLogicalTypeAnnotation)) continue;
-      String unit = ((LogicalTypeAnnotation.TimestampLogicalTypeAnnotation) type).getUnit().name();
-      units.put(Integer.valueOf(leaf.getId().intValue()), unit);
+      String unit = unit(leaf);
+      if (unit != null && leaf.getId() != null) units.put(Integer.valueOf(leaf.getId().intValue()), unit);
     }
     return units;
+  }
+
+  /** All units in a file; see above. */
+  public static List<String> units(InputFile file) throws IOException {
+    MessageType schema = schema(file);
+    List<String> units = new ArrayList<>();
+    for (String[] path : schema.getPaths()) {
+      String unit = unit(schema.getType(path));
+      if (unit != null && !units.contains(unit)) units.add(unit);
+    }
+    return units;
+  }
+
+  /** Null for a column that is no timestamp. */
+  private static String unit(Type leaf) {
+    Object type = leaf.getLogicalTypeAnnotation();
+    if (!(type instanceof LogicalTypeAnnotation.TimestampLogicalTypeAnnotation)) return null;
+    return ((LogicalTypeAnnotation.TimestampLogicalTypeAnnotation) type).getUnit().name();
   }
 
   private static MessageType schema(InputFile file) throws IOException {

@@ -2,6 +2,7 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.iceberg.BaseMetadataTable;
 import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.PartitionField;
@@ -81,6 +82,9 @@ public final class PartitionLayout {
       return true; // slower, and right
     }
   }
+
+  /** The columns with wrong bounds; see FileBounds.described. */
+  public List<Map<String, Object>> wrongBounds() { return bounds().described(table); }
 
   private FileBounds bounds() {
     if (bounds == null) bounds = FileBounds.of(table, read.snapshotId(), read.branch(), options);

@@ -1,10 +1,14 @@
 package sparkicebergsql;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.hadoop.HadoopInputFile;
 import org.apache.spark.sql.ExperimentalMethods;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -22,6 +26,7 @@ import org.apache.spark.sql.errors.QueryCompilationErrors;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.Platform;
 import scala.Function1;
 import scala.Tuple3;
@@ -121,6 +126,22 @@ public class RuleRegistry {
 
   /** Sets what receives warnings about the tables of queries. */
   public void setReporter(Function1<String, Object> function) { SwitchedRule.setReporter(function); }
+
+  /** The columns with wrong bounds in a table's current snapshot; see FileBounds.described. */
+  public List<Map<String, Object>> wrongBounds(Table table) {
+    return FileBounds.of(table, null, null, CaseInsensitiveStringMap.empty()).described(table);
+  }
+
+  /** The columns with wrong bounds in the files that a relation may read; none if it is no Iceberg table. */
+  public List<Map<String, Object>> wrongBounds(LogicalPlan relation) {
+    PartitionLayout layout = PartitionLayout.of(relation);
+    return layout == null ? new ArrayList<>() : layout.wrongBounds();
+  }
+
+  /** The units of the timestamps in a Parquet file: MILLIS, MICROS, NANOS. */
+  public List<String> timeUnits(String location, Configuration configuration) throws IOException {
+    return ParquetTimes.units(HadoopInputFile.fromLocation(location, configuration));
+  }
 
   /** The fault of a rule, or null. */
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }

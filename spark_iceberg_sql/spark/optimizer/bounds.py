@@ -1,0 +1,61 @@
+"""What the rule `bounds` knows about files: their wrong bounds, and the units of imported timestamps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spark_iceberg_sql.spark.bridge.jvm import Java
+
+_FOOTERS = 16  # the maximum number that is read of one Hive table
+
+
+def wrong_bounds(table: Java) -> tuple[WrongBounds, ...]:
+    """The columns with wrong bounds.
+
+    table: an Iceberg table, of which the current snapshot counts, or a relation, of which the files count that it
+    may read.
+    """
+    registry = compiler.table() if compiler.knows_table() else None
+    rows = registry.wrongBounds(table) if registry is not None else ()
+    return tuple(
+        WrongBounds(
+            column=str(row["column"]),
+            kind=str(row["kind"]),
+            fact=str(row["fact"]),
+            issue=str(row["issue"]),
+            instead=str(row["instead"]),
+            files=int(row["files"]),
+            bytes=int(row["bytes"]),
+            file=str(row["file"]),
+        )
+        for row in rows
+    )
+
+
+def foreign_time_units(files: Iterable[str]) -> frozenset[str]:
+    """The units other than microseconds of the timestamps in Parquet files: `MILLIS`, `NANOS`.
+
+    files: their addresses; some are read, evenly spread. A file that cannot be read has none.
+    """
+    every = list(files)
+    registry = compiler.table() if compiler.knows_table() else None
+    if registry is None or not every:
+        return frozenset()
+    configuration = jvm.active_session().sessionState().newHadoopConf()
+    sample = every[:: -(-len(every) // _FOOTERS)]
+    units = {unit for file in sample for unit in _units(registry, file, configuration)}
+    return frozenset(units - {"MICROS"})
+
+
+def _units(registry: Java, file: str, configuration: Java) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, registry.timeUnits(file, configuration)))
+    except JVM_ERRORS:
+        return ()
