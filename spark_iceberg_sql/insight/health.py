@@ -36,8 +36,8 @@ class Finding:
 
     problem: its name: wrong bounds, small files, fine partitions, skew, old specs, delete files, unsorted. detail: as
     a sentence. files, bytes: the affected files. call: the statement that fixes it; None if there is none.
-    rewritten_files, rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if that is unknown.
-    basis: what the figures are based on.
+    rewritten_files, rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if
+    that is unknown. basis: what the figures are based on.
     """
 
     problem: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -42,6 +43,8 @@ MEMORY = {
     f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
     f"spark.sql.catalog.{CATALOG}.warehouse": "memory",
 }
+# Iceberg's vectorized reader takes dictionaries of milliseconds as microseconds.
+ROWS = {"spark.sql.iceberg.vectorization.enabled": "false"}
 PLAIN = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
@@ -87,7 +90,9 @@ class Lab:
             logging.getLogger(name).disabled = True  # it prints each refusal with its full stack
         for key, value in MEMORY.items():
             spark.conf.set(key, value)
-        self.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.a")
+        for catalog in (CATALOG, "local"):
+            self.sql(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.a")
+        self.files = tempfile.mkdtemp(prefix="imported")
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
         self.variables: dict[str, str] = {}  # session variables and their values
@@ -134,9 +139,11 @@ class Lab:
     def build(self, table: Table) -> Made:
         """Create the table, and a copy of its content."""
         self.count += 1
-        name, view = f"{CATALOG}.a.t{self.count}", f"copy{self.count}"
+        # Imported files are on disk, where the catalog in memory does not read.
+        catalog = "local" if table.is_imported else CATALOG
+        name, view = f"{catalog}.a.t{self.count}", f"copy{self.count}"
         made = Made(table, name, view, dict(table.types))
-        with self.conf(PLAIN), self.off():
+        with self.conf({**PLAIN, **ROWS}), self.off():
             self._create(made)
             self._fill(made)
             self._copy(made)
@@ -157,9 +164,14 @@ class Lab:
                 raw = [made.table.rows[r] for r in step.rows]
                 self.source(raw).createOrReplaceTempView("raw")
                 columns = ", ".join(values(made.table.types))
+                query = f"SELECT {columns} FROM raw"
                 with self.conf({"spark.sql.leafNodeDefaultParallelism": str(step.files)}):
-                    self.sql(f"INSERT INTO {made.name} BY NAME SELECT {columns} FROM raw")
-                made.done.append(f"-- {len(step.rows)} rows in {step.files} files")
+                    if step.imported:
+                        self._import(made, self.sql(query), step.imported)
+                    else:
+                        self.sql(f"INSERT INTO {made.name} BY NAME {query}")
+                how = f", imported with {step.imported}" if step.imported else ""
+                made.done.append(f"-- {len(step.rows)} rows in {step.files} files{how}")
                 continue
             sql = step.sql.replace("{t}", made.name)
             try:
@@ -168,6 +180,15 @@ class Lab:
                 continue  # Iceberg refuses this change
             made.done.append(sql)
             made.appended = made.appended and not sql.startswith("DELETE")
+
+    def _import(self, made: Made, rows: DataFrame, unit: str) -> None:
+        folder = f"{self.files}/{made.name}-{len(made.done)}"
+        with self.conf({"spark.sql.parquet.outputTimestampType": unit}):
+            rows.write.parquet(folder)
+        table = made.name.partition(".")[2]
+        source = f"`parquet`.`{folder}`"
+        self.sql(f"CALL local.system.add_files(table => '{table}', source_table => '{source}')")
+        made.appended = False  # a stream reads without the rules
 
     def source(self, rows: Sequence[Sequence[Any]]) -> DataFrame:
         """Raw rows as a local relation."""

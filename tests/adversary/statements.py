@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import spark_iceberg_sql as sis
 from adversary import arrow
-from adversary.lab import CATALOG, FAILS, Lab, Made
+from adversary.lab import FAILS, Lab, Made
 
 # {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each returns k and r.
 SHAPES = {
@@ -35,7 +35,7 @@ CHANGES = {
     "WHEN MATCHED AND {p} THEN UPDATE SET mark = 1",
     "REPLACE WHERE": "INSERT INTO {t} REPLACE WHERE {p} SELECT * FROM {t} WHERE false",
     "overwrite": "-- spark.table('{t}').where('false').writeTo('{t}').overwrite(expr(\"{p}\"))",
-    "rewrite": f"CALL {CATALOG}.system.rewrite_data_files(table => '{{t}}', where => \"{{p}}\", "
+    "rewrite": "CALL {c}.system.rewrite_data_files(table => '{t}', where => \"{p}\", "
     "options => map('rewrite-all', 'true'))",
     "stream": "-- spark.readStream.table('{t}').where(\"{p}\"), Trigger.AvailableNow",
 }
@@ -53,7 +53,8 @@ class Case:
 
     def text(self, made: Made) -> str:
         form = SHAPES.get(self.statement) or CHANGES[self.statement]
-        return form.format(t=made.name, v=made.view, p=self.predicate, k=0)
+        catalog = made.name.partition(".")[0]
+        return form.format(t=made.name, v=made.view, p=self.predicate, k=0, c=catalog)
 
 
 Answer = Any  # the rows, a frozenset, or the exception
@@ -134,7 +135,8 @@ def change(lab: Lab, made: Made, case: Case) -> Answer:
 
 
 def _back(lab: Lab, made: Made) -> None:
-    lab.sql(f"CALL {CATALOG}.system.rollback_to_snapshot('{made.name}', {made.snapshot})").collect()
+    catalog = made.name.partition(".")[0]
+    lab.sql(f"CALL {catalog}.system.rollback_to_snapshot('{made.name}', {made.snapshot})").collect()
 
 
 def _stream(lab: Lab, made: Made, predicate: str) -> Answer:

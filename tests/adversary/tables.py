@@ -11,11 +11,15 @@ from adversary.zones import Zones
 
 @dataclass(frozen=True)
 class Step:
-    """A statement with `{t}` for the table's name, or the rows to insert and the number of files."""
+    """A statement with `{t}` for the table's name, or the rows to insert and the number of files.
+
+    imported: the type by which Spark writes their timestamps to Parquet files that add_files imports.
+    """
 
     sql: str = ""
     rows: tuple[int, ...] = ()
     files: int = 1
+    imported: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,16 @@ class Table:
     tame: bool = True  # no numbers near the limits of their types
     ends: bool = False  # times near the limits of their types
     changes: tuple[int, ...] = ()  # time-zone transitions near which its times lie
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether files of it are imported."""
+        return any(step.imported for step in self.steps)
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether Iceberg alone may return wrong rows of it, and the rules must not."""
+        return self.is_imported or self.properties.get("write.format.default") == "orc"
 
     @property
     def sources(self) -> list[str]:
@@ -143,6 +157,7 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
         "write.parquet.compression-codec": "uncompressed",
         "write.distribution-mode": "none",
         "write.spark.fanout.enabled": "true",
+        "write.format.default": rng.choice(("parquet", "parquet", "parquet", "orc", "avro")),
         **{f"write.{what}.mode": mode for what in ("delete", "update", "merge")},
     }
     types = dict(TYPES)
@@ -158,6 +173,8 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
     if rng.random() < 0.5:
         numbers.sort(key=lambda r: (data[r][1] is None, data[r][1] or 0))
     steps = _steps(rng, numbers, many, partition, types, [r for r in numbers if extreme(data[r])])
+    if not partition and rng.random() < 0.3:
+        steps = _imported(rng, steps)
     return Table(
         name,
         zone,
@@ -169,6 +186,18 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
         tame,
         ends,
         tuple(c.at for c in changes),
+    )
+
+
+UNITS = ("TIMESTAMP_MILLIS", "TIMESTAMP_MILLIS", "TIMESTAMP_MICROS", "INT96")
+
+
+def _imported(rng: Random, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The same steps, but that add_files imports some rows; it does not where a column is partitioned by."""
+    steps = tuple(step for step in steps if "PARTITION FIELD" not in step.sql)
+    unit = rng.choice(UNITS)
+    return tuple(
+        replace(step, imported=unit) if step.rows and rng.random() < 0.7 else step for step in steps
     )
 
 

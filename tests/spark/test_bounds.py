@@ -228,3 +228,13 @@ def test_a_hive_table_is_imported_or_written_anew(spark: SparkSession, unit: str
     statements = [statement for step in script for statement in step.statements]
     assert any("add_files" in statement for statement in statements) == (unit == "TIMESTAMP_MICROS")
     assert any("TIMESTAMP(MILLIS)" in step.why for step in script) == (unit == "TIMESTAMP_MILLIS")
+
+
+def test_an_overwrite_by_a_condition_is_refused(spark: SparkSession, millis: str) -> None:
+    """Iceberg would choose the files to drop by their bounds, and keep these rows beside the new ones."""
+    statement = f"INSERT INTO {millis} REPLACE WHERE ts >= '2024-01-01' SELECT 1, TIMESTAMP '2024-02-02', NULL"
+    with pytest.raises(Exception, match="rows cannot be replaced by a condition on `ts`"):
+        spark.sql(statement)
+    assert keys(spark, millis) == [k for k, _ in recent()]
+    spark.sql(statement.replace("ts >= '2024-01-01'", "k >= 0"))
+    assert keys(spark, millis) == [1]

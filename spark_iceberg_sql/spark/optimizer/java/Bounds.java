@@ -24,6 +24,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
 import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
@@ -54,6 +55,8 @@ public class Bounds extends SwitchedRule {
     boolean reads = plan instanceof DataSourceV2Relation;
     if (layout != null)
       for (Attribute column : ScalaTypes.list(plan.output())) layouts.put(column.exprId(), layout);
+    if (plan instanceof OverwriteByExpression)
+      reads |= collect((LogicalPlan) ((OverwriteByExpression) plan).table(), layouts);
     if (plan instanceof RowLevelWrite) collect((LogicalPlan) ((RowLevelWrite) plan).originalTable(), layouts);
     for (LogicalPlan child : ScalaTypes.list(plan.children())) reads |= collect(child, layouts);
     return reads;
@@ -70,14 +73,25 @@ public class Bounds extends SwitchedRule {
 
     @Override
     public boolean isFor(Object node) {
-      return isNode(node) || node instanceof DataSourceV2Relation;
+      return isNode(node) || node instanceof DataSourceV2Relation || node instanceof OverwriteByExpression;
     }
 
     @Override
     public Object of(Object node) {
       if (node instanceof DataSourceV2Relation) return read((DataSourceV2Relation) node);
+      if (node instanceof OverwriteByExpression) refuse(((OverwriteByExpression) node).deleteExpr());
+      if (node instanceof OverwriteByExpression) return node;
       return ((LogicalPlan) node)
         .mapExpressions(node instanceof Aggregate ? new Aggregates(layouts) : new Conditions(layouts));
+    }
+
+    /** A write that replaces rows by a filter leaves the choice of files to Iceberg alone. */
+    private void refuse(Expression e) {
+      if (e instanceof IsNull || e instanceof IsNotNull) return;
+      List<BoundFault> faults = PartitionLayout.isColumn(e) ? faults(e, layouts) : List.of();
+      if (!faults.isEmpty())
+        throw new UnsupportedOperationException(((PartitionLayout) layouts.get(root(e))).unreliable(e, faults));
+      for (Expression child : ScalaTypes.list(e.children())) refuse(child);
     }
 
     private Object read(DataSourceV2Relation relation) {
@@ -137,10 +151,14 @@ public class Bounds extends SwitchedRule {
     return false;
   }
 
+  private static ExprId root(Expression column) {
+    Expression e = column;
+    while (e instanceof GetStructField) e = ((GetStructField) e).child();
+    return ((Attribute) e).exprId();
+  }
+
   private static List<BoundFault> faults(Expression column, Map<ExprId, PartitionLayout> layouts) {
-    Expression root = column;
-    while (root instanceof GetStructField) root = ((GetStructField) root).child();
-    PartitionLayout layout = (PartitionLayout) layouts.get(((Attribute) root).exprId());
+    PartitionLayout layout = (PartitionLayout) layouts.get(root(column));
     if (layout == null) return List.of();
     List<BoundFault> faults = layout.faults(column);
     if (!faults.isEmpty()) layout.report(column, faults);
