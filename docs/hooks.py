@@ -25,6 +25,7 @@ from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
+from spark_iceberg_sql.model.iceberg_issues import ISSUES, TRIED, IcebergIssue
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, TABLES, MetadataFunction
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function
 from spark_iceberg_sql.model.transform_record import Transform
@@ -339,6 +340,33 @@ def _definition(module: str, name: str) -> ast.FunctionDef | ast.ClassDef:
     raise LookupError(f"{module} defines no {name}")
 
 
+def iceberg_issues() -> str:
+    """The known faults of Iceberg and of writers, with the versions that have them."""
+    intro = (
+        "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows. An installed session "
+        "tries its Iceberg for those marked *probed*, in the background while it starts: "
+        "`SELECT name, iceberg_issues FROM iceberg_rules()` shows the results.\n"
+    )
+    parts = ["# Faults of Iceberg\n", intro]
+    for version in reversed(TRIED):
+        parts.append(f"## Iceberg {version}\n\n| issue | what it costs | here |\n|---|---|---|")
+        parts += [_issue_row(issue) for issue in ISSUES if version in issue.present_in]
+        parts.append("")
+    parts.append("## Files, with any version\n\n| issue | what it costs | here |\n|---|---|---|")
+    parts += [_issue_row(issue) for issue in ISSUES if not issue.present_in]
+    return "\n".join([*parts, ""])
+
+
+def _issue_row(issue: IcebergIssue) -> str:
+    repository, _, number = issue.reference.partition("#")
+    name = issue.reference
+    if number:
+        name = f"[{name}](https://github.com/{repository}/issues/{number})"
+    probed = ", probed" if issue.is_probed else ""
+    cells = (f"{name}{probed}", _sentence(issue.cost), f"`{issue.rule}`: {issue.remedy}.")
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
 # --- pages from the top of the repository ---------------------------------------------------------
 
 
@@ -381,6 +409,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/commands.md": commands,
     "reference/python.md": python,
     "reference/exceptions.md": exceptions,
+    "reference/iceberg-issues.md": iceberg_issues,
     "contributing.md": contributing,
     "changelog.md": changelog,
 }

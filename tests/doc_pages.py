@@ -79,6 +79,11 @@ class Block:
         """Whether its last statement must fail."""
         return "fails" in self.marks or self.mark("fails") is not None
 
+    @property
+    def warns(self) -> bool:
+        """Whether it must warn; its output then begins with the warning."""
+        return "warns" in self.marks
+
     def mark(self, name: str) -> str | None:
         """What a comment before the block says, `<!-- name: this -->`."""
         found = [mark.partition(": ")[2] for mark in self.marks if mark.startswith(f"{name}: ")]

@@ -223,7 +223,7 @@ def test_what_is_not_run_is_listed() -> None:
 def test_every_block_is_of_a_known_kind() -> None:
     for block in every_block():
         assert block.language in LANGUAGES, block.where
-        known = ("not run: ", "fails", "demo", "layers", "client", "/")
+        known = ("not run: ", "fails", "warns", "demo", "layers", "client", "/")
         assert all(mark.startswith(known) for mark in block.marks), (block.where, block.marks)
     for page in PAGES:
         prose = re.sub(

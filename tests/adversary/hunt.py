@@ -218,7 +218,9 @@ class Hunt:
             got = dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
             self.result.values += 1
             if got != valued.values:
-                row = next(r for r in {**valued.values, **got} if got.get(r) != valued.values.get(r))
+                row = next(
+                    r for r in {**valued.values, **got} if got.get(r) != valued.values.get(r)
+                )
                 self.result.differences += 1
                 self.tell(
                     f"VALUES differ: {valued.node.sql()} is {got.get(row)}, not {valued.values.get(row)}, "

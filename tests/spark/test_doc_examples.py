@@ -94,10 +94,15 @@ class Reader:
                 out.write(f"{kind}{error}".rstrip("\n") + "\n")
         if failed is not block.fails:
             self.outputs.fault(block, f"fails: {failed}\n{out.getvalue()}")
-        for warning in warned:
-            if not issubclass(warning.category, (ResourceWarning, DeprecationWarning)):
-                self.outputs.fault(block, f"warns: {warning.message}")
-        return out.getvalue()
+        usual = (ResourceWarning, DeprecationWarning)
+        messages = [
+            f"{warning.category.__name__}: {warning.message}\n"
+            for warning in warned
+            if not issubclass(warning.category, usual)
+        ]
+        if bool(messages) is not block.warns:
+            self.outputs.fault(block, f"warns: {messages}")
+        return "".join(messages) + out.getvalue()
 
     def _sql(self, text: str) -> None:
         """All statements of a block; the result of the last one is shown."""

@@ -7,12 +7,14 @@ record to RULES. `SELECT * FROM iceberg_rules()` lists them.
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.model.iceberg_issues import ISSUES
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge import compiler, jvm, user_warnings
@@ -24,6 +26,10 @@ SHARED = (
     *("BoundFault", "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout"),
     *("ImpliedLiteral", "Relations", "RuleRegistry"),
 )
+
+
+# What tries this Iceberg for known faults.
+PROBES = "IssueProbes"
 
 
 class Phase(Enum):
@@ -53,6 +59,11 @@ class Rule:
     def switch(self) -> str:
         """The key in the session's configuration that disables it when set to `false`."""
         return f"spark.iceberg_sql.{self.name}"
+
+    @property
+    def issues(self) -> str:
+        """The issues that it corrects, separated by commas."""
+        return ", ".join(issue.reference for issue in ISSUES if issue.rule == self.name)
 
     @property
     def excluded(self) -> str:
@@ -175,6 +186,9 @@ def _compile() -> Any | None:
         for rule in RULES:
             warnings.warn(_off(rule, str(error)), RuntimeWarning, stacklevel=4)
         return None
+    with suppress(ValueError):  # without the probes, nothing but their results is missing
+        probes = compiler.compiled(__package__, PROBES, loader)
+        table.setProbes(compiler.instance(probes, f"{_PACKAGE}.{PROBES}"))
     for rule in RULES:
         made, fault = None, None
         try:
@@ -185,14 +199,15 @@ def _compile() -> Any | None:
         except ValueError as error:
             fault = str(error)
         before = rule.phase is Phase.BEFORE_PUSH_DOWN
-        table.add(rule.name, rule.phase.value, before, rule.switch, rule.does, made, fault)
+        own_facts = (rule.switch, rule.does, rule.issues)
+        table.add(rule.name, rule.phase.value, before, *own_facts, made, fault)
     return table
 
 
 def sources() -> list[tuple[str, str]]:
     """The Java files of all rules, name and text, each after those that it needs."""
     own = (name for rule in RULES for name in (*rule.parts, rule.java))
-    files = [(name, compiler.source(__package__ or "", name)) for name in (*SHARED, *own)]
+    files = [(name, compiler.source(__package__ or "", name)) for name in (*SHARED, PROBES, *own)]
     return [("TransformRows", transform_rows()), *files]
 
 
@@ -204,7 +219,7 @@ def rule_rows() -> str:
             (
                 *(rule.excluded, rule.name, rule.phase.value),
                 "before" if rule.phase is Phase.BEFORE_PUSH_DOWN else "after",
-                *(rule.switch, rule.does),
+                *(rule.switch, rule.does, rule.issues),
             )
             for rule in RULES
         ],

@@ -30,6 +30,7 @@ public class Extension
 
   static {
     FUNCTIONS.withRules(RULES.ensuring());
+    RULES.setProbes(new IssueProbes());
     for (String[] row : RuleRows.ROWS) {
       Object rule = null;
       String fault = null;
@@ -40,7 +41,7 @@ public class Extension
       } catch (LinkageError e) {
         fault = String.valueOf(e);
       }
-      RULES.add(row[1], row[2], row[3].equals("before"), row[4], row[5], rule, fault);
+      RULES.add(row[1], row[2], row[3].equals("before"), row[4], row[5], row[6], rule, fault);
     }
   }
 

@@ -52,6 +52,7 @@ public class Bounds extends SwitchedRule {
   /** Collects the Iceberg tables by their columns; whether any table is read. */
   private static boolean collect(LogicalPlan plan, Map<ExprId, PartitionLayout> layouts) {
     PartitionLayout layout = PartitionLayout.of(plan);
+    if (layout == null) layout = PartitionLayout.ofMetadata(plan);
     boolean reads = plan instanceof DataSourceV2Relation;
     if (layout != null)
       for (Attribute column : ScalaTypes.list(plan.output())) layouts.put(column.exprId(), layout);

@@ -3,6 +3,8 @@ package sparkicebergsql;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.apache.iceberg.BaseMetadataTable;
 import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.PartitionField;
@@ -26,6 +28,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public final class PartitionLayout {
   /** From Iceberg 1.12 on; before, the files to rewrite are read as a SparkTable with an option. */
   private static final String REWRITTEN = "org.apache.iceberg.spark.source.SparkRewriteTable";
+  private static final List<String> METADATA_ISSUES = List.of("apache/iceberg#17440", "apache/iceberg#17346");
+  private static final List<String> LOSING = List.of("AllManifestsTable", "ManifestEntriesTable", "AllEntriesTable");
+  private static volatile Future<Map<String, String>> probed;
   private final Table table;
   private final SparkTable read;
   private final CaseInsensitiveStringMap options;
@@ -45,6 +50,38 @@ public final class PartitionLayout {
     if (!(t instanceof SparkTable) || ((SparkTable) t).table() instanceof BaseMetadataTable) return null;
     return new PartitionLayout((SparkTable) t, ((DataSourceV2Relation) plan).options());
   }
+
+  /**
+   * The table under a relation of one of Iceberg's metadata tables whose filters lose rows in this Iceberg; else null.
+   *
+   * <p>Its columns have a fault, and nothing else is known about it.
+   */
+  public static PartitionLayout ofMetadata(Object plan) {
+    if (!(plan instanceof DataSourceV2Relation) || !(((DataSourceV2Relation) plan).table() instanceof SparkTable))
+      return null;
+    SparkTable t = (SparkTable) ((DataSourceV2Relation) plan).table();
+    if (!(t.table() instanceof BaseMetadataTable) || !LOSING.contains(t.table().getClass().getSimpleName()))
+      return null;
+    return losesMetadata() ? new PartitionLayout(t, ((DataSourceV2Relation) plan).options()) : null;
+  }
+
+  private static boolean losesMetadata() {
+    if (probed == null) return true;
+    try {
+      Map<String, String> results = (Map<String, String>) probed.get();
+      for (String issue : METADATA_ISSUES)
+        if (!"absent".equals(results.get(issue))) return true;
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    } catch (ExecutionException e) {
+      return true;
+    }
+  }
+
+  /** Sets the results of trying this Iceberg for known faults; see IssueProbes. */
+  public static void setProbed(Future<Map<String, String>> results) { probed = results; }
 
   /** A column, or a field of a struct column. */
   public static boolean isColumn(Expression e) {
@@ -67,7 +104,11 @@ public final class PartitionLayout {
   }
 
   /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
-  public List<BoundFault> faults(Expression column) { return bounds().of(fields(column)); }
+  public List<BoundFault> faults(Expression column) {
+    if (table instanceof BaseMetadataTable)
+      return List.of(new BoundFault(0, BoundFault.Kind.UNKNOWN, null, false, 0, 0));
+    return bounds().of(fields(column));
+  }
 
   /** Whether a vectorized read of a relation may return wrong times, also where Iceberg reads files to rewrite them. */
   public static boolean needsRowReader(DataSourceV2Relation relation) {

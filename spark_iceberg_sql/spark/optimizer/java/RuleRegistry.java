@@ -6,6 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.hadoop.HadoopInputFile;
@@ -36,6 +39,9 @@ import scala.collection.immutable.Seq;
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
   private final Map<String, Entry> entries = new LinkedHashMap<>();
+  private Callable<Map<String, String>> probes;
+  /** By issue, whether this JVM's Iceberg has it. */
+  private FutureTask<Map<String, String>> probed;
   /** A session and its newSession() share their extensions. */
   private final Map<SparkSessionExtensions, Installed> sessions = new WeakHashMap<>();
   // The same objects for each registration; otherwise Spark warns that a function was replaced.
@@ -46,7 +52,7 @@ public class RuleRegistry {
     "", "", "", "table_funcs", "0.1.0", "", "built-in");
 
   static class Entry {
-    String name, phase, switchKey, does, fault;
+    String name, phase, switchKey, does, issues, fault;
     boolean beforePushDown, checked, told;
     SwitchedRule rule;
   }
@@ -109,15 +115,19 @@ public class RuleRegistry {
     }
   }
 
-  /** Adds a rule; rule is null if it could not be compiled, and fault is then the reason. */
-  public void add(
-    String name, String phase, boolean beforePushDown, String switchKey, String does, Object rule, String fault) {
+  /**
+   * Adds a rule; rule is null if it could not be compiled, and fault is then the reason. issues: those that it corrects,
+   * separated by commas.
+   */
+  public void add(String name, String phase, boolean beforePushDown, String switchKey, String does, String issues,
+    Object rule, String fault) {
     Entry e = new Entry();
     e.name = name;
     e.phase = phase;
     e.beforePushDown = beforePushDown;
     e.switchKey = switchKey;
     e.does = does;
+    e.issues = issues;
     e.fault = fault;
     e.rule = (SwitchedRule) rule;
     if (e.rule != null) e.rule.setSwitchKey(switchKey);
@@ -181,6 +191,7 @@ public class RuleRegistry {
       if (e.fault == null && !e.checked) e.fault = e.rule.fault(session);
       e.checked = true;
     }
+    if (probed == null) probe();
     TableFunctionRegistry.builtin().registerFunction(listingId, listingInfo, listing);
     session.sessionState().tableFunctionRegistry().registerFunction(listingId, listingInfo, listing);
   }
@@ -232,9 +243,45 @@ public class RuleRegistry {
     for (Entry e : entries.values()) {
       boolean on = inForce(e, session) && e.rule.isOn(conf);
       rows.add(RowFactory.create(new Object[] {e.name, e.phase, e.switchKey, Boolean.valueOf(on),
-        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault}));
+        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault, issues(e)}));
     }
     return rows;
+  }
+
+  /** The issues that a rule corrects, each with whether this Iceberg has it, if that was probed. */
+  private String issues(Entry e) {
+    StringBuilder text = new StringBuilder();
+    for (String issue : e.issues.split(", ")) {
+      if (issue.isEmpty()) continue;
+      String result = (String) issues().get(issue);
+      text.append(text.length() == 0 ? "" : ", ").append(issue).append(result == null ? "" : ": " + result);
+    }
+    return text.toString();
+  }
+
+  /** Tries this Iceberg while the session starts. */
+  private void probe() {
+    if (probes == null) return;
+    probed = new FutureTask<Map<String, String>>(probes);
+    Thread thread = new Thread(probed, "spark_iceberg_sql probes");
+    thread.setDaemon(true);
+    thread.start();
+    PartitionLayout.setProbed(probed);
+  }
+
+  /** Sets the probes of this JVM's Iceberg; see IssueProbes. */
+  public void setProbes(Callable<Map<String, String>> callable) { probes = callable; }
+
+  /** By the reference of an issue: present, absent, or why that is unknown. */
+  public Map<String, String> issues() {
+    try {
+      return probed == null ? Map.of() : (Map<String, String>) probed.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Map.of();
+    } catch (ExecutionException e) {
+      return Map.of();
+    }
   }
 
   static class Listing extends ScalaTypes.Mapping<Seq<Expression>, LogicalPlan> {
@@ -256,7 +303,8 @@ public class RuleRegistry {
                              .add("enabled", DataTypes.BooleanType, false)
                              .add("hits", DataTypes.LongType, false)
                              .add("description", DataTypes.StringType, false)
-                             .add("fault", DataTypes.StringType, true);
+                             .add("fault", DataTypes.StringType, true)
+                             .add("iceberg_issues", DataTypes.StringType, false);
       return LocalRelation.fromExternalRows(ScalaTypes.columns(columns), ScalaTypes.seq(table.rows()));
     }
   }

@@ -50,7 +50,7 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     try {
       if (receiver != null) receiver.apply(text);
       else LOG.warn(text);
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       LOG.warn(text); // a warning that the user has made an error does not fail the query
     }
   }

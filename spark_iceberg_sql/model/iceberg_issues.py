@@ -1,0 +1,109 @@
+"""Known faults of Iceberg's runtime, and of other writers of its files, that cost rows: by the number of their issue.
+
+An installed session probes the Iceberg that it runs on; `iceberg_rules()` and a page of the reference show the results.
+To add one: a record here and, if it can be decided in milliseconds without a job, a probe in IssueProbes.java.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergIssue:
+    """A fault that costs rows, or shows rows that are not there.
+
+    reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is nowhere. cost: what it does,
+    as a sentence. rule: the optimizer rule that corrects it. remedy: what this package does. present_in: the versions
+    of Iceberg that were tried and have it; empty for a fault of files, which each table is checked for. is_probed:
+    whether a session probes its Iceberg for it.
+    """
+
+    reference: str
+    cost: str
+    rule: str
+    remedy: str
+    present_in: tuple[str, ...] = ()
+    is_probed: bool = False
+
+
+# The versions that are tried, by the tests of each line of Spark.
+TRIED = ("1.11.0", "1.12.0")
+
+ISSUES: tuple[IcebergIssue, ...] = (
+    IcebergIssue(
+        "apache/iceberg#15502",
+        "a filter on a function of a column that is a partition field itself compares the function's value with the "
+        "column: wrong rows, or an error",
+        "guard",
+        "such a filter is not passed to Iceberg",
+        TRIED,
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#18173",
+        "the bounds of imported Parquet files with TIMESTAMP(MILLIS) are a thousand times too small: filters on the "
+        "column lose rows, and min and max are wrong",
+        "bounds",
+        "such files are read in full by filters on the column; `health` has the CALL that rewrites them",
+        TRIED,
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "milliseconds in a dictionary",
+        "the vectorized reader returns times of 1970 from Parquet files that have TIMESTAMP(MILLIS) in a dictionary",
+        "bounds",
+        "tables with such files are read without vectorization",
+        TRIED,
+    ),
+    IcebergIssue(
+        "ORC before 1582",
+        "in ORC files, filters on dates and times before 15 October 1582 lose rows: the filter of ORC's reader uses "
+        "another calendar",
+        "bounds",
+        "files that reach so far back are read in full by filters on the column",
+        TRIED,
+    ),
+    IcebergIssue(
+        "apache/iceberg#17440",
+        "the metadata tables entries and all_entries lose delete files where a filter on data_file.content is negative",
+        "bounds",
+        "filters on these tables are evaluated by Spark",
+        ("1.11.0",),
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#17346",
+        "the metadata table all_manifests loses rows where a filter on reference_snapshot_id is negated",
+        "bounds",
+        "filters on this table are evaluated by Spark",
+        ("1.11.0",),
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "delta-io/delta#7444",
+        "Delta Lake's UniForm cuts bounds to milliseconds: a filter on the last millisecond of a file loses rows",
+        "bounds",
+        "in tables that UniForm has converted, ranges begin a millisecond earlier",
+    ),
+    IcebergIssue(
+        "ClickHouse/ClickHouse#116499",
+        "a lower bound above the upper one: any filter on the column loses the file's rows",
+        "bounds",
+        "such files are read in full by filters on the column",
+    ),
+    IcebergIssue(
+        "ClickHouse/ClickHouse#118583",
+        "before September 2026, ClickHouse wrote the day of the server's time zone as partition value, and 0 before "
+        "1970: filters and joins on the column lose rows",
+        "bounds",
+        "a partition value that the bounds of its column contradict is not relied on",
+    ),
+    IcebergIssue(
+        "ClickHouse/ClickHouse#112414",
+        "before August 2026, ClickHouse wrote the null counts of all files of a commit for each: IS NOT NULL and "
+        "count lose rows",
+        "bounds",
+        "null counts that the bounds of their column contradict are not relied on",
+    ),
+)

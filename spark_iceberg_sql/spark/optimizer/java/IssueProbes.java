@@ -1,0 +1,165 @@
+package sparkicebergsql;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.apache.iceberg.*;
+import org.apache.iceberg.catalog.Namespace;
+import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.expressions.Expression;
+import org.apache.iceberg.expressions.Expressions;
+import org.apache.iceberg.expressions.Projections;
+import org.apache.iceberg.inmemory.InMemoryCatalog;
+import org.apache.iceberg.io.CloseableIterable;
+import org.apache.iceberg.parquet.ParquetUtil;
+import org.apache.iceberg.shaded.org.apache.parquet.column.Encoding;
+import org.apache.iceberg.shaded.org.apache.parquet.column.statistics.Statistics;
+import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.FileMetaData;
+import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.ParquetMetadata;
+import org.apache.iceberg.shaded.org.apache.parquet.schema.LogicalTypeAnnotation;
+import org.apache.iceberg.shaded.org.apache.parquet.schema.MessageType;
+import org.apache.iceberg.shaded.org.apache.parquet.schema.PrimitiveType;
+import org.apache.iceberg.types.Conversions;
+import org.apache.iceberg.types.Types;
+
+/**
+ * Whether the Iceberg of this JVM has the known faults of model/iceberg_issues.py, each tried in memory without a job.
+ */
+public final class IssueProbes implements Callable<Map<String, String>> {
+  private static final String PRESENT = "present", ABSENT = "absent";
+
+  private final Schema schema =
+    new Schema(new Types.NestedField[] {Types.NestedField.optional(1, "x", Types.IntegerType.get())});
+
+  /** By the reference of an issue: present, absent, or why that is unknown. */
+  @Override
+  public Map<String, String> call() {
+    String[] references = {
+      "apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440", "apache/iceberg#17346"};
+    Map<String, String> results = new LinkedHashMap<>();
+    for (int i = 0; i < references.length; i++) {
+      try {
+        results.put(references[i], has(i) ? PRESENT : ABSENT);
+      } catch (Exception e) {
+        results.put(references[i], "unknown: " + e);
+      } catch (LinkageError e) {
+        results.put(references[i], "unknown: " + e);
+      }
+    }
+    return results;
+  }
+
+  private boolean has(int probe) throws IOException {
+    switch (probe) {
+      case 0:
+        return comparesTheColumn();
+      case 1:
+        return storesMillis();
+      case 2:
+        return losesDeletes();
+      default:
+        return losesManifests();
+    }
+  }
+
+  /** Whether bucket(4, x) = 2 becomes x = 2 for a partition field x. */
+  private boolean comparesTheColumn() {
+    PartitionSpec identity = PartitionSpec.builderFor(schema).identity("x").build();
+    Expression call = Expressions.equal(Expressions.bucket("x", 4), Integer.valueOf(2));
+    return Projections.inclusive(identity).project(call).op() != Expression.Operation.TRUE;
+  }
+
+  /** Whether the bound of a file with TIMESTAMP(MILLIS) is its number of milliseconds. */
+  private boolean storesMillis() {
+    PrimitiveType type = (PrimitiveType) org.apache.iceberg.shaded.org.apache.parquet.schema.Types
+                           .optional(PrimitiveType.PrimitiveTypeName.INT64)
+                           .as(LogicalTypeAnnotation.timestampType(true, LogicalTypeAnnotation.TimeUnit.MILLIS))
+                           .id(1)
+                           .named("ts");
+    long millis = 1704067200000L;
+    byte[] bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(millis).array();
+    Statistics<?> statistics =
+      Statistics.getBuilderForReading(type).withMin(bytes).withMax(bytes).withNumNulls(0).build();
+    BlockMetaData rows = new BlockMetaData();
+    rows.setRowCount(1);
+    rows.addColumn(ColumnChunkMetaData.get(ColumnPath.get(new String[] {"ts"}), type, CompressionCodecName.UNCOMPRESSED,
+      null, Set.of(Encoding.PLAIN), statistics, 4, 0, 1, 8, 8));
+    MessageType message = new MessageType("m", new org.apache.iceberg.shaded.org.apache.parquet.schema.Type[] {type});
+    ParquetMetadata footer = new ParquetMetadata(new FileMetaData(message, new HashMap<>(), ""), List.of(rows));
+    Metrics metrics = ParquetUtil.footerMetrics(footer, Stream.empty(), MetricsConfig.getDefault());
+    Object bound =
+      Conversions.fromByteBuffer(Types.TimestampType.withZone(), (ByteBuffer) metrics.lowerBounds().get(1));
+    return Long.valueOf(millis).equals(bound);
+  }
+
+  private static Table table(String name, Schema schema, String version) {
+    InMemoryCatalog catalog = new InMemoryCatalog();
+    catalog.initialize("probe", new HashMap<String, String>());
+    catalog.createNamespace(Namespace.of(new String[] {"probe"}));
+    return catalog.createTable(TableIdentifier.of(new String[] {"probe", name}), schema, PartitionSpec.unpartitioned(),
+      Map.of("format-version", version));
+  }
+
+  private static DataFile file(PartitionSpec spec, String path) {
+    DataFiles.Builder file = DataFiles.builder(spec);
+    file.withPath(FileBounds.TRIAL + path).withFormat(FileFormat.PARQUET).withFileSizeInBytes(1).withRecordCount(1);
+    return file.build();
+  }
+
+  private static DeleteFile deletes(PartitionSpec spec) {
+    FileMetadata.Builder file = FileMetadata.deleteFileBuilder(spec).ofPositionDeletes();
+    file.withPath(FileBounds.TRIAL + "deletes").withFormat(FileFormat.PUFFIN).withFileSizeInBytes(1).withRecordCount(1);
+    file.withReferencedDataFile(FileBounds.TRIAL + "data").withContentOffset(0).withContentSizeInBytes(1);
+    return file.build();
+  }
+
+  private static int count(Table table, MetadataTableType type, Expression filter) throws IOException {
+    Table metadata = MetadataTableUtils.createMetadataTableInstance(table, type);
+    TableScan scan = (TableScan) metadata.newScan().filter(filter);
+    CloseableIterable<FileScanTask> tasks = scan.planFiles();
+    int rows = 0;
+    try {
+      for (FileScanTask task : tasks) {
+        CloseableIterable<StructLike> read = task.asDataTask().rows();
+        for (StructLike row : read) rows += row == null ? 0 : 1;
+        read.close();
+      }
+    } finally {
+      tasks.close();
+    }
+    return rows;
+  }
+
+  /** Whether entries with content != 2 lacks the position deletes. */
+  private boolean losesDeletes() throws IOException {
+    Table table = table("entries", schema, "3");
+    table.newAppend().appendFile(file(table.spec(), "data")).commit();
+    table.newRowDelta().addDeletes(deletes(table.spec())).commit();
+    Expression filter = Expressions.notEqual("data_file.content", Integer.valueOf(2));
+    return count(table, MetadataTableType.ENTRIES, filter)
+      < count(table, MetadataTableType.ENTRIES, Expressions.alwaysTrue());
+  }
+
+  /** Whether all_manifests without one snapshot's lacks those of the others. */
+  private boolean losesManifests() throws IOException {
+    Table table = table("manifests", schema, "2");
+    table.newAppend().appendFile(file(table.spec(), "a")).commit();
+    long first = table.currentSnapshot().snapshotId();
+    table.newAppend().appendFile(file(table.spec(), "b")).commit();
+    Expression other = Expressions.not(
+      Expressions.and(Expressions.equal("reference_snapshot_id", Long.valueOf(first)), Expressions.equal("path", "-")));
+    return count(table, MetadataTableType.ALL_MANIFESTS, other)
+      < count(table, MetadataTableType.ALL_MANIFESTS, Expressions.alwaysTrue());
+  }
+}

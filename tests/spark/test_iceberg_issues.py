@@ -1,0 +1,68 @@
+"""The list of Iceberg's known faults against the Iceberg that runs."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.model.iceberg_issues import ISSUES, TRIED
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.optimizer.injection import RULES
+
+
+def iceberg() -> str:
+    version = str(jvm.java_class("org.apache.iceberg.IcebergBuild").version())
+    assert version in TRIED
+    return version
+
+
+def test_the_probes_say_what_the_list_says(spark: SparkSession) -> None:
+    version = iceberg()
+    registry = compiler.table()
+    assert registry is not None
+    expected = {
+        issue.reference: "present" if version in issue.present_in else "absent"
+        for issue in ISSUES
+        if issue.is_probed
+    }
+    assert dict(registry.issues()) == expected
+
+
+def test_iceberg_rules_has_the_results(spark: SparkSession) -> None:
+    version = iceberg()
+    rows = {
+        row.name: row.iceberg_issues for row in spark.sql("SELECT * FROM iceberg_rules()").collect()
+    }
+    for issue in ISSUES:
+        assert issue.rule in {rule.name for rule in RULES}
+        result = f": {'present' if version in issue.present_in else 'absent'}"
+        assert issue.reference + (result if issue.is_probed else "") in rows[issue.rule].split(", ")
+
+
+def test_metadata_tables_have_all_rows(spark: SparkSession) -> None:
+    """Negative filters on them, with position deletes: apache/iceberg#17440 and #17346."""
+    table = "local.issues"
+    spark.sql(
+        f"CREATE TABLE {table} (k INT) USING iceberg "
+        "TBLPROPERTIES ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')"
+    )
+    spark.sql(f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ id FROM range(10)")
+    spark.sql(f"DELETE FROM {table} WHERE k = 3")
+    snapshot = spark.sql(f"SELECT min(snapshot_id) FROM {table}.snapshots").head()[0]
+    for name, predicate in (
+        ("entries", "data_file.content <> 2"),
+        ("all_entries", "data_file.content NOT IN (2, 7)"),
+        ("all_manifests", f"NOT (reference_snapshot_id = {snapshot} AND path = '-')"),
+        ("all_manifests", f"NOT (reference_snapshot_id <> {snapshot} OR path = '-')"),
+    ):
+        rows = spark.sql(f"SELECT struct(*) AS row FROM {table}.{name}")
+        counted = (
+            rows.cache()
+            .where(
+                predicate.replace("data_file", "row.data_file")
+                .replace("reference_", "row.reference_")
+                .replace("path", "row.path")
+            )
+            .count()
+        )
+        assert spark.sql(f"SELECT * FROM {table}.{name} WHERE {predicate}").count() == counted > 0
+        rows.unpersist()
