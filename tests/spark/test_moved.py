@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from uuid import uuid4
 
 import pytest
 import unreadable
+from foreign import rewrite
 from process import run
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
@@ -366,3 +368,105 @@ def test_java_and_python_map_alike(spark: SparkSession) -> None:
         moved = mapping(said, folder)
         io = moved_io.file_io(_hadoop(spark), moved.old, moved.new)
         assert io.found(address) == moved.found(address), (said, folder, address)
+
+
+# ---------------------------------------------------------------------------- relative addresses
+
+
+def _relative(table: Path, prefix: str, *, location: bool) -> None:
+    """Alter a table's metadata so that addresses are relative: below a prefix, or (version 4) to the table's folder."""
+    address = re.compile(rf"(file:)?{re.escape(str(table))}/")
+
+    def change(value: Any) -> Any:
+        if isinstance(value, str):
+            return address.sub(prefix, value)
+        if isinstance(value, dict):
+            return {key: change(item) for key, item in value.items()}
+        return [change(item) for item in value] if isinstance(value, list) else value
+
+    for file in (table / "metadata").glob("*.avro"):
+        rewrite(file, lambda record: record.update(change(dict(record))))
+    for file in (table / "metadata").glob("snap-*.avro"):
+        rewrite(file, lambda record: record.update(manifest_length=_length(table, record)))
+    for file in (table / "metadata").glob("*.metadata.json"):
+        metadata = json.loads(file.read_text("utf-8"))
+        own = metadata["location"]
+        metadata = change(metadata)
+        metadata["location"] = prefix.rstrip("/") if location else own
+        file.write_text(json.dumps(metadata), "utf-8")
+        (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+
+
+def _length(table: Path, record: dict[str, Any]) -> int:
+    return (table / "metadata" / record["manifest_path"].rsplit("/", 1)[-1]).stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("prefix", "location"),
+    [("here{u}/db/t/", True), ("./here{u}/db/t/", True), ("", False), ("./", False)],
+)
+def test_relative_addresses_belong_to_the_table(
+    spark: SparkSession, tmp_path: Path, prefix: str, location: bool
+) -> None:
+    """Not to the working directory of the driver, where another table is at the same address."""
+    unique = uuid4().hex[:8]
+    name = f"local.moved.relative_{unique}"
+    spark.sql(f"CREATE TABLE {name} (id INT) USING iceberg TBLPROPERTIES ({TABLES['v3'][0]})")
+    spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ id FROM range(10)")
+    spark.sql(f"DELETE FROM {name} WHERE id = 3")
+    place = Path(spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").head()[1])
+    table, prefix = tmp_path / "t", prefix.format(u=unique)
+    shutil.copytree(Path(str(place).removeprefix("file:")), table)
+    # The paths that the copied files state are the original's.
+    for file in (table / "metadata").iterdir():
+        if file.suffix == ".json":
+            text = file.read_text("utf-8").replace(str(place), str(table))
+            file.write_text(text, "utf-8")
+            (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+    original = str(place).removeprefix("file:")
+
+    def moved(record: dict[str, Any]) -> None:
+        record.update(_replaced(record, original, str(table)))
+
+    for file in (table / "metadata").glob("*.avro"):
+        rewrite(file, moved)
+    _relative(table, prefix, location=location)
+    decoy = Path.cwd() / f"here{unique}"
+    shutil.copytree(Path(original), decoy / "db/t")
+    for file in (decoy / "db/t/data").glob("*.parquet"):
+        file.write_bytes(b"")
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*copy")
+            assert rows(spark, table) == [(id_,) for id_ in range(10) if id_ != 3]
+            found = spark.sql(f"SELECT count(*) FROM iceberg('{table}') WHERE id > 5").head()
+            assert found[0] == 4
+    finally:
+        shutil.rmtree(decoy)
+
+
+def _replaced(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, dict):
+        return {key: _replaced(item, old, new) for key, item in value.items()}
+    return [_replaced(item, old, new) for item in value] if isinstance(value, list) else value
+
+
+def test_a_missing_file_of_a_relative_table(spark: SparkSession, tmp_path: Path) -> None:
+    name = "local.moved.relative_missing"
+    spark.sql(f"CREATE TABLE {name} (id INT) USING iceberg")
+    spark.sql(f"INSERT INTO {name} VALUES (1)")
+    place = Path(spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").head()[1])
+    table = tmp_path / "t"
+    shutil.copytree(Path(str(place).removeprefix("file:")), table)
+    for file in (table / "metadata").glob("*.metadata.json"):
+        text = file.read_text("utf-8").replace(str(place), "there/t")
+        file.write_text(text, "utf-8")
+        (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+    for file in (table / "metadata").glob("snap-*"):
+        file.unlink()
+    with pytest.raises(AnalysisException) as caught:
+        spark.sql(f"SELECT * FROM iceberg('{table}')")
+    assert f"there is no `{table}/metadata/snap-" in str(caught.value)
+    assert "copy the whole folder" not in str(caught.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.model.metadata_files import (
     NoMetadataError,
@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import S3, Location
 from spark_iceberg_sql.spark.tables import nearly, ownership
 from spark_iceberg_sql.spark.tables.arguments import invalid
-from spark_iceberg_sql.spark.tables.moved import Moved, mapping
+from spark_iceberg_sql.spark.tables.moved import Moved, is_relative, mapping
 from spark_iceberg_sql.spark.tables.views import refuse_view
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
@@ -88,8 +88,10 @@ def _moved(
     function: str, location: Location, file: str, metadata: Java, values: Mapping[str, Value]
 ) -> Moved | None:
     folder = ownership.folder_of(location.path, file)
-    said = ownership.says_elsewhere(folder, file, metadata)
-    if said is None:
+    said = str(metadata.location())
+    if is_relative(said) or _has_relative_files(metadata):
+        return replace(mapping(said, folder), is_relative=True)
+    if ownership.says_elsewhere(folder, file, metadata) is None:
         return None
     if values.get("allow_moved_paths") is False:
         words = (
@@ -105,9 +107,15 @@ def _moved(
     return mapping(said, folder)
 
 
+def _has_relative_files(metadata: Java) -> bool:
+    snapshot = metadata.currentSnapshot()
+    manifests = None if snapshot is None else snapshot.manifestListLocation()
+    return manifests is not None and is_relative(str(manifests))
+
+
 def warn_of_copy(found: Found) -> None:
     """Warn, once, if a table that is read is not at the location in its metadata."""
-    if found.moved is not None:
+    if found.moved is not None and not found.moved.is_relative:
         warn_once(
             f"the table at `{found.moved.folder}` is a copy, or was moved: its metadata refers to files in "
             f"`{found.moved.said}`, and the ones in `{found.moved.folder}` are read instead"
@@ -127,11 +135,14 @@ def refuse_unmatched(
     old, new = found.moved.old, found.moved.new
     lost = moved_io.missing(found.operations, snapshot, old, new)
     if lost is not None:
-        words = (
-            f"`{found.moved.folder}` is a copy, or was moved, and files of its snapshot {snapshot} are missing: "
-            f"there is no `{found.moved.found(lost)}`; copy the whole folder, or read the original, "
-            f"`{found.moved.said}`"
-        )
+        words = f"files of its snapshot {snapshot} are missing: there is no `{found.moved.found(lost)}`"
+        if not found.moved.is_relative:
+            words = (
+                f"`{found.moved.folder}` is a copy, or was moved, and {words}; copy the whole folder, or read the "
+                f"original, `{found.moved.said}`"
+            )
+        else:
+            words = f"`{found.moved.folder}`: {words}"
         raise invalid(function, place_of(values), words)
     address = moved_io.unmatched(found.operations, snapshot, old, new)
     if address is not None:

@@ -1,7 +1,8 @@
 """Tables that are not at the location in their metadata: which addresses map to the table's folder.
 
 The metadata, manifests and delete files of a copied or moved table contain the original's addresses, as the writer
-spelled them. Those below the original location are mapped; all others are unchanged.
+spelled them. Those below the original location are mapped; all others are unchanged. A relative address belongs to the
+folder that the table is in (spec: version 4), and never to the working directory of a process.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+# Not from the root of a file system or store. As relative to a folder, it is completed by the folder.
+_RELATIVE = r"(?![A-Za-z][A-Za-z0-9+.-]*:|/)"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(.*)", re.DOTALL)
 # A file system resolves `..`, so such an address may lead out of the folder. An object store does not.
 _NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
@@ -20,18 +23,25 @@ class Moved:
     """Where a moved table's files are.
 
     said: the location in its metadata. folder: where the table was found. old: a pattern, valid in Java and Python, of
-    the prefixes to map. new: the replacement of the prefix.
+    the prefixes to map. new: the replacement of the prefix. is_relative: whether addresses in its metadata are
+    relative, so that the table is where it belongs.
     """
 
     said: str
     folder: str
     old: str
     new: str
+    is_relative: bool = False
 
     def found(self, address: str) -> str:
         """The current address of a file."""
         begins = re.match(self.old, address)
         return self.new + address[begins.end() :] if begins else address
+
+
+def is_relative(address: str) -> bool:
+    """Whether an address has neither a scheme nor begins at a root."""
+    return re.match(_RELATIVE, address) is not None
 
 
 @lru_cache(maxsize=1024)
@@ -41,11 +51,13 @@ def mapping(said: str, folder: str) -> Moved:
     inside = re.match(start, folder.rstrip("/") + "/") is not None
     # A copy inside the original: addresses already in the copy are not mapped again.
     old = f"(?!{_beginning(folder)}){start}" if inside else start
-    return Moved(said, folder, old, folder.rstrip("/") + "/")
+    return Moved(said, folder, f"(?:{old}|{_RELATIVE})", folder.rstrip("/") + "/")
 
 
 def _beginning(location: str) -> str:
     """A pattern of all spellings of a location, with its trailing slash."""
+    if is_relative(location):
+        return rf"(?:\.?/)*{_steps(location, root='')}"
     match = _SCHEME.fullmatch(location)
     scheme, authority, path = match.groups() if match else ("", None, location)
     scheme, authority = scheme.lower(), authority or ""
@@ -80,7 +92,7 @@ def _exact(path: str) -> str:
     return f"{_quoted(path.rstrip('/'))}/"
 
 
-def _steps(path: str) -> str:
-    """A file system path, with `//` and `/./` as `/`."""
+def _steps(path: str, root: str = r"/(?:\.?/)*") -> str:
+    """A file system path, with `//` and `/./` as `/`. root: what it begins with."""
     steps = [_quoted(step) for step in path.split("/") if step not in ("", ".")]
-    return r"/(?:\.?/)*" + "".join(rf"{step}/(?:\.?/)*" for step in steps) + _NO_WAY_UP
+    return root + "".join(rf"{step}/(?:\.?/)*" for step in steps) + _NO_WAY_UP

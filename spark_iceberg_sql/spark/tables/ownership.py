@@ -6,6 +6,7 @@ maintenance on it deletes the original's files.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import lru_cache, reduce
 
@@ -42,13 +43,22 @@ def folder_of(asked: str, file: str) -> str:
 def says_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
     """The location in a table's metadata, if that is not the folder it was found in; otherwise None.
 
-    For reads only: cached by location.
+    For reads only: cached by location, and by where links in it lead now.
     """
     said = str(metadata.location())
-    return None if _same(folder, said) or _is_metadata_path(file, metadata) else said
+    is_same = _same(folder, said, _resolved(folder), _resolved(said))
+    return None if is_same or _is_metadata_path(file, metadata) else said
 
 
-_same = lru_cache(maxsize=1024)(same_location.same)
+@lru_cache(maxsize=1024)
+def _same(folder: str, location: str, *resolved: str) -> bool:
+    return same_location.same(folder, location)
+
+
+def _resolved(location: str) -> str:
+    """Where the links in a local path lead; a store's location as it is."""
+    is_local = location.startswith(("file:", "/"))
+    return os.path.realpath(location.removeprefix("file:")) if is_local else location
 
 
 def _is_metadata_path(file: str, metadata: Java) -> bool:

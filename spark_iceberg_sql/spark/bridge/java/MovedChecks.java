@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.nio.ByteBuffer;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -54,22 +53,26 @@ public class MovedChecks {
     Set<String> called = new HashSet<>();
     for (ManifestFile manifest : read.deleteManifests(table.io())) addCalled(called, table, manifest);
     if (called.isEmpty()) return null;
-    Map<String, String> files = new HashMap<>();
+    Set<String> files = new HashSet<>(), names = new HashSet<>();
     for (ManifestFile manifest : read.dataManifests(table.io())) {
       ManifestReader<DataFile> data = ManifestFiles.read(manifest, table.io(), table.specs());
       try {
         for (DataFile file : data) {
           called.remove(file.location());
-          files.put(opened(file.location(), begins, folder), file.location());
+          files.add(opened(file.location(), begins, folder));
+          names.add(name(file.location()));
         }
       } finally {
         data.close();
       }
     }
     for (String address : called)
-      if (files.containsKey(opened(address, begins, folder))) return address;
+      if (files.contains(opened(address, begins, folder)) || names.contains(name(address))) return address;
     return null;
   }
+
+  /** A data file's name has a uuid: under another address, it is the same file. */
+  private static String name(String address) { return address.substring(address.lastIndexOf('/') + 1); }
 
   private void addCalled(Set<String> called, Table table, ManifestFile manifest) throws Exception {
     ManifestReader<DeleteFile> deletes = ManifestFiles.readDeleteManifest(manifest, table.io(), table.specs());
