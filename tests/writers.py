@@ -159,7 +159,7 @@ SPECS = [
     _spec('PartitionField(1, 1000, BucketTransform(4), "id")', ("SIS304", '"id"')),
     _spec('PartitionField(1, 1000, BucketTransform(4), "name")', ("SIS304", '"name"')),
     _spec('PartitionField(2, 1000, "days", "b")', ("SIS101", '"days"')),
-    _spec('PartitionField(2, 1000, DayTransform(), "a"), PartitionField(2, 1001, DayTransform(), "b")', ("SIS402", "DayTransform()"))._replace(runs=True),
+    _spec('PartitionField(2, 1000, DayTransform(), "a"), PartitionField(2, 1001, DayTransform(), "b")', ("SIS402", "DayTransform()")),
     _update('update.add_field("id", BucketTransform(16))'),
     _update('update.add_field("name", TruncateTransform(4), "prefix").remove_field("ts_day")'),
     _update('update.add_identity("d")'),
