@@ -277,6 +277,8 @@ def _toml(value: object) -> str:
         return str(value).lower()
     if isinstance(value, Mapping):
         return "{}"
+    if isinstance(value, float):
+        return f"{value:g}"
     return str(list(cast(tuple[str, ...], value))).replace("'", '"')
 
 

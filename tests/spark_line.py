@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from spark_iceberg_sql.spark.runtime_jar import cache_directory
+from spark_iceberg_sql.files.user_cache import cache_directory
 
 NAME = "SPARK_LINE"
 _SECONDS = 400  # some 400 MB, and a wheel to be built of them

@@ -18,8 +18,8 @@ from spark_iceberg_sql.checker import many_files, results
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.packed import packed, unpacked
+from spark_iceberg_sql.checker.results import user_folder
 from spark_iceberg_sql.cli import main, progress
-from spark_iceberg_sql.cli.many import CACHE
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.rules import ALL
@@ -32,6 +32,7 @@ Check = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SPARK_ICEBERG_SQL_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     for number, sql in enumerate(EXAMPLES[:60]):
         (tmp_path / f"q{number:02}.sql").write_text(sql)
@@ -144,9 +145,9 @@ def test_nothing_is_checked_twice(
     check: Check, project: Path, request: pytest.FixtureRequest
 ) -> None:
     before = check("--no-cache")
-    assert not (project / CACHE).exists()
+    assert not user_folder().exists()
     assert check() == before
-    assert (project / CACHE / ".gitignore").read_text() == "*\n"
+    assert (user_folder() / ".gitignore").read_text() == "*\n"
     request.getfixturevalue("nothing_is_checked")
     assert check() == before
     code, _, err = check("--no-cache")
@@ -397,10 +398,10 @@ def test_rules_of_other_packages_are_always_asked(
     """Such rules may depend on anything: another file, a server, the time."""
     before = check()
     monkeypatch.setattr("spark_iceberg_sql.cli.many.ALL", (*ALL, ALL[0]))
-    kept = [path.read_bytes() for path in (project / CACHE).iterdir()]
+    kept = [path.read_bytes() for path in user_folder().iterdir()]
     monkeypatch.setattr(Linter, "lint", lambda *given: [])
     assert check() != before
-    assert [path.read_bytes() for path in (project / CACHE).iterdir()] == kept
+    assert [path.read_bytes() for path in user_folder().iterdir()] == kept
 
 
 def test_other_rules(
@@ -415,7 +416,7 @@ def test_other_rules(
 @pytest.mark.parametrize("how", ["cut", "noise", "empty", "another", "shape"])
 def test_a_damaged_cache(check: Check, project: Path, how: str) -> None:
     before = check()
-    (path,) = (project / CACHE).glob("results-*.json")
+    (path,) = user_folder().glob("results-*.json")
     raw = path.read_bytes()
     body = json.dumps({key: [0, [1]] for key in json.loads(raw.partition(b"\n")[2])}).encode()
     damaged = {

@@ -11,7 +11,6 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.offline import (
-    PyicebergKnown,
     known_from,
     table_from_file,
 )
@@ -176,15 +175,15 @@ class TestPyiceberg:
         made.engine.dispose()
 
     def test_columns_come_from_its_configuration(self, catalog):
-        known = PyicebergKnown("dev")
+        known = known_from({}, pyiceberg_catalog="dev")
         assert isinstance(known.get(("dev", "db", "t")), Table)
         assert isinstance(known.get(("db", "t")), Table)
         assert isinstance(known.get(("db", "nope")), Absent)
         codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(name)", known)]
         assert codes == ["SIS202"]
-        known._catalog.engine.dispose()
+        known._source.opened.result().engine.dispose()
 
     def test_a_catalog_that_is_not_configured(self, monkeypatch):
         pytest.importorskip("pyiceberg.catalog")
         with pytest.raises(SourceError, match="nowhere"):
-            PyicebergKnown("nowhere")
+            known_from({}, pyiceberg_catalog="nowhere")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from os.path import abspath
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.checker.beside import Beside
 from spark_iceberg_sql.checker.engine import Around, check, follow
@@ -20,6 +20,7 @@ from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
+from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.files.projects.tools import Projects, statements_before
 from spark_iceberg_sql.files.source import Source, Unread
@@ -32,6 +33,9 @@ from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
 from spark_iceberg_sql.syntax.literals import parts
 
+if TYPE_CHECKING:
+    from spark_iceberg_sql.model.catalogs import Catalogs
+
 _ONE_ORDER = (
     "give each migration a version of its own; tables that they change are unknown afterwards"
 )
@@ -41,9 +45,13 @@ class Linter:
     """Checks files; the tables that settings name are read once for all files with the same settings.
 
     opened: the texts of open files, by their full paths, which count instead of the saved ones in projects of dbt.
+    catalogs: those that tables are looked up in; by default, they are opened when settings name one.
     """
 
-    def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
+    def __init__(
+        self, opened: Mapping[Path, str] | None = None, catalogs: Catalogs | None = None
+    ) -> None:
+        self._catalogs = catalogs
         self._series: dict[int, Series] = {}
         self._projects = Projects(opened)
 
@@ -102,6 +110,7 @@ class Linter:
                 continue
             note = sure(_unread_note(unread, lines[unread.part]), verdict)
             by_part[unread.part] += [note] if note is not None else []
+        self.require_answers()
         for number, diagnostic in beside.findings():
             severity = verdict(diagnostic.code, diagnostic.severity)
             if severity is not None:
@@ -130,9 +139,21 @@ class Linter:
         """
         return self._of(settings).basis(abspath(name))
 
+    def require_answers(self) -> None:
+        """Raise SourceError if a catalog did not answer: what was checked meanwhile is not checked in full."""
+        if self._catalogs is not None and self._catalogs.failure is not None:
+            raise SourceError(self._catalogs.failure)
+
+    def _opened_catalogs(self) -> Catalogs:
+        if self._catalogs is None:
+            from spark_iceberg_sql.model.catalogs import Catalogs  # the command starts sooner
+
+            self._catalogs = Catalogs()
+        return self._catalogs
+
     def _of(self, settings: Settings) -> Series:
         if id(settings) not in self._series:
-            self._series[id(settings)] = Series(settings)
+            self._series[id(settings)] = Series(settings, self._opened_catalogs)
         return self._series[id(settings)]
 
     def after(self, name: str, settings: Settings) -> list[tuple[str, tuple[Table, ...]]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.checker.file_scripts import scripts_of
@@ -14,15 +17,21 @@ from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.literals import parts
 
+if TYPE_CHECKING:
+    from spark_iceberg_sql.model.catalogs import Catalogs
+
 
 class Series:
-    """What is known after each of the DDL files that settings name, loaded on demand."""
+    """What is known after each of the DDL files that settings name, loaded on demand.
 
-    def __init__(self, settings: Settings) -> None:
+    catalogs: gives those that tables are looked up in.
+    """
+
+    def __init__(self, settings: Settings, catalogs: Callable[[], Catalogs]) -> None:
         self.settings = settings
         self._files = ddl_files(settings)
         self._numbers = {path: number for number, path in enumerate(self._files)}
-        self._known = [_known(settings)]
+        self._known = [_known(settings, catalogs)]
         self._bases: list[str | None] = []
         self.migrations = Migrations(settings, self._all, self._follow)
 
@@ -88,23 +97,26 @@ def ddl_files(settings: Settings) -> list[str]:
     return list(find(patterns, lambda path: False))
 
 
-def _known(settings: Settings) -> Tables:
-    namespace = tuple(part for part in (settings.default_namespace or "").split(".") if part)
-    if settings.metadata or settings.catalog:
-        from spark_iceberg_sql.model.offline import known_from
+def _known(settings: Settings, catalogs: Callable[[], Catalogs]) -> Tables:
+    words: dict[str, Any] = {
+        "namespace": tuple(part for part in (settings.default_namespace or "").split(".") if part),
+        "case_sensitive": settings.case_sensitive,
+    }
+    if settings.default_catalog is not None:
+        words["catalog"] = settings.default_catalog
+    if settings.catalog is None:
+        tables = Tables(**words)
+    elif settings.catalog_is_withheld:
+        from spark_iceberg_sql.model.catalogs import WithheldTables  # the command starts sooner
 
-        return known_from(
-            settings.metadata,
-            pyiceberg_catalog=settings.catalog,
-            catalog=settings.default_catalog,
-            namespace=namespace,
-            case_sensitive=settings.case_sensitive,
-        )
-    return Tables(
-        catalog=settings.default_catalog,
-        namespace=namespace,
-        case_sensitive=settings.case_sensitive,
-    )
+        tables = WithheldTables(settings.catalog, settings.source("catalog"), **words)
+    else:
+        tables = catalogs().tables(settings.catalog, settings.catalog_timeout, **words)
+    if not settings.metadata:
+        return tables
+    from spark_iceberg_sql.model.offline import with_metadata
+
+    return with_metadata(tables, settings.metadata)
 
 
 def _follow_file(path: str, known: Tables, settings: Settings, *, first_choice: bool) -> None:

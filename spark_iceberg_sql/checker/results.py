@@ -16,19 +16,41 @@ from pathlib import Path
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.packed import Packed
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.git import tracked
 from spark_iceberg_sql.files.replacing import replace_file
+from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private
 
 _DAY = 86_400  # seconds
 _KEPT = 30  # days after which a result that nobody asked for is dropped
 _PACKAGE = Path(__file__).parent.parent
 
 
-class Results:
-    """Results in a folder, which is made when there is something to keep."""
+def user_folder() -> Path:
+    """The folder for results in the user's cache: what a repository brings is no result of an earlier run."""
+    return cache_directory() / "results"
 
-    def __init__(self, folder: Path) -> None:
+
+def why_not_used(folder: Path) -> str | None:
+    """Why results in a folder are not to be believed; None if they are. folder: need not exist."""
+    try:
+        if not is_private(folder):
+            return "others than you may write to it"
+        if tracked(folder):
+            return "git tracks files in it"
+    except OSError:
+        pass  # there is nothing in it, or it cannot be read
+    return None
+
+
+class Results:
+    """Results in a folder, which is made when there is something to keep.
+
+    project: the folder that relative file names of these results are relative to.
+    """
+
+    def __init__(self, folder: Path, project: Path) -> None:
         self._folder = folder
-        self._path = folder / f"results-{_code()}.json"
+        self._path = folder / f"results-{digest(str(project.absolute()), _code())}.json"
         self._today = int(time.time() // _DAY)
         self._kept = _read(self._path)
         self._new: dict[str, tuple[int, Packed]] = {}
@@ -58,7 +80,7 @@ class Results:
         kept = {key: item for key, item in every.items() if item[0] >= oldest}
         body = json.dumps(kept, separators=(",", ":")).encode()
         with suppress(OSError, FileError):
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_private(self._folder)
             ignored = self._folder / ".gitignore"
             if not ignored.exists():
                 ignored.write_text("*\n", encoding="utf-8")

@@ -161,6 +161,7 @@ def _once(given: argparse.Namespace) -> int:
         return CLEAN
     if not paths:
         sys.stderr.write(f"warning: no SQL, Python or notebook files in {_named(given)}\n")
+    _report_withheld(settings, paths)
     linter = Linter()
     reports: list[Report] = []
     out: list[str] = []
@@ -198,6 +199,15 @@ def _once(given: argparse.Namespace) -> int:
         return FINDINGS if tally.changed else CLEAN
     findings = any(d.severity is not Severity.NOTE for report in reports for d in report)
     return FINDINGS if findings else CLEAN
+
+
+def _report_withheld(settings: Configuration, paths: list[str]) -> None:
+    """Warn of each catalog that only a settings file names."""
+    effective = {id(s): s for s in (settings.of(Path(path)) for path in paths)}.values()
+    notes = {
+        s.catalog_note(f"add --catalog {s.catalog}") for s in effective if s.catalog_is_withheld
+    }
+    sys.stderr.write("".join(f"warning: {note}\n" for note in sorted(notes)))
 
 
 def _written(

@@ -47,6 +47,8 @@ def run(given: argparse.Namespace) -> int:
 def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
     if isinstance(value, Mapping):
         pairs = ", ".join(f"{_toml(str(key))} = {_toml(item)}" for key, item in value.items())
         return f"{{ {pairs} }}" if pairs else "{}"

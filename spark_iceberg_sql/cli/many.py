@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _Item = tuple[str, File | Exception]
 
-CACHE = ".iceberg_sql_cache"
 _MOST_JOBS = 1000
 _MANY = 16  # files from which on a cache saves more time than it takes
 
@@ -42,7 +42,7 @@ def add_many(parser: argparse.ArgumentParser) -> None:
         "--cache-dir",
         metavar="DIR",
         type=Path,
-        help=f"folder for results of earlier runs (default: {CACHE}, from {_MANY} files on)",
+        help=f"folder for results of earlier runs (default: in the user's cache folder, from {_MANY} files on)",
     )
 
 
@@ -94,6 +94,13 @@ def _results(given: argparse.Namespace, settings: Configuration, files: int) -> 
     others = len(ALL) > len(OURS)  # rules of other packages may depend on anything
     if given.no_cache or few or others:
         return None
-    from spark_iceberg_sql.checker.results import Results
+    from spark_iceberg_sql.checker.results import Results, user_folder, why_not_used
 
-    return Results(given.cache_dir or settings.of(Path("any")).root / CACHE)
+    try:
+        folder = given.cache_dir or user_folder()
+    except RuntimeError:  # a user without a home
+        return None
+    if reason := why_not_used(folder):
+        sys.stderr.write(f"warning: the cache `{folder}` is not used: {reason}\n")
+        return None
+    return Results(folder, settings.of(Path("any")).root)

@@ -42,6 +42,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="look up tables in this catalog of pyiceberg's configuration",
     )
     group.add_argument(
+        "--catalog-timeout",
+        metavar="SECONDS",
+        type=float,
+        help="how long to wait for each answer of the catalog; default: 5",
+    )
+    group.add_argument(
         "--default-catalog", metavar="NAME", help="catalog for unqualified table names"
     )
     group.add_argument(
@@ -91,6 +97,7 @@ def configuration(given: argparse.Namespace) -> Configuration:
         "ddl": given.ddl,
         "scripts": given.scripts,
         "catalog": given.catalog,
+        "catalog-timeout": given.catalog_timeout,
         "default-catalog": given.default_catalog,
         "default-namespace": given.default_namespace,
         "case-sensitive": given.case_sensitive,

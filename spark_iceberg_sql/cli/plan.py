@@ -23,8 +23,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Print the plan of each statement; returns the exit code."""
     name, text = sql_or_file(given.sql)
-    known = Linter().known(name, configuration(given).of(Path(name)))
+    linter = Linter()
+    known = linter.known(name, configuration(given).of(Path(name)))
     found = plans(known, text)
+    linter.require_answers()
     if not found:
         sys.stderr.write("error: no statement changes a table's partitioning\n")
         return COULD_NOT_RUN

@@ -86,6 +86,12 @@ def _string(value: Any, base: Path) -> str:
     return value
 
 
+def _seconds(value: Any, base: Path) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 600:
+        raise WrongValueError("a number of seconds up to 600")
+    return float(value)
+
+
 def _patterns(value: Any, base: Path) -> tuple[str, ...]:
     patterns = _strings(value, base)
     for pattern in patterns:
@@ -128,6 +134,7 @@ KEYS: Mapping[str, Reader] = {
     "ddl": _strings,
     "scripts": _strings,
     "catalog": _string,
+    "catalog-timeout": _seconds,
     "default-catalog": _string,
     "default-namespace": _string,
     "case-sensitive": _flag,
@@ -156,6 +163,7 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     _patterns: {"type": "array", "items": {"type": "string", "format": "regex"}},
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
     _string: _TEXT,
+    _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},
     _path: _TEXT,
     _flag: {"type": "boolean"},
 }
@@ -170,7 +178,9 @@ PURPOSE: Mapping[str, str] = {
     "metadata": "a table's metadata file, relative to the file with the settings",
     "ddl": "globs of SQL files to load table definitions from, in this order, before each check",
     "scripts": "globs of SQL files that form one script each, in the order of the numbers in their names",
-    "catalog": "a catalog of pyiceberg's configuration to look up tables in",
+    "catalog": "a catalog of pyiceberg's configuration to look up tables in, if the command line or the environment"
+    " variable `ICEBERG_SQL_CATALOGS` names it, too",
+    "catalog-timeout": "seconds to wait for each answer of the catalog; 5 by default",
     "default-catalog": "catalog for unqualified table names",
     "default-namespace": "namespace for unqualified table names",
     "case-sensitive": "the session's spark.sql.caseSensitive",

@@ -19,6 +19,9 @@ OWN_FILE = ".iceberg-sql.toml"
 TABLE = "iceberg-sql"
 _PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
 COMMAND_LINE = "the command line"
+TRUSTED_CATALOGS = (
+    "ICEBERG_SQL_CATALOGS"  # in the user's environment: names that settings files may open
+)
 
 
 @record(frozen=True, slots=True)
@@ -28,7 +31,8 @@ class Settings:
     select, extend_select, ignore: codes, prefixes of codes (`SIS2`), or ALL. per_file_ignores: glob to
     codes. severity: code or prefix (the longest wins) to error or warning. metadata: table name to
     metadata file. ddl: globs of SQL files to load table definitions from. scripts: globs, each of SQL files
-    that are one script. catalog: a catalog of pyiceberg's configuration to look up tables in.
+    that are one script. catalog: a catalog of pyiceberg's configuration to look up tables in. catalog_timeout: seconds
+    to wait for each of its answers.
     default_catalog, default_namespace: those of unqualified names. case_sensitive: Spark's
     spark.sql.caseSensitive. exclude: globs of files to skip. respect_gitignore: whether files that git
     ignores are skipped, too. placeholders: regular expressions for text that a program replaces before it
@@ -46,6 +50,7 @@ class Settings:
     ddl: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     catalog: str | None = None
+    catalog_timeout: float = 5.0
     default_catalog: str | None = None
     default_namespace: str | None = None
     case_sensitive: bool = False
@@ -60,6 +65,23 @@ class Settings:
     def source(self, key: str) -> str:
         """The source of a key's value: a file, the command line, or the default."""
         return self.sources.get(key, "default")
+
+    @property
+    def catalog_is_withheld(self) -> bool:
+        """Whether only a settings file names the catalog: files come with repositories, which may not open one."""
+        trusted = os.environ.get(TRUSTED_CATALOGS, "").split(",")
+        return (
+            self.catalog is not None
+            and self.source("catalog") != COMMAND_LINE
+            and self.catalog not in (name.strip() for name in trusted)
+        )
+
+    def catalog_note(self, remedy: str) -> str:
+        """One sentence about a catalog that is withheld. remedy: how the user allows it."""
+        return (
+            f"the catalog `{self.catalog}` is not opened: only `{self.source('catalog')}` names it, "
+            f"and a repository may not open catalogs; {remedy}, or set {TRUSTED_CATALOGS}={self.catalog}"
+        )
 
     def severity_of(self, code: str, own: Severity, path: Path | None = None) -> Severity | None:
         """The severity of a finding under these settings; None if it is not shown.
@@ -113,7 +135,37 @@ def load(path: Path) -> Settings:
     found = _read(path)
     if found is None:
         raise ConfigError(f"`{path}` has no table [tool.{TABLE}]")
-    return _with(Settings(root=path.parent.absolute()), found, str(path), path.parent)
+    settings = _with(Settings(root=path.parent.absolute()), found, str(path), path.parent)
+    _require_inside(settings, path)
+    return settings
+
+
+def _require_inside(settings: Settings, file: Path) -> None:
+    """Raise ConfigError if a settings file names files outside its repository, or without one outside its folder.
+
+    What comes with a repository may not have other files of this machine read, whose text messages may quote.
+    """
+    above = (settings.root, *settings.root.parents)
+    tree = next((folder for folder in above if (folder / ".git").exists()), settings.root).resolve()
+    named = [("metadata", path) for path in settings.metadata.values()]
+    named += [("ddl", settings.root / glob) for glob in settings.ddl]
+    named += [("dbt-manifest", path) for path in (settings.dbt_manifest,) if path is not None]
+    for key, path in named:
+        if not _without_wildcards(path).resolve().is_relative_to(tree):
+            raise ConfigError(
+                f"`{key}` in `{file}` names `{path}`, which is outside `{tree}`: "
+                + (
+                    "copy it there"
+                    if key == "dbt-manifest"
+                    else f"name it on the command line, with --{key}"
+                )
+            )
+
+
+def _without_wildcards(glob: Path) -> Path:
+    """The folder that all matches of a glob are in; a path without wildcards as it is."""
+    wild = next((n for n, part in enumerate(glob.parts) if set(part) & set("*?[{")), None)
+    return Path(*glob.parts[:wild])
 
 
 class Configuration:

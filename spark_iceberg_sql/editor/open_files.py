@@ -19,6 +19,7 @@ from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.model.catalogs import Catalogs
 from spark_iceberg_sql.model.tables import Tables
 
 # Files of a dbt project that other ones depend on.
@@ -45,10 +46,20 @@ class _Unit:
 
 
 class OpenFiles:
-    """The open texts by URI, and the open notebooks. say: shows the user why a text cannot be checked."""
+    """The open texts by URI, and the open notebooks.
 
-    def __init__(self, say: Callable[[str], None] = lambda said: None) -> None:
+    say: shows the user why a text cannot be checked. answered: called, in another thread, when a catalog has answered:
+    a check does not wait for it.
+    """
+
+    def __init__(
+        self,
+        say: Callable[[str], None] = lambda said: None,
+        answered: Callable[[], None] = lambda: None,
+    ) -> None:
         self._say = say
+        self._catalogs = Catalogs(answered)
+        self._withheld: set[str] = set()
         self.documents: dict[str, Document] = {}
         self.notebooks: dict[str, Notebook] = {}
         self.values: Mapping[str, Any] = {}
@@ -58,8 +69,10 @@ class OpenFiles:
     def forget(self) -> None:
         """Read settings, DDL files and metadata anew at the next check."""
         self._configuration: Configuration | None = None
+        self._catalogs.forget()
         texts = {_file_of(uri): document.text for uri, document in self.documents.items()}
-        self._linter = Linter({path: text for path, text in texts.items() if path is not None})
+        opened = {path: text for path, text in texts.items() if path is not None}
+        self._linter = Linter(opened, self._catalogs)
         self._units.clear()
 
     def put(self, document: Document) -> None:
@@ -153,6 +166,7 @@ class OpenFiles:
 
     def _checked(self, unit: str, documents: tuple[Document, ...], memo: Memo) -> Analysis:
         settings = self.settings(path_of(unit))
+        self._report_withheld(settings)
         found = self._source(unit, documents, settings)
         if len(found.parts) != len(documents) or (
             unit not in self.notebooks and found.parts[0].cell is not None
@@ -161,6 +175,14 @@ class OpenFiles:
         reports = self._linter.lint(found, settings, memo)
         read = [Script(*script) for script in scripts(found, settings)]
         return Analysis(found, reports, read, self._linter.known(found.name, settings), memo)
+
+    def _report_withheld(self, settings: Settings) -> None:
+        """Say once that a catalog is not opened."""
+        if settings.catalog_is_withheld:
+            note = settings.catalog_note("name it in the editor's settings of iceberg-sql")
+            if note not in self._withheld:
+                self._withheld.add(note)
+                self._say(note)
 
     def _source(self, unit: str, documents: tuple[Document, ...], settings: Settings) -> Source:
         if unit not in self.notebooks:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -63,25 +64,48 @@ def server() -> LanguageServer:
         lsp.TextDocumentSyncKind.Full,
         notebook_document_sync=notebooks.SYNC,
     )
-    files = OpenFiles(lambda said: _message(served, said))
+    answered = _Answered()
+    files = OpenFiles(lambda said: _message(served, said), answered)
     answers, client = Answers(files), Client()
     publisher = Publisher(served, client, files, answers)
-    _life(served, files, client, answers)
+    answered.check_again = publisher.everything
+    _life(served, files, client, answers, answered)
     _texts(served, files, publisher, client)
     _surroundings(served, files, publisher)
     _questions(served, answers, client)
     return served
 
 
+class _Answered:
+    """Has the open files checked again after a catalog has answered, which it does in a thread of its own.
+
+    loop: the server's, from its initialization on.
+    """
+
+    loop: asyncio.AbstractEventLoop | None = None
+    check_again: Callable[[], None]
+
+    def __call__(self) -> None:
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self.check_again)
+
+
 def _message(served: LanguageServer, text: str) -> None:
     served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
 
 
-def _life(served: LanguageServer, files: OpenFiles, client: Client, answers: Answers) -> None:
+def _life(
+    served: LanguageServer,
+    files: OpenFiles,
+    client: Client,
+    answers: Answers,
+    answered: _Answered,
+) -> None:
     """Initialization, and the editor's capabilities."""
 
     @served.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
+        answered.loop = asyncio.get_running_loop()
         can = params.capabilities
         # VS Code asks for the diagnostics of texts, but not for those of a notebook's cells.
         asks = can.text_document is not None and can.text_document.diagnostic is not None

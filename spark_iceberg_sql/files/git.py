@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
@@ -15,6 +15,17 @@ from spark_iceberg_sql.records import record
 _READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
 # git sets these for a hook, relative to the hook's repository.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+
+# A repository's configuration and folders name programs for many occasions; what is read here needs none of them.
+_HARMLESS = {
+    "core.quotePath": "false",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "safe.bareRepository": "explicit",  # a folder of a clone may look like a repository, with hooks
+}
+# A partial clone fetches what it lacks with the program that its configuration names (`uploadpack`).
+_NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+_TIMEOUT = 120  # seconds
 
 
 def ignored(folder: str) -> frozenset[str]:
@@ -41,6 +52,14 @@ def ignored(folder: str) -> frozenset[str]:
     return frozenset(os.path.join(top, os.fsdecode(name).rstrip("/")) for name in names if name)
 
 
+def tracked(folder: Path) -> bool:
+    """Whether git tracks a file in a folder; False if the folder is not in a repository."""
+    try:
+        return bool(_git(("ls-files", "-z", "--", "."), folder))
+    except FileError:
+        return False
+
+
 @record()
 class Snapshot:
     """A project at a commit. top: the work tree's top folder. commit: its hash. into: an empty folder for its files."""
@@ -65,7 +84,14 @@ class Snapshot:
     def before(self) -> Mapping[str, str]:
         """Current path to path at the commit, of renamed files, relative to the top."""
         # A tenth in common is enough: what else is in the file is compared finding by finding.
-        options = ("--no-ext-diff", "--find-renames=10%", "--diff-filter=R", "--name-status", "-z")
+        options = (
+            "--no-ext-diff",
+            "--no-textconv",
+            "--find-renames=10%",
+            "--diff-filter=R",
+            "--name-status",
+            "-z",
+        )
         found = _git(("diff", *options, self.commit), self.top).split(b"\0")
         words = [os.fsdecode(word) for word in found]
         return dict(zip(words[2::3], words[1::3], strict=False))
@@ -114,22 +140,56 @@ def _git(
     extra: Mapping[str, str] | None = None,
     given: bytes = b"",
 ) -> bytes:
-    """The output of a git command, which runs no program from the repository's configuration. Raises FileError."""
+    """The output of a git command, which runs no program that a repository names. Raises FileError."""
+    settings = {**_HARMLESS, **dict.fromkeys(_filters(str(folder)), "")}
+    return _run(words, folder, settings, extra or {}, given)
+
+
+@cache
+def _filters(folder: str) -> tuple[str, ...]:
+    """The settings that name programs for the contents of files (`filter.lfs.clean`), as this folder's git has them.
+
+    Without its program, a filter that is required is an error: that it is, is set to nothing, too, which means false.
+    """
+    pattern = r"^filter\..*\.(clean|smudge|process|required)$"
+    try:
+        names = _run(
+            ("config", "-z", "--name-only", "--get-regexp", pattern), folder, _HARMLESS, {}
+        )
+    except FileError:  # there are none
+        return ()
+    return tuple(os.fsdecode(name) for name in names.split(b"\0") if name)
+
+
+def _run(
+    words: Sequence[str],
+    folder: str | Path,
+    settings: Mapping[str, str],
+    extra: Mapping[str, str],
+    given: bytes = b"",
+) -> bytes:
     import subprocess
 
     environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
-    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *words]
+    # Like `-c`, but for names that contain `=`, too.
+    count = int(environment.get("GIT_CONFIG_COUNT") or 0)
+    for number, (name, value) in enumerate(settings.items(), start=count):
+        environment |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    environment["GIT_CONFIG_COUNT"] = str(count + len(settings))
     try:
         done = subprocess.run(
-            command,
+            ["git", *words],
             cwd=folder,
             input=given,
             capture_output=True,
             check=False,
-            env={**environment, **(extra or {})},
+            env={**environment, **_NO_TRANSPORT, **extra},
+            timeout=_TIMEOUT,
         )
     except OSError as error:
         raise FileError(f"git cannot be run: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise FileError(f"git did not answer within {_TIMEOUT} seconds") from None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         fatal = [line.removeprefix("fatal: ") for line in said if line.startswith("fatal:")]

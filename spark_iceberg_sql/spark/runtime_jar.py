@@ -18,10 +18,10 @@ from pathlib import Path
 from filelock import FileLock
 
 from spark_iceberg_sql.errors import JarError, JavaError
+from spark_iceberg_sql.files.user_cache import CACHE, cache_directory
 from spark_iceberg_sql.spark.versions import JAVA, Runtime, checkout_jars
 
 _JAR = "SPARK_ICEBERG_SQL_JAR"
-_CACHE = "SPARK_ICEBERG_SQL_CACHE"
 _FETCH_SECONDS = 600
 
 
@@ -44,14 +44,6 @@ def java(supported: tuple[int, ...] = JAVA) -> str:
             f"{found} is {what}: Spark with Iceberg needs Java {wanted}; set JAVA_HOME to one"
         )
     return found
-
-
-def cache_directory() -> Path:
-    """The folder for downloaded jars; it need not exist yet."""
-    if chosen := os.environ.get(_CACHE):
-        return Path(chosen).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "spark-iceberg-sql"
 
 
 def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
@@ -79,7 +71,7 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
     except OSError as error:
         raise JarError(
             f"cannot keep the Iceberg runtime in {cached.parent} ({error.strerror}): "
-            f"set {_CACHE} to a writable folder, or {_JAR} to the jar"
+            f"set {CACHE} to a writable folder, or {_JAR} to the jar"
         ) from None
     return cached
 

@@ -15,9 +15,9 @@ import pyspark
 import pytest
 
 from spark_iceberg_sql.errors import JarError, JavaError
+from spark_iceberg_sql.files.user_cache import cache_directory
 from spark_iceberg_sql.spark import runtime_jar as jar_module
 from spark_iceberg_sql.spark.runtime_jar import (
-    cache_directory,
     java,
     runtime_jar,
 )

@@ -37,6 +37,9 @@ export class NoServerError extends Error {
 }
 
 const PACKAGE = "spark-iceberg-sql[lsp]";
+// `-m` would import modules from the workspace.
+export const START =
+  "import sys; sys.path[:] = filter(None, sys.path); from spark_iceberg_sql.cli import entry; entry()";
 const PATIENCE = 20_000;
 
 /** The commands to try, in order; one that the settings name is the only one. */
@@ -47,7 +50,7 @@ export function candidates(choice: Choice): Command[] {
   }
   const module = (program: string, source: string): Command => ({
     program,
-    args: ["-m", "spark_iceberg_sql", ...server],
+    args: ["-c", START, ...server],
     source,
   });
   if (choice.interpreter) {

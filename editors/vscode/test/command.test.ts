@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { candidates, failure, find, installation, NoServerError, type Choice } from "../src/command";
+import { candidates, failure, find, installation, NoServerError, START, type Choice } from "../src/command";
 import { path } from "../src/settings";
 import { PYTHON } from "./checkout";
 
@@ -25,7 +25,7 @@ test("the selected interpreter comes before the search path", () => {
   assert.deepEqual(
     found.map(({ program, args }) => [program, ...args]),
     [
-      ["/venv/bin/python", "-m", "spark_iceberg_sql", "server"],
+      ["/venv/bin/python", "-c", START, "server"],
       ["iceberg-sql", "server"],
     ],
   );

@@ -18,8 +18,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private
 from spark_iceberg_sql.spark.bridge.jvm import class_exists, gateway, java_class, scala_object
-from spark_iceberg_sql.spark.runtime_jar import cache_directory
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -35,7 +35,7 @@ def find(text: str) -> dict[str, bytes] | None:
     try:
         folder = _folder(gateway())
         file = _file(folder, text)
-        if not all(map(_is_private, (folder.parent, folder, file))):
+        if not all(map(is_private, (folder.parent, folder, file))):
             return None
         content = file.read_bytes()
     except _NO_FILE:
@@ -56,11 +56,10 @@ def keep(text: str, classes: Mapping[str, bytes]) -> None:
     try:
         folder = _folder(gateway())
         if not folder.is_dir():
-            folder.parent.parent.mkdir(parents=True, exist_ok=True)
-            for one in (folder.parent, folder):  # the mode is not that of parents
-                one.mkdir(mode=0o700, exist_ok=True)
+            make_private(folder.parent)
+            make_private(folder)
             _delete_old(folder)
-        if not all(map(_is_private, (folder.parent, folder))):
+        if not all(map(is_private, (folder.parent, folder))):
             return
         handle, part = tempfile.mkstemp(dir=folder)
         with os.fdopen(handle, "wb") as file:
@@ -74,14 +73,6 @@ def keep(text: str, classes: Mapping[str, bytes]) -> None:
 
 def _file(folder: Path, text: str) -> Path:
     return folder / hashlib.sha256(text.encode()).hexdigest()
-
-
-def _is_private(path: Path) -> bool:
-    """Whether nobody else can have put classes there."""
-    if not hasattr(os, "getuid"):  # Windows, where a profile is its user's alone
-        return True
-    found = path.stat()
-    return found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 @cache

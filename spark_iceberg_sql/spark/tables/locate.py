@@ -135,7 +135,9 @@ def refuse_unmatched(
     old, new = found.moved.old, found.moved.new
     lost = moved_io.missing(found.operations, snapshot, old, new)
     if lost is not None:
-        words = f"files of its snapshot {snapshot} are missing: there is no `{found.moved.found(lost)}`"
+        words = (
+            f"files of its snapshot {snapshot} are missing: there is no `{found.moved.found(lost)}`"
+        )
         if not found.moved.is_relative:
             words = (
                 f"`{found.moved.folder}` is a copy, or was moved, and {words}; copy the whole folder, or read the "

@@ -35,7 +35,7 @@ from store_parts import (
 )
 from store_settings import SHORT
 
-from spark_iceberg_sql.spark.runtime_jar import cache_directory
+from spark_iceberg_sql.files.user_cache import cache_directory
 
 # These processes run for seconds: one JIT tier, and no collector with threads of its own.
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")

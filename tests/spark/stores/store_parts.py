@@ -15,7 +15,8 @@ import pyspark
 import pytest
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.runtime_jar import cache_directory, runtime_jar
+from spark_iceberg_sql.files.user_cache import cache_directory
+from spark_iceberg_sql.spark.runtime_jar import runtime_jar
 from spark_iceberg_sql.spark.versions import Runtime, line, runtime
 
 HERE = Path(__file__).parent

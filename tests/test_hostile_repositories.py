@@ -1,0 +1,489 @@
+"""Clones of strangers: whatever their files say, no command runs, no finding is hidden, nothing outside is read.
+
+Each test is a real clone, archive or folder, and the real command, server or step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from test_lsp import Editor
+
+from spark_iceberg_sql.checker.digests import digest
+from spark_iceberg_sql.editor.jupyter import spec
+
+ROOT = Path(__file__).parent.parent
+WRONG = "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));\n"
+
+UNKNOWN = "ALTER TABLE prod.db.t ADD PARTITION FIELD weeks(ts);\n"
+
+Check = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A stranger's working directory."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def ran(tmp_path: Path) -> Path:
+    """The file that a stranger's command writes, if it runs."""
+    return tmp_path / "ran"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """The user's: a home without settings, and a cache of its own."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        **os.environ,
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+@pytest.fixture
+def run(clone: Path, environment: dict[str, str]) -> Check:
+    def run(*words: str, **extra: str) -> subprocess.CompletedProcess[str]:
+        script = Path(sys.executable).with_name("iceberg-sql")
+        return subprocess.run(
+            [script, *words],
+            cwd=clone,
+            env={**environment, **extra},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    return run
+
+
+# --- catalogs -------------------------------------------------------------------------------------
+
+
+def hostile_catalog(clone: Path, ran: Path) -> None:
+    (clone / "a.sql").write_text("ALTER TABLE prod.db.t ADD PARTITION FIELD weeks(ts);\n")
+    (clone / ".pyiceberg.yaml").write_text(
+        "catalog:\n  prod:\n    type: rest\n    uri: http://127.0.0.1:9\n    auth:\n"
+        "      type: custom\n      impl: subprocess.Popen\n      custom:\n"
+        f'        args: "id > {ran}"\n        shell: "True"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "command", [["check"], ["plan"], ["config"], ["from-hive"]], ids=lambda words: words[0]
+)
+def test_settings_open_no_catalog(clone: Path, ran: Path, run: Check, command: list[str]) -> None:
+    hostile_catalog(clone, ran)
+    (clone / ".iceberg-sql.toml").write_text('catalog = "prod"\n')
+    done = run(*command, "a.sql")
+    assert not ran.exists()
+    assert "Traceback" not in done.stderr
+    if command == ["check"]:
+        assert "SIS101" in done.stdout
+        assert "add --catalog prod, or set ICEBERG_SQL_CATALOGS=prod" in done.stderr
+
+
+@pytest.mark.parametrize("how", ["option", "environment"])
+def test_pyiceberg_reads_nothing_from_the_working_directory(
+    clone: Path, ran: Path, run: Check, how: str
+) -> None:
+    hostile_catalog(clone, ran)
+    if how == "option":
+        done = run("check", "a.sql", "--catalog", "prod")
+    else:
+        (clone / ".iceberg-sql.toml").write_text('catalog = "prod"\n')
+        done = run("check", "a.sql", ICEBERG_SQL_CATALOGS="dev, prod")
+    assert not ran.exists()
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: `.pyiceberg.yaml` in the working directory is not read")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_editor_opens_no_catalog(
+    clone: Path, ran: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile_catalog(clone, ran)
+    (clone / ".iceberg-sql.toml").write_text('catalog = "prod"\n')
+    monkeypatch.setenv("HOME", environment["HOME"])
+
+    async def session() -> tuple[list[str], list[str]]:
+        async with Editor(clone) as editor:
+            found = await editor.open((clone / "a.sql").read_text())
+            return [str(d.code) for d in found], editor.messages
+
+    codes, messages = asyncio.run(session())
+    assert not ran.exists()
+    assert "SIS101" in codes
+    assert "a repository may not open catalogs" in messages[0]
+
+
+# --- modules in the working directory -------------------------------------------------------------
+
+
+@pytest.fixture
+def modules(clone: Path, ran: Path) -> Path:
+    """A clone whose files Python would import, were the working directory on its path."""
+    attack = f"open({str(ran)!r}, 'w').write('x')\n"
+    for name in ("pygls", "lsprotocol", "sqlparse", "evil", "venv", "pip", "ensurepip"):
+        (clone / name).mkdir()
+        (clone / name / "__init__.py").write_text(attack)
+        (clone / name / "__main__.py").write_text(attack)
+    (clone / "e.egg-info").mkdir()
+    (clone / "e.egg-info" / "entry_points.txt").write_text("[spark_iceberg_sql.rules]\nx = evil\n")
+    (clone / "e.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: e\nVersion: 1\n")
+    (clone / "a.sql").write_text(WRONG)
+    return clone
+
+
+@pytest.mark.parametrize("how", ["script", "module", "jupyter"])
+def test_no_module_of_a_clone_is_imported(
+    modules: Path, ran: Path, environment: dict[str, str], how: str
+) -> None:
+    script = str(Path(sys.executable).with_name("iceberg-sql"))
+    commands = {
+        "script": [script, "check", "a.sql"],
+        "module": [sys.executable, "-m", "spark_iceberg_sql", "check", "a.sql"],
+        "jupyter": spec(None)["iceberg-sql"]["argv"],
+    }
+    done = subprocess.run(
+        commands[how],
+        cwd=modules,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert not ran.exists()
+    assert done.stderr == ""
+    assert done.returncode == 1
+
+
+@pytest.mark.thorough
+def test_the_action_installs_outside_of_the_checkout(
+    modules: Path, ran: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    step = action["runs"]["steps"][0]
+    assert step["working-directory"] == "${{ runner.temp }}"
+    # As if the step ran in the checkout all the same; pip fails at once for want of such a package.
+    done = subprocess.run(
+        ["bash", "-e", "-c", step["run"]],
+        cwd=modules,
+        env={
+            **environment,
+            "RUNNER_TEMP": str(tmp_path),
+            "OWN": str(tmp_path / "no"),
+            "VERSION": "",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert not ran.exists()
+    assert "no" in done.stderr
+    assert (tmp_path / "iceberg-sql" / "bin" / "python").exists()
+
+
+# --- results of earlier runs ----------------------------------------------------------------------
+
+
+def without_findings(folder: Path) -> None:
+    """Clear the findings of all results in a folder, as an attacker would who knows the format."""
+    for path in folder.rglob("results-*.json"):
+        results = json.loads(path.read_bytes().partition(b"\n")[2])
+        cleared = json.dumps(results).replace("SIS101", "SIS999")
+        results = {key: [day, []] for key, (day, _) in json.loads(cleared).items()}
+        body = json.dumps(results, separators=(",", ":")).encode()
+        path.write_bytes(digest(body).encode() + b"\n" + body)
+
+
+def test_a_cache_that_comes_with_a_clone_is_not_believed(
+    clone: Path, run: Check, environment: dict[str, str]
+) -> None:
+    for number in range(20):
+        (clone / f"q{number:02}.sql").write_text(WRONG)
+    honest = run("check", ".")
+    assert honest.stdout.count("error[SIS101]") == 20
+    cache = Path(environment["XDG_CACHE_HOME"]) / "spark-iceberg-sql" / "results"
+    assert cache.stat().st_mode & 0o777 == 0o700
+    assert not list(clone.glob(".*"))
+    # where it was kept once, and where an option names a folder of the clone
+    for folder in (clone / ".iceberg_sql_cache", clone / "kept"):
+        folder.mkdir()
+        for path in cache.iterdir():
+            (folder / path.name).write_bytes(path.read_bytes())
+        without_findings(folder)
+    git(clone, "init", "-q")
+    git(clone, "add", "-A", "-f")
+    assert run("check", ".").stdout == honest.stdout
+    named = run("check", ".", "--cache-dir", "kept")
+    assert named.stdout == honest.stdout
+    assert named.stderr == "warning: the cache `kept` is not used: git tracks files in it\n"
+
+
+def test_a_cache_that_others_may_write(clone: Path, run: Check, tmp_path: Path) -> None:
+    (clone / "a.sql").write_text(WRONG)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    done = run("check", ".", "--cache-dir", str(shared))
+    assert f"the cache `{shared}` is not used: others than you may write to it" in done.stderr
+    assert list(shared.iterdir()) == []
+
+
+# --- files outside --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("metadata", '{ "db.t" = "/etc/passwd" }'),
+        ("metadata", '{ "db.t" = "../secret.json" }'),
+        ("metadata", '{ "db.t" = "link.json" }'),
+        ("ddl", '["/etc/*.sql"]'),
+        ("ddl", '["../**/*.sql"]'),
+        ("dbt-manifest", '"../manifest.json"'),
+    ],
+)
+def test_settings_name_no_file_outside(clone: Path, run: Check, key: str, value: str) -> None:
+    (clone.parent / "secret.json").write_text("top secret")
+    (clone / "link.json").symlink_to(clone.parent / "secret.json")
+    (clone / "a.sql").write_text(WRONG)
+    (clone / ".iceberg-sql.toml").write_text(f"{key} = {value}\n")
+    done = run("check", "a.sql")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: `{key}` in `")
+    assert "is outside" in done.stderr
+    assert "secret\n" not in done.stdout + done.stderr
+
+
+def test_a_folder_of_a_repository_names_files_of_it(clone: Path, run: Check) -> None:
+    git(clone, "init", "-q")
+    for name in ("jobs", "schema"):
+        (clone / name).mkdir()
+    (clone / "schema" / "t.sql").write_text("CREATE TABLE db.t (ts TIMESTAMP) USING iceberg;\n")
+    (clone / "jobs" / "a.sql").write_text("ALTER TABLE db.t ADD PARTITION FIELD days(tss);\n")
+    (clone / "jobs" / ".iceberg-sql.toml").write_text('ddl = ["../schema/*.sql"]\n')
+    done = run("check", "jobs")
+    assert (done.returncode, "SIS201" in done.stdout) == (1, True)
+
+
+# --- git ------------------------------------------------------------------------------------------
+
+
+def git(folder: Path, *words: str) -> None:
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def archive(clone: Path, ran: Path) -> Path:
+    """An unpacked archive of a repository, whose configuration names a program wherever one can be named."""
+    (clone / "a.sql").write_text(WRONG)
+    git(clone, "init", "-q")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-q", "-m", "1")
+    attack = clone / "attack"
+    attack.write_text(f'#!/bin/sh\necho "$0" >> {ran}\ncat\n')
+    attack.chmod(0o755)
+    hooks = clone / ".git" / "hooks"
+    for name in (
+        "post-index-change",
+        "fsmonitor-watchman",
+        "post-checkout",
+        "reference-transaction",
+    ):
+        (hooks / name).write_text(attack.read_text())
+        (hooks / name).chmod(0o755)
+    (clone / ".gitattributes").write_text("* filter=a=b diff=d\n")
+    (clone / ".git" / "info" / "attributes").write_text("* filter=a=b diff=d\n")
+    settings = {
+        "core.fsmonitor": str(attack),
+        "core.pager": str(attack),
+        "core.sshCommand": str(attack),
+        "core.editor": str(attack),
+        "diff.external": str(attack),
+        "diff.d.textconv": str(attack),
+        "diff.d.command": str(attack),
+        "filter.a=b.clean": str(attack),
+        "filter.a=b.smudge": str(attack),
+        "filter.a=b.required": "true",
+        "protocol.allow": "always",
+        "remote.o.url": str(clone / "elsewhere"),
+        "remote.o.promisor": "true",
+        "remote.o.uploadpack": str(attack),
+        "extensions.partialClone": "o",
+    }
+    for name, value in settings.items():
+        git(clone, "config", name, value)
+    ran.unlink(missing_ok=True)
+    (clone / "a.sql").write_text(WRONG + WRONG.replace("db.t", "db.u"))
+    return clone
+
+
+def test_git_runs_nothing(archive: Path, ran: Path, run: Check) -> None:
+    done = run("check", "--diff-from", "HEAD", ".")
+    assert not ran.exists(), ran.read_text()
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.count("SIS101") == 1
+    objects = archive / ".git" / "objects"
+    for path in objects.rglob("??/*"):  # the rest is to be had from the server
+        path.unlink()
+    run("check", "--diff-from", "HEAD", ".")
+    assert not ran.exists(), ran.read_text()
+
+
+def test_a_folder_that_looks_like_a_repository(clone: Path, ran: Path, run: Check) -> None:
+    folder = clone / "migrations"
+    git(clone, "init", "-q", "--bare", "migrations")
+    hook = folder / "hooks" / "post-index-change"
+    hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    hook.chmod(0o755)
+    (folder / "config").write_text(
+        f'[core]\nbare = false\nworktree = "{folder}"\nfsmonitor = "{hook}"\n'
+    )
+    (folder / "a.sql").write_text(WRONG)
+    run("check", "--diff-from", "HEAD", "migrations")
+    for words in (("check", "."), ("check", "--diff-from", "HEAD", ".")):
+        subprocess.run(
+            [Path(sys.executable).with_name("iceberg-sql"), *words],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+    assert not ran.exists()
+
+
+# --- catalogs that do not answer ------------------------------------------------------------------
+
+
+@contextmanager
+def catalog(mode: str) -> Iterator[SimpleNamespace]:
+    """A REST catalog whose tables are behind an outage, a login page, a refusal, or a wait."""
+    requests: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            requests.append(self.path)
+            if mode == "slow" or (mode == "slow table" and "/tables/" in self.path):
+                stop.wait()
+            if mode == "login" or (mode == "login table" and "/tables/" in self.path):
+                self._send(200, b"<html>log in</html>", "text/html")
+            elif mode.isdigit() and "/tables/" in self.path:
+                self._send(int(mode), b'{"error":{"message":"no","type":"Fault","code":1}}')
+            else:
+                self._send(200, b'{"defaults":{},"overrides":{}}')
+
+        def _send(self, code: int, body: bytes, kind: str = "application/json") -> None:
+            try:
+                self.send_response(code)
+                self.send_header("Content-Type", kind)
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:
+                pass
+
+        def log_message(self, *given: object) -> None:
+            pass
+
+    from threading import Event
+
+    stop = Event()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield SimpleNamespace(port=server.server_port, requests=requests)
+    finally:
+        stop.set()
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [
+        ("slow", "no answer within 1 seconds"),
+        ("slow table", "no answer within 1 seconds"),
+        ("login", "or that of a login page?"),
+        ("login table", "or that of a login page?"),
+        ("403", "did not answer: Fault: no"),
+        ("500", "did not answer: Fault: no"),
+    ],
+)
+def test_a_catalog_that_was_asked_for_and_does_not_answer(
+    clone: Path, run: Check, mode: str, reason: str
+) -> None:
+    (clone / "a.sql").write_text("ALTER TABLE prod.db.t ADD PARTITION FIELD days(ts);\n")
+    with catalog(mode) as server:
+        done = run(
+            *("check", "a.sql", "--catalog", "prod", "--catalog-timeout", "1"),
+            PYICEBERG_CATALOG__PROD__TYPE="rest",
+            PYICEBERG_CATALOG__PROD__URI=f"http://127.0.0.1:{server.port}",
+        )
+    assert done.returncode == 2, done.stdout
+    assert len(done.stderr.splitlines()) == 1
+    assert "`prod`" in done.stderr
+    assert reason in done.stderr
+
+
+def test_an_editor_checks_again_when_a_catalog_has_answered(
+    clone: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", environment["HOME"])
+    with catalog("404") as server:
+        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__TYPE", "rest")
+        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__URI", f"http://127.0.0.1:{server.port}")
+
+        async def session() -> set[str]:
+            async with Editor(clone, options={"settings": {"catalog": "prod"}}) as editor:
+                codes = {str(d.code) for d in await editor.open(UNKNOWN)}
+                assert codes == {"SIS101", "SIS002"}
+                while "SIS412" not in codes:
+                    await asyncio.wait_for(editor.next(editor.uri("a.sql")), 20)
+                    codes = {str(d.code) for d in editor.published[editor.uri("a.sql")]}
+                return codes
+
+        assert asyncio.run(session()) >= {"SIS412"}
+
+
+def test_an_editor_does_not_wait_for_a_catalog(
+    clone: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The findings in the text come at once, also while the catalog is silent; hover answers, too."""
+    text = f"{UNKNOWN}ALTER TABLE prod.db.t ADD PARTITION FIELD days(ts);\n"
+    monkeypatch.setenv("HOME", environment["HOME"])
+    with catalog("slow") as server:
+        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__TYPE", "rest")
+        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__URI", f"http://127.0.0.1:{server.port}")
+
+        async def session() -> list[str]:
+            async with Editor(clone, options={"settings": {"catalog": "prod"}}) as editor:
+                found = await asyncio.wait_for(editor.open(text), 10)
+                assert "has not answered yet" in "".join(d.message for d in found)
+                assert await asyncio.wait_for(editor.hover(1, 44), 10) is not None
+                return [str(d.code) for d in found]
+
+        assert "SIS101" in asyncio.run(session())
