@@ -487,3 +487,30 @@ def test_an_editor_does_not_wait_for_a_catalog(
                 return [str(d.code) for d in found]
 
         assert "SIS101" in asyncio.run(session())
+
+
+# --- patterns of settings -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        'placeholders = ["(a|a)+$b"]',
+        f'exclude = ["{"*a" * 30}b"]',
+        f'exclude = ["{"**/*a/" * 12}x"]',
+        f'ddl = ["{"**/*/" * 12}*.sql"]',
+        f'per-file-ignores = {{ "{"*a" * 30}b" = ["SIS1"] }}',
+    ],
+    ids=["placeholders", "exclude", "exclude folders", "ddl", "per-file-ignores"],
+)
+def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settings: str) -> None:
+    deep = clone.joinpath(*["aaaa"] * 30)
+    deep.mkdir(parents=True)
+    (deep / f"{'a' * 200}.sql").write_text(WRONG + f"SELECT {'a' * 60}(40) FROM t;\n")
+    (clone / ".iceberg-sql.toml").write_text(settings + "\n")
+    done = run("check", ".")  # the fixture's time limit would end it
+    if "placeholders" in settings:
+        assert done.returncode == 2
+        assert "the placeholder `(a|a)+$b` takes more than 1 second to match" in done.stderr
+    else:
+        assert (done.returncode, "SIS101" in done.stdout) == (1, True), done.stderr

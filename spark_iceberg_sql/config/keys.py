@@ -6,7 +6,6 @@ its schema in SCHEMAS.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -93,11 +92,13 @@ def _seconds(value: Any, base: Path) -> float:
 
 
 def _patterns(value: Any, base: Path) -> tuple[str, ...]:
+    import regex  # the one that is used later; it takes time to load
+
     patterns = _strings(value, base)
     for pattern in patterns:
         try:
-            empty = re.compile(pattern).match("") is not None
-        except re.error as error:
+            empty = regex.compile(pattern).match("") is not None
+        except regex.error as error:
             raise WrongValueError(f"a list of regular expressions: `{pattern}`: {error}") from None
         if empty:
             raise WrongValueError(

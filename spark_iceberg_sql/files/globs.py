@@ -43,6 +43,9 @@ def _expanded(parts: list[str]) -> Iterator[str]:
         return
     at = parts.index("**")
     above, below = parts[:at], parts[at + 1 :]
+    if "**" in below:
+        yield from _walked("/".join(parts[:at]), "/".join(parts[at:]))
+        return
     for base in iglob("/".join([*above, ""])) if above else ("",):
         for root, folders, names in os.walk(base or "."):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -54,19 +57,50 @@ def _expanded(parts: list[str]) -> Iterator[str]:
                 yield from (os.path.join(here, n) for n in names if not n.startswith("."))
 
 
+def _walked(above: str, below: str) -> Iterator[str]:
+    """The files below some folders that a glob with several `**` means: one walk, where one in another is endless."""
+    from glob import iglob
+
+    pattern = _pattern(below)
+    for base in iglob(f"{above}/") if above else ("",):
+        for root, folders, names in os.walk(base or "."):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in names:
+                path = os.path.normpath(os.path.join(root, name))
+                relative = os.path.relpath(path, base or ".").replace(os.sep, "/")
+                if not name.startswith(".") and pattern.match(relative):
+                    yield path
+
+
 @lru_cache(maxsize=512)
 def _pattern(glob: str) -> re.Pattern[str]:
-    out = "" if "/" in glob else "(?:.*/)?"
-    at = 0
-    while at < len(glob):
-        if glob.startswith("**/", at):
-            out, at = out + "(?:.*/)?", at + 3
-        elif glob.startswith("**", at):
-            out, at = out + ".*", at + 2
-        elif glob[at] == "*":
-            out, at = out + "[^/]*", at + 1
-        elif glob[at] == "?":
-            out, at = out + "[^/]", at + 1
-        else:
-            out, at = out + re.escape(glob[at]), at + 1
+    """The regular expression of a glob, which takes no more than quadratic time: the glob may be a stranger's.
+
+    What precedes the last `**`, and, in the stretch between two of these, what precedes the last `*`, is matched as
+    early as possible and never tried again, since the next wildcard takes what is left: `(?=(shortest))\\1` is an
+    atomic group.
+    """
+    first, *others = re.split(r"((?<![^/])\*\*/|\*\*)", glob)
+    stretches = [("" if "/" in glob else "(?:.*?/)??", first)]
+    for wildcard, text in zip(others[::2], others[1::2], strict=True):
+        stretches.append(("(?:.*?/)??" if wildcard == "**/" else ".*?", text))
+    out, groups = "", 0
+    for number, (before, stretch) in enumerate(stretches, start=1):
+        start, *chunks = map(_literal, stretch.split("*"))
+        inside = before + start
+        for at, chunk in enumerate(chunks, start=1):
+            if at < len(chunks):
+                inside, groups = (
+                    f"{inside}(?=(?P<g{groups}>[^/]*?{chunk}))(?P=g{groups})",
+                    groups + 1,
+                )
+            else:
+                inside += f"[^/]*?{chunk}"
+        if number < len(stretches):
+            inside, groups = f"(?=(?P<g{groups}>{inside}))(?P=g{groups})", groups + 1
+        out += inside
     return re.compile(rf"{out}(?:/.*)?\Z", re.DOTALL)
+
+
+def _literal(chunk: str) -> str:
+    return "[^/]".join(map(re.escape, chunk.split("?")))
