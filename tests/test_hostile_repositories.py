@@ -514,3 +514,22 @@ def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settin
         assert "the placeholder `(a|a)+$b` takes more than 1 second to match" in done.stderr
     else:
         assert (done.returncode, "SIS101" in done.stdout) == (1, True), done.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "options", [["--fix", "--unsafe-fixes"], ["--add-noqa"]], ids=lambda o: o[0]
+)
+def test_changes_of_a_damaged_file_end(clone: Path, run: Check, options: list[str]) -> None:
+    """With lone carriage returns as line ends, no comment has a place, and each would be tried by itself."""
+    lines = [
+        "CREATE TABLE a.t{0} (id BIGINT, ts TIMESTAMP) USING iceberg",
+        "PARTITIONED BY (weeks(ts), bucket(id, 16));",
+        "ALTER TABLE a.t{0} ADD PARTITION FIELD dayz(ts);",
+        "ALTER TABLE a.t{0} ADD PARTITION FIELD bucket(id, 8); -- x",
+        "SELECT iceberg_bucket(id, 16) FROM a.t{0} WHERE month(ts) = 2;",
+    ]
+    text = "\r".join(line.format(n % 7) for n in range(60) for line in lines)
+    (clone / "a.sql").write_text(text, newline="")
+    done = run("check", "a.sql", "--diff", *options)  # the fixture's time limit would end it
+    assert done.returncode in (0, 1), done.stderr

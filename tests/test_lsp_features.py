@@ -570,3 +570,29 @@ def test_places_both_ways(seed: int) -> None:
         document = Document("file:///a.sql", text, PositionCodec(encoding))
         for offset in range(len(text) + 1):
             assert document.offset(document.position(offset)) == offset
+
+
+def test_all_safe_fixes_are_computed_when_they_are_chosen(tmp_path: Path) -> None:
+    """An editor asks for actions whenever the cursor moves; to try the fixes takes many checks."""
+    text = "ALTER TABLE db.t ADD PARTITION FIELD bucket(id, 4);\n" * 20
+    capabilities = lsp.ClientCapabilities(
+        text_document=lsp.TextDocumentClientCapabilities(
+            code_action=lsp.CodeActionClientCapabilities(
+                resolve_support=lsp.ClientCodeActionResolveOptions(["edit"])
+            )
+        )
+    )
+
+    async def session() -> None:
+        async with Editor(tmp_path, capabilities=capabilities) as editor:
+            (finding, *_) = await editor.open(text)
+            *_, action = await editor.actions(finding.range)
+            assert action.title.startswith("Apply all safe fixes")
+            assert action.edit is None
+            chosen = await editor.client.code_action_resolve_async(action)
+            assert chosen.edit is not None
+            assert chosen.edit.changes is not None
+            ((edit,),) = chosen.edit.changes.values()
+            assert edit.new_text.count("4, id") == 20
+
+    asyncio.run(session())

@@ -12,6 +12,8 @@ from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Repor
 
 # A fix may reveal another one, statement by statement; ten rounds are enough for any statement.
 _ROUNDS = 10
+# Checks of a file with some of its fixes: so many, and, of a small one, up to so many characters in all.
+_CHECKS, _CHARACTERS = 25, 1_000_000
 # Whatever a fix may reveal, it must not make a statement unreadable or the checker fail.
 _NEVER = frozenset({INTERNAL, "SIS001", "SIS004"})
 
@@ -34,26 +36,44 @@ def fixed(text: str, check: Callable[[str], Report], *, unsafe: bool = False) ->
     """Apply every fix that a check offers, and check again, until it offers none.
 
     check: text to report. unsafe: apply unsafe fixes too. A fix that does not resolve its finding, or that
-    introduces an error which the finding did not hide, is rejected, and the others are applied.
+    introduces an error which the finding did not hide, is rejected, and the others are applied; so is one that could
+    not be tried within a number of checks.
     """
     report = check(text)
     applied: tuple[str, ...] = ()
     refused: set[tuple[str, int]] = set()
+    checks = _Checks(check, max(_CHECKS, _CHARACTERS // max(1, len(text))))
     for _ in range(_ROUNDS + report.statements):
         offered = [(d, d.fix) for d in report if d.fix is not None and (d.fix.safe or unsafe)]
         chosen = _not_overlapping([(d, f) for d, f in offered if _mark(d) not in refused])
         if not chosen:
             break
-        good, bad, after = _standing(text, report, chosen, check)
-        if good:
-            text, report, refused = applied_to(text, _edits(good)), after, set()
-            applied += tuple(d.code for d, _ in good)
-        else:
-            refused |= {_mark(d) for d, _ in bad}
+        good, bad, after = _standing(text, report, chosen, checks)
+        # A rejected fix is not tried again: each round would try all of them, one by one.
+        moved = _Moved(_edits(good))
+        refused |= {_mark(d) for d, _ in bad}
+        refused = {(code, moved(start)) for code, start in refused}
+        text, report = applied_to(text, _edits(good)), after
+        applied += tuple(d.code for d, _ in good)
     return Fixed(text, report, applied, tuple(d for d in report if d.fix and _mark(d) in refused))
 
 
 _Chosen = list[tuple[Diagnostic, Fix]]
+
+
+class _Checks:
+    """Checks of changed texts, of which a file is granted so many: in a damaged one, each fix may fail by itself.
+
+    left: how many more there may be.
+    """
+
+    def __init__(self, check: Callable[[str], Report], left: int) -> None:
+        self._check = check
+        self.left = left
+
+    def __call__(self, text: str) -> Report:
+        self.left -= 1
+        return self._check(text)
 
 
 def _mark(found: Diagnostic) -> tuple[str, int]:
@@ -61,7 +81,7 @@ def _mark(found: Diagnostic) -> tuple[str, int]:
 
 
 def _standing(
-    text: str, report: Report, chosen: _Chosen, check: Callable[[str], Report]
+    text: str, report: Report, chosen: _Chosen, checks: _Checks
 ) -> tuple[_Chosen, _Chosen, Report]:
     """The fixes that can be applied together, those that cannot, and the report with the former.
 
@@ -72,7 +92,10 @@ def _standing(
     groups = [chosen]
     while groups:
         group = groups.pop()
-        after = check(applied_to(text, _edits(good + group)))
+        if checks.left == 0:
+            bad += group
+            continue
+        after = checks(applied_to(text, _edits(good + group)))
         if _stands(report, after, group, good):
             good, report = good + group, after
         elif len(group) == 1:

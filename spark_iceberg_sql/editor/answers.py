@@ -170,9 +170,14 @@ class Answers:
         except IcebergSqlError:
             return None
 
-    def actions(self, uri: str, place: lsp.Range, only: list[Any] | None) -> list[lsp.CodeAction]:
-        """Fixes and ignore comments for the findings in a range, and all safe fixes of the text. only: the kinds
-        wanted."""
+    def actions(
+        self, uri: str, place: lsp.Range, only: list[Any] | None, *, later: bool = False
+    ) -> list[lsp.CodeAction]:
+        """Fixes and ignore comments for the findings in a range, and all safe fixes of the text.
+
+        only: the kinds wanted. later: whether the editor asks for all safe fixes when they are chosen: to compute them
+        takes many checks, and editors ask for actions whenever the cursor moves.
+        """
         found = self._files.place_of(uri)
         if found is None:
             return []
@@ -184,16 +189,19 @@ class Answers:
             actions += _fixes(document, here)
             actions += self._ignores(document, analysis, part, here)
         if _wanted(only, FIX_ALL) and any(d.fix and d.fix.safe for d in analysis.reports[part]):
-            edit = all_safe(document.text, lambda text: self._report(uri, text))
-            if edit is not None:
-                actions.append(
-                    lsp.CodeAction(
-                        title="Apply all safe fixes of iceberg-sql",
-                        kind=FIX_ALL,
-                        edit=_edits(document, (edit,)),
-                    )
-                )
+            action = lsp.CodeAction("Apply all safe fixes of iceberg-sql", kind=FIX_ALL, data=uri)
+            if later or self.resolved(action).edit is not None:
+                actions.append(action)
         return actions
+
+    def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
+        """The action with its edit, if it has none yet. action: its `data` is the URI of the text."""
+        uri = action.data
+        document = self._files.documents.get(uri) if isinstance(uri, str) else None
+        if action.edit is None and document is not None:
+            edit = all_safe(document.text, lambda text: self._report(document.uri, text))
+            action.edit = _edits(document, (edit,)) if edit is not None else None
+        return action
 
     def _ignores(
         self, document: Document, analysis: Analysis, part: int, here: list[Diagnostic]

@@ -23,6 +23,7 @@ class Client:
 
     pulls: requests diagnostics. refreshes: requests them again on demand. watches: reports changed files. plans:
     shows the plans that it requests. snippets: has places to fill in, in what it completes.
+    resolves: asks for the edit of an action when it is chosen.
     """
 
     pulls: bool = False
@@ -30,6 +31,7 @@ class Client:
     watches: bool = False
     plans: bool = False
     snippets: bool = False
+    resolves: bool = False
 
 
 class Publisher:

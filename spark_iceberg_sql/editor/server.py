@@ -119,6 +119,9 @@ def _life(
         completes = can.text_document.completion if can.text_document else None
         items = completes.completion_item if completes else None
         client.snippets = bool(items and items.snippet_support)
+        acts = can.text_document.code_action if can.text_document else None
+        resolves = acts.resolve_support if acts else None
+        client.resolves = bool(resolves and "edit" in resolves.properties)
         options = params.initialization_options
         client.plans = isinstance(options, dict) and options.get("showsPlans") is True
         _configure(files, options)
@@ -246,11 +249,17 @@ def _questions(served: LanguageServer, answers: Answers, client: Client) -> None
 
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
 
-    @served.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(kinds))
+    options = lsp.CodeActionOptions(kinds, resolve_provider=True)
+
+    @served.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         only = params.context.only
-        wanted = list(only) if only is not None else None
-        return answers.actions(params.text_document.uri, params.range, wanted)
+        kinds = list(only) if only is not None else None
+        return answers.actions(params.text_document.uri, params.range, kinds, later=client.resolves)
+
+    @served.feature(lsp.CODE_ACTION_RESOLVE)
+    def action(chosen: lsp.CodeAction) -> lsp.CodeAction:
+        return answers.resolved(chosen)
 
     @served.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:

@@ -43,7 +43,7 @@ def _expanded(parts: list[str]) -> Iterator[str]:
         return
     at = parts.index("**")
     above, below = parts[:at], parts[at + 1 :]
-    if "**" in below:
+    if below.count("**") > 1:
         yield from _walked("/".join(parts[:at]), "/".join(parts[at:]))
         return
     for base in iglob("/".join([*above, ""])) if above else ("",):
