@@ -18,6 +18,7 @@ from typing import Protocol, TextIO, cast
 
 from spark_iceberg_sql.cli.parser import COMMAND, Parser
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.outgoing import People, visible
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 # New objects until garbage is collected: few of a check's are in cycles, and many collections take a tenth of its time.
@@ -90,19 +91,27 @@ class Command(Protocol):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. argv: the arguments (None: the process's). Returns the exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = cast(TextIO, People(streams[0])), cast(TextIO, People(streams[1]))
+    try:
+        return _main(list(sys.argv[1:] if argv is None else argv))
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+def _main(words: list[str]) -> int:
     if words and words[0] in COMMANDS:
         name = words.pop(0)
         try:
             command, parser = loaded(name)
             return command.run(parser.parse_args(words))
         except IcebergSqlError as error:
-            sys.stderr.write(f"error: {error}\n")
+            sys.stderr.write(f"error: {visible(str(error), keep=chr(10))}\n")
             return COULD_NOT_RUN
         except BrokenPipeError:
             raise
         except OSError as error:
-            where = f": `{os.fsdecode(error.filename)}`" if error.filename else ""
+            where = f": `{visible(os.fsdecode(error.filename))}`" if error.filename else ""
             sys.stderr.write(f"error: {error.strerror or error}{where}\n")
             return COULD_NOT_RUN
         except Exception as fault:  # never 1, which means that the SQL is at fault

@@ -190,7 +190,8 @@ def _once(given: argparse.Namespace) -> int:
             said = f"No comment can suppress {plural(len(tally.kept_back), 'finding')}"
         sys.stderr.write(f"{said}: {', '.join(tally.kept_back)}\n")
     whole = given.diff or ((given.fix or given.add_noqa) and "-" in given.files)
-    write(given.output_file, "".join(out), whole=whole)
+    people = given.output_format in FOR_PEOPLE
+    write(given.output_file, "".join(out), whole=whole, people=people)
     if broken:
         return COULD_NOT_RUN
     if given.exit_zero:
@@ -221,7 +222,12 @@ def _written(
     """Write the baseline, unless something could not be checked: its findings would get lost."""
     if broken:
         failed = [replace(report, diagnostics=report.failed) for report in reports]
-        write(given.output_file, rendered(given, failed, tally, ""), whole=False)
+        write(
+            given.output_file,
+            rendered(given, failed, tally, ""),
+            whole=False,
+            people=given.output_format in FOR_PEOPLE,
+        )
         sys.stderr.write("error: the baseline was not written\n")
         return COULD_NOT_RUN
     write(given.output_file, screened.write(), whole=False)

@@ -11,6 +11,7 @@ from pathlib import Path
 from spark_iceberg_sql.cli.check_file import Tally
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.outgoing import data_without_commands, machine
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS, summary
 from spark_iceberg_sql.report.terminal import plural
@@ -35,7 +36,9 @@ def rendered(
         reports = [replace(r, diagnostics=tuple(map(_at_length, r))) for r in reports]
     color = _color(given.color, given.output_file)
     if given.output_format not in FOR_PEOPLE:
-        return FORMATS[given.output_format]([*reports, *tally.failed], color=color)
+        return data_without_commands(
+            FORMATS[given.output_format]([*reports, *tally.failed], color=color)
+        )
     text = FORMATS[given.output_format](reports, color=color)
     text = text[: text.rindex(summary(reports))]
     if given.quiet:
@@ -91,8 +94,11 @@ def _color(when: str, file: Path | None) -> bool:
     )
 
 
-def write(path: Path | None, text: str, *, whole: bool) -> None:
-    """Put the output there. whole: whether it is SQL, of which no character may be shown in another way."""
+def write(path: Path | None, text: str, *, whole: bool, people: bool = True) -> None:
+    """Put the output there.
+
+    whole: whether it is SQL, of which no character may be shown in another way. people: whether people read it.
+    """
     if path is None:
         encoding = sys.stdout.encoding or "utf-8"
         if whole:
@@ -100,7 +106,7 @@ def write(path: Path | None, text: str, *, whole: bool) -> None:
                 text.encode(encoding)
             except UnicodeEncodeError:
                 raise FileError(f"cannot write the SQL to standard output in {encoding}") from None
-        sys.stdout.write(text)
+        (sys.stdout if people and not whole else machine(sys.stdout)).write(text)
         return
     from spark_iceberg_sql.files.replacing import replace_file
 

@@ -12,6 +12,7 @@ from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.insight.plain import Result, as_json
+from spark_iceberg_sql.outgoing import machine, visible
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.variables import substituted
 
@@ -28,7 +29,10 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 def write(result: Result, given: argparse.Namespace) -> None:
     """Print a result in the format asked for."""
-    sys.stdout.write(f"{as_json(result.to_dict()) if given.format == 'json' else result}\n")
+    if given.format == "json":
+        machine(sys.stdout).write(f"{as_json(result.to_dict())}\n")
+    else:
+        sys.stdout.write(f"{visible(str(result), keep=chr(10))}\n")
 
 
 def add_statements(parser: argparse.ArgumentParser) -> None:
@@ -63,9 +67,13 @@ def of_statements(
     found = [(number, one) for number, one in each if one is not None]
     if given.format == "json":
         values = [{"statement": number, **one.to_dict()} for number, one in found]
-        sys.stdout.write(as_json(values) + "\n")
+        machine(sys.stdout).write(as_json(values) + "\n")
     else:
-        sys.stdout.write("\n\n".join(_titled(one, number, len(todo)) for number, one in found))
+        sys.stdout.write(
+            visible(
+                "\n\n".join(_titled(one, number, len(todo)) for number, one in found), keep=chr(10)
+            )
+        )
         sys.stdout.write("\n" if found else "")
     return found, len(found) < len(each)
 

@@ -19,6 +19,7 @@ from spark_iceberg_sql.insight.hive_statements import changes_catalog, changes_p
 from spark_iceberg_sql.insight.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.workload import Query, others, workload
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.script import statements
 
@@ -115,7 +116,7 @@ class FromHive(Result):
 
 def _steps(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
-        yield f"-- {step.why}"
+        yield f"-- {visible(step.why)}"
         yield from (f"{statement};" for statement in step.statements)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from spark_iceberg_sql.outgoing import data_without_commands
+
 
 def plain(value: object) -> Any:
     """A value without tuples and records: a record is a dict of its attributes, bytes are in hexadecimal.
@@ -32,7 +34,7 @@ def plain(value: object) -> Any:
 
 def as_json(value: object) -> str:
     """The JSON of plain values, indented."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return data_without_commands(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 class Result:

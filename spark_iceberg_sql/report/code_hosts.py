@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 
 _GITHUB: Mapping[Severity, str] = {
@@ -36,14 +37,14 @@ def _command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
     if report.cell is None:  # a line number of a cell is not one of the notebook's file
         properties |= {"line": str(span.row), "col": str(span.column), "endLine": str(span.end_row)}
         properties["endColumn"] = str(span.end_column)
-    shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    shown = ",".join(f"{key}={_property(visible(value))}" for key, value in properties.items())
     return f"::{_GITHUB[diagnostic.severity]} {shown}::{_data(_words(report, diagnostic))}"
 
 
 def _words(report: Report, diagnostic: Diagnostic) -> str:
     where = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
-    return f"{where}{diagnostic.message}{help_}"
+    return visible(f"{where}{diagnostic.message}{help_}", keep="\n")
 
 
 def _data(text: str) -> str:
@@ -67,7 +68,7 @@ def _logged(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
         span = diagnostic.span
         properties |= {"linenumber": str(span.row), "columnnumber": str(span.column)}
     properties["code"] = diagnostic.code
-    shown = "".join(f"{key}={_azure(value)};" for key, value in properties.items())
+    shown = "".join(f"{key}={_azure(visible(value))};" for key, value in properties.items())
     return f"##vso[task.logissue {shown}]{_azure(_words(report, diagnostic), data=True)}"
 
 

@@ -101,7 +101,7 @@ def _result(report: Report, diagnostic: Diagnostic, index: int, mark: str) -> di
 
 def _file(report: Report) -> dict[str, str]:
     path = relative(report.filename)
-    if path.startswith("/") or path[1:2] == ":":
+    if os.path.isabs(path):
         return {"uri": Path(path).as_uri()}
     return {"uri": quote(os.fsencode(path)), "uriBaseId": _ROOT}
 

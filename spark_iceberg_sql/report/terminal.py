@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report.shown import without_secrets
 
-_TAB = "    "
 _WIDTH = 160  # columns shown of a source line; of a longer one, the part around the span
 _ROWS = 6  # rows shown of a span; of a longer one, the first and the last
 _COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "34", "help": "1"}
@@ -154,35 +154,6 @@ def _window(line: str, start: int, end: int) -> tuple[int, int]:
         return 0, len(line)
     begin = max(0, min(start - _WIDTH // 4, len(line) - _WIDTH))
     return begin, min(len(line), max(begin + _WIDTH, min(end, start + _WIDTH)))
-
-
-def visible(text: str, keep: str = "") -> str:
-    """A text without control characters: tabs become blanks, others their Unicode pictures.
-
-    keep: control characters that stay. Bidirectional marks, which could display SQL in another order than it runs,
-    are written as escapes.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c in keep else _picture(c) for c in text)
-
-
-def _picture(char: str) -> str:
-    code = ord(char)
-    if char == "\t":
-        return _TAB
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    if (
-        0x80 <= code < 0xA0
-        or 0x202A <= code <= 0x202E
-        or 0x2066 <= code <= 0x2069
-        or code == 0xFEFF
-    ):
-        return f"<U+{code:04X}>"
-    return char
 
 
 def _columns(text: str) -> int:
