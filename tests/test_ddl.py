@@ -260,7 +260,9 @@ def test_other_creates() -> None:
         ("interval day to second", "None"),
         ("`int`", "None"),
         ("array<foo>", "None"),
-        ("geometry(4326)", "None"),
+        ("geometry(4326)", "geometry"),
+        ("geometry", "None"),
+        ("geometry(any)", "None"),
         ("variant", "variant"),
     ],
 )

@@ -425,8 +425,8 @@ def catalog(mode: str) -> Iterator[SimpleNamespace]:
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
-        ("slow", "no answer within 1 seconds"),
-        ("slow table", "no answer within 1 seconds"),
+        ("slow", "no answer within 2 seconds"),
+        ("slow table", "no answer within 2 seconds"),
         ("login", "or that of a login page?"),
         ("login table", "or that of a login page?"),
         ("403", "did not answer: Fault: no"),
@@ -439,7 +439,7 @@ def test_a_catalog_that_was_asked_for_and_does_not_answer(
     (clone / "a.sql").write_text("ALTER TABLE prod.db.t ADD PARTITION FIELD days(ts);\n")
     with catalog(mode) as server:
         done = run(
-            *("check", "a.sql", "--catalog", "prod", "--catalog-timeout", "1"),
+            *("check", "a.sql", "--catalog", "prod", "--catalog-timeout", "2"),
             PYICEBERG_CATALOG__PROD__TYPE="rest",
             PYICEBERG_CATALOG__PROD__URI=f"http://127.0.0.1:{server.port}",
         )

@@ -77,8 +77,6 @@ def test_spark_spellings_with_arguments(spark, arguments, said):
         "timestamptz",
         "timestamp_ns",
         "interval",
-        "geometry",
-        "geography",
         "bool",
     ],
 )

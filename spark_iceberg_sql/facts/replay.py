@@ -33,6 +33,15 @@ _TABLE_CHANGES = (
 )
 
 
+_COLUMN_CHANGES = (
+    nodes.AddColumns,
+    nodes.DropColumns,
+    nodes.RenameColumn,
+    nodes.AlterColumn,
+    nodes.ReplaceColumns,
+)
+
+
 def replay(context: Context) -> None:
     """Apply a statement to `context.known`, as if it had run. What cannot be tracked is forgotten."""
     node, known = context.node, context.known
@@ -170,7 +179,14 @@ def _partly(context: Context, why: str) -> Table | None:
     node, name = context.node, context.known.full_name(context.target.parts)
     headless = isinstance(node, nodes.Create) and is_headless(context, node)
     count = context.known.others if headless else None
-    return Table(name, schema=schema, why_unknown=why, headless=count)
+    # Columns that are added later need field ids of their own, though these are not the table's.
+    return Table(
+        name,
+        schema=schema,
+        why_unknown=why,
+        headless=count,
+        last_column_id=schema.last_column_id,
+    )
 
 
 def _alter(context: Context) -> None:
@@ -181,7 +197,9 @@ def _alter(context: Context) -> None:
         found = context.table
         if isinstance(found, Table):
             why = found.why_unknown or "an earlier statement changed it"
-            context.known.put(replace(found, specs=None, why_unknown=why))
+            # Where columns change in a way that is not tracked, the old ones would be taken for all.
+            schema = None if isinstance(context.node, _COLUMN_CHANGES) else found.schema
+            context.known.put(replace(found, schema=schema, specs=None, why_unknown=why))
         return
     except AlreadyReportedError:
         return
@@ -197,7 +215,7 @@ def _rename(known: Tables, node: nodes.RenameTable) -> None:
     if isinstance(found, Table):
         known.put(replace(found, name=new))
     elif found is None:
-        known.forget(new)
+        known.put(Table(new, why_unknown="nothing defines it before its new name", sure=False))
     known.drop(old, "an earlier statement renamed it")
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDoneError
+from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
@@ -61,6 +62,8 @@ class Catalogs:
             self._catalogs[name] = _Catalog(name, self._answered)
         catalog = self._catalogs[name]
         if self.waits:
+            with suppress(ImportError):  # which takes seconds itself
+                import pyiceberg.catalog.rest  # noqa: F401
             try:
                 catalog.opened.result(timeout)
             except SourceError:

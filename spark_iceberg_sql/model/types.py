@@ -94,8 +94,8 @@ SPARK_NAMES: Mapping[str, str] = {
     "fixed": "binary",
 }
 
-# Spark spelling -> Iceberg name (iceberg-spark SparkTypeToType; what it refuses is absent: geometry,
-# geography and time are switched off in Spark 4.1, interval is no Iceberg type).
+# Spark spelling -> Iceberg name (iceberg-spark SparkTypeToType; what it refuses is absent: time is switched off in
+# Spark 4.1, interval is no Iceberg type).
 FROM_SPARK: Mapping[str, str] = {
     "boolean": "boolean",
     "tinyint": "int",
@@ -123,6 +123,8 @@ FROM_SPARK: Mapping[str, str] = {
     "numeric": "decimal",
     "variant": "variant",
     "void": "unknown",
+    "geometry": "geometry",
+    "geography": "geography",
 }
 
 # Types that only format version 3 has (spec: Schemas and Data Types, "v3").

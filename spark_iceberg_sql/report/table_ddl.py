@@ -19,7 +19,7 @@ def table_ddl(table: Table) -> str:
     For a table that is not fully known, only a comment.
     """
     lines = [visible(line) if line.startswith("--") else line for line in _lines(table)]
-    if any(line != without_commands(visible(line, keep="\n\t")) for line in lines):
+    if any(line != without_commands(visible(line, keep="\n")) for line in lines):
         name = visible(".".join(map(quoted, table.name)))
         lines = [f"-- {name}: it has names with control characters, which a script cannot show"]
     return "\n".join(lines) + "\n"

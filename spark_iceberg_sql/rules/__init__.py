@@ -37,6 +37,7 @@ from spark_iceberg_sql.rules.sis212_empty_name import empty_name
 from spark_iceberg_sql.rules.sis213_unsortable import unsortable
 from spark_iceberg_sql.rules.sis214_identifier_field import identifier_field
 from spark_iceberg_sql.rules.sis215_variant_in_collection import variant_in_collection
+from spark_iceberg_sql.rules.sis216_collation_lost import collation_lost
 from spark_iceberg_sql.rules.sis301_field_twice import field_twice
 from spark_iceberg_sql.rules.sis302_same_transform_twice import same_transform_twice
 from spark_iceberg_sql.rules.sis303_redundant_time import redundant_time

@@ -1,8 +1,9 @@
 """A column type that Spark or Iceberg does not have.
 
 ## Why
-Spark 4.1 has no `text`, `uuid`, `datetime` or `timestamptz`; its `time`, `geometry` and `geography` are
-disabled; and Iceberg has no intervals. `char` and `varchar` need a length.
+Spark 4.1 has no `text`, `uuid`, `datetime` or `timestamptz`; its `time` is disabled; and Iceberg has no intervals.
+`char` and `varchar` need a length, `geometry` and `geography` the number of one reference system; Spark has these two
+since 4.1, with `spark.sql.geospatial.enabled`.
 
 ## Instead
 Spark's own name for the type: `timestamp` is Iceberg's timestamptz, `timestamp_ntz` is Iceberg's timestamp.
@@ -41,7 +42,8 @@ _SPARK = {
     **dict.fromkeys(("bool", "bit"), "BOOLEAN"),
     **dict.fromkeys(("number", "money", "bignumeric"), "DECIMAL(38, 9)"),
     **dict.fromkeys(("blob", "bytea", "varbinary", "bytes", "fixed", "raw"), "BINARY"),
-    **dict.fromkeys(("geometry", "geography"), "BINARY"),
+    "geometry": "GEOMETRY(4326)",
+    "geography": "GEOGRAPHY(4326)",
     **dict.fromkeys(
         ("datetime", "timestamptz", "datetime2", "timestamp_tz", "timestamp"), "TIMESTAMP"
     ),

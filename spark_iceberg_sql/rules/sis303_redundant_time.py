@@ -26,10 +26,13 @@ ALTER TABLE events REPLACE PARTITION FIELD ts_day WITH hours(ts);
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import NotKnownError
 from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
@@ -37,6 +40,13 @@ from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
+
+
+class Time(NamedTuple):
+    """A time transform and its column, as messages show it."""
+
+    transform: BoundTransform
+    source: str
 
 
 @rule(
@@ -72,19 +82,19 @@ def redundant_time(context: Context) -> Iterator[Finding]:
 
 def _created(context: Context) -> Iterator[Finding]:
     """One finding for each column, at the second of its fields: the finest covers all others."""
-    times: dict[int, list[tuple[TermFacts, RequestedField]]] = {}
+    times: dict[object, list[tuple[TermFacts, Time]]] = {}
     for facts in context.terms:
-        wanted = facts.wanted
-        if wanted is not None and wanted.transform.transform.granularity is not None:
-            times.setdefault(wanted.source_id, []).append((facts, wanted))
-    for found in times.values():
-        different = list({w.transform: w for _, w in found}.values())
+        column, time = _time(facts)
+        if time is not None:
+            times.setdefault(column, []).append((facts, time))
+    for fields in times.values():
+        different = list({time.transform: time for _, time in fields}.values())
         if len(different) < 2:
             continue
-        finest = max(different, key=lambda w: w.transform.transform.granularity or 0)
-        source = next(facts.source_text for facts, w in found if w is finest)
-        at = next(facts for facts, w in found if w.transform != found[0][1].transform)
-        covered = [w.transform.transform.name for w in different if w is not finest]
+        finest = max(different, key=lambda time: time.transform.transform.granularity or 0)
+        source = next(facts.source_text for facts, time in fields if time is finest)
+        at = next(facts for facts, time in fields if time.transform != fields[0][1].transform)
+        covered = [time.transform.transform.name for time in different if time is not finest]
         yield Finding(
             at.term.span,
             _message(*different),
@@ -92,7 +102,23 @@ def _created(context: Context) -> Iterator[Finding]:
         )
 
 
-def _message(*wanted: PartitionField | RequestedField) -> str:
+def _time(facts: TermFacts) -> tuple[object, Time | None]:
+    """A time transform and what tells its column from others: its id, or its name if the columns are unknown."""
+    try:
+        wanted = facts.wanted
+    except NotKnownError:
+        if facts.bound is None or facts.source is None:
+            return None, None
+        column: object = facts.source.parts
+        time = Time(facts.bound, facts.source_text)
+    else:
+        if wanted is None:
+            return None, None
+        column, time = wanted.source_id, Time(wanted.transform, wanted.source)
+    return column, time if time.transform.transform.granularity is not None else None
+
+
+def _message(*wanted: PartitionField | RequestedField | Time) -> str:
     terms = listed((w.transform.clause(w.source) for w in wanted), "and")
     best, rest = ("finer", "other") if len(wanted) == 2 else ("finest", "others")
     return f"{terms} partition by the same column, and the {best} one makes the {rest} redundant"

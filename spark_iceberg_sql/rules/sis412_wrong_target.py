@@ -254,7 +254,7 @@ def _hive(
     if isinstance(found, Table) and not found.sure:
         raise NotKnownError(
             f"whether `{context.target.text}` is an Iceberg table",
-            "its CREATE TABLE has no USING, and no catalog is named",
+            found.why_unknown or "its CREATE TABLE has no USING, and no catalog is named",
         )
     if found is None:
         why = context.known.why_unknown(context.target_name)

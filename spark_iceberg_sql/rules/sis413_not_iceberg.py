@@ -96,7 +96,7 @@ def not_iceberg(context: Context) -> Iterator[Finding]:
             f"{_moved(context, node, [_bucketed(clause)], 'it')}, or sort the files: "
             f"`ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`",
         )
-    if node.clustered_by is not None:
+    if node.clustered_by is not None and not (node.hive and node.provider is None):  # else Hive's
         yield _clustered(context, node, node.clustered_by)
 
 

@@ -505,3 +505,10 @@ CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (months(TS));
 -- case: a hidden column, behind the table's name
 CREATE TABLE t (id BIGINT) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD bucket(4, t._file);  -- error: SIS201
+
+-- case: nested columns of a replaced table that nothing else defines
+CREATE OR REPLACE TABLE t (id INT, d STRUCT<a: STRING, b: STRING>) USING iceberg;
+ALTER TABLE t ADD COLUMNS (d.e STRING);
+ALTER TABLE t ADD COLUMNS (d.f INT);
+ALTER TABLE t ALTER COLUMN d.f TYPE BIGINT;
+ALTER TABLE t DROP COLUMN d.b;

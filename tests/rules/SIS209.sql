@@ -62,10 +62,10 @@ CREATE TABLE t (id INT, x INTERVAL YEAR TO MONTH) USING iceberg;  -- error: SIS2
 CREATE TABLE t (id INT, x INTERVAL) USING iceberg;  -- error: SIS209
 
 -- case: GEOMETRY(4326)
-CREATE TABLE t (id INT, x GEOMETRY(4326)) USING iceberg;  -- error: SIS209
+CREATE TABLE t (id INT, x GEOMETRY(4326)) USING iceberg;  -- error: SIS205
 
 -- case: GEOGRAPHY(4326)
-CREATE TABLE t (id INT, x GEOGRAPHY(4326)) USING iceberg;  -- error: SIS209
+CREATE TABLE t (id INT, x GEOGRAPHY(4326)) USING iceberg;  -- error: SIS205
 
 -- case: TIME
 CREATE TABLE t (id INT, x TIME) USING iceberg;  -- error: SIS209
@@ -90,7 +90,7 @@ ALTER TABLE t ADD COLUMN x INTERVAL DAY;  -- error: SIS209
 CREATE TABLE t (id INT, x UUID) USING iceberg PARTITIONED BY (bucket(4, x));  -- error: SIS209
 
 -- case: every type that there is
-CREATE TABLE t (a BOOLEAN, b TINYINT, c BYTE, d SMALLINT, e SHORT, f INT, g INTEGER, h BIGINT, i LONG, j FLOAT, k REAL, l DOUBLE, m DATE, n TIMESTAMP, o TIMESTAMP_LTZ, p TIMESTAMP_NTZ, q STRING, r CHAR(5), s CHARACTER(5), u VARCHAR(5), v BINARY, w DECIMAL, x DEC(5), y NUMERIC(9, 2), z STRING COLLATE UNICODE, aa ARRAY<INT>, bb MAP<STRING, INT>, cc STRUCT<a: INT, b: ARRAY<STRING>>) USING iceberg;
+CREATE TABLE t (a BOOLEAN, b TINYINT, c BYTE, d SMALLINT, e SHORT, f INT, g INTEGER, h BIGINT, i LONG, j FLOAT, k REAL, l DOUBLE, m DATE, n TIMESTAMP, o TIMESTAMP_LTZ, p TIMESTAMP_NTZ, q STRING, r CHAR(5), s CHARACTER(5), u VARCHAR(5), v BINARY, w DECIMAL, x DEC(5), y NUMERIC(9, 2), z STRING COLLATE UNICODE, aa ARRAY<INT>, bb MAP<STRING, INT>, cc STRUCT<a: INT, b: ARRAY<STRING>>) USING iceberg;  -- warning: SIS216
 
 -- case: IF NOT EXISTS hides a type of Spark's alone
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, st STRUCT<a: INT>, l ARRAY<INT>) USING iceberg;
@@ -142,3 +142,9 @@ ALTER TABLE t REPLACE COLUMNS (id TEXT);  -- error: SIS209
 
 -- case: on a partition column, and no column list
 CREATE TABLE t USING iceberg PARTITIONED BY (dt TEXT);  -- error: SIS209
+
+-- case: geometry without a reference system
+CREATE TABLE t (id INT, g GEOMETRY) USING iceberg TBLPROPERTIES ('format-version' = '3');  -- error: SIS209
+
+-- case: geography of any reference system
+CREATE TABLE t (id INT, g GEOGRAPHY(ANY)) USING iceberg TBLPROPERTIES ('format-version' = '3');  -- error: SIS209

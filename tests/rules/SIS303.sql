@@ -87,3 +87,7 @@ ALTER TABLE t ADD PARTITION FIELD years(ts);  -- warning: SIS303
 
 -- case: id, years(ts), days(ts)
 CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (id, years(ts), days(ts));  -- error: SIS303
+
+-- case: columns that come from a query
+CREATE TABLE src (id BIGINT, ts TIMESTAMP) USING iceberg;
+CREATE TABLE t USING iceberg PARTITIONED BY (days(ts), hours(ts)) AS SELECT * FROM src;  -- error: SIS303

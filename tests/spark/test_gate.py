@@ -15,6 +15,7 @@ from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge import gate
+from spark_iceberg_sql.spark.bridge.lines import LINE
 from spark_iceberg_sql.spark.gate import intercept, judge
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -505,3 +506,24 @@ class TestFaultsOfOurs:
         with pytest.warns(IcebergSqlWarning, match="SIS000"), pytest.raises(AnalysisException):
             spark.sql("CREATE TABLE local.gate.fault (id BIGINT) USING iceberg")
         spark.sql("DROP TABLE local.gate.fault")
+
+
+@pytest.mark.skipif(LINE < (4, 1), reason="Spark has these types since 4.1")
+@pytest.mark.parametrize("kind", ["GEOMETRY(4326)", "GEOMETRY(0)", "GEOGRAPHY(4326)"])
+def test_geometry_is_passed_to_spark(spark: SparkSession, kind: str) -> None:
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.geo")
+    spark.conf.set("spark.sql.geospatial.enabled", "true")
+    try:
+        spark.sql(
+            f"CREATE OR REPLACE TABLE local.geo.t (id INT, g {kind}) USING iceberg "
+            "TBLPROPERTIES ('format-version' = '3')"
+        )
+        spark.sql(f"ALTER TABLE local.geo.t ADD COLUMN h {kind}")
+        assert [row.data_type for row in spark.sql("DESCRIBE local.geo.t").collect()][1:3] == [
+            kind.lower()
+        ] * 2
+        with pytest.raises(sis.IcebergSqlError, match="SIS203"):
+            spark.sql("ALTER TABLE local.geo.t ADD PARTITION FIELD bucket(4, g)")
+    finally:
+        spark.conf.unset("spark.sql.geospatial.enabled")
+        spark.sql("DROP TABLE IF EXISTS local.geo.t")

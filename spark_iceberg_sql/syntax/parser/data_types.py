@@ -24,11 +24,13 @@ _INTERVAL = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 
 _MAX_PRECISION = 38
 
+# A length, or the number of a reference system.
+_WITH_NUMBER = ("CHAR", "CHARACTER", "VARCHAR", "GEOMETRY", "GEOGRAPHY")
 # The types of one word, by that word.
 SIMPLE = {
     name.upper(): primitive_from_spark(name)
     for name in FROM_SPARK
-    if name not in ("char", "character", "varchar")  # which need a length
+    if name.upper() not in _WITH_NUMBER
 }
 
 
@@ -100,7 +102,8 @@ def _primitive(cursor: Cursor) -> Type | None:
         cursor.stop("`,` or `)`", "time-zone")
     elif name == "STRING" and cursor.take("COLLATE"):
         cursor.path("a collation")
-    if arguments is None or (name in ("CHAR", "CHARACTER", "VARCHAR") and not arguments):
+    # Iceberg has geometry and geography in one reference system, Spark's `(ANY)` is none.
+    if arguments is None or (name in _WITH_NUMBER and not arguments):
         return None
     try:
         found = primitive_from_spark(name.lower(), arguments)
