@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import goldens
 import pytest
 import spark_line
 
+# As Spark has by default: several sessions of the tests run at once.
+os.environ.setdefault("SPARK_DRIVER_MEMORY", "1g")
 spark_line.use()  # before anything imports pyspark
 
 

@@ -98,7 +98,7 @@ def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
 def _unknown(what: str, why: str) -> str:
     """What is unknown, as a sentence; for a table, the reason is given only if its catalog failed."""
     if what.startswith("the table "):
-        silent = f" ({why})" if why.startswith("the catalog ") else ""
+        silent = f" ({why})" if "did not answer" in why or why.startswith("the catalog ") else ""
         return f"{what.removeprefix('the ')} is unknown{silent}"
     several = what.endswith("s") and not what.startswith("whether ")
     return f"{what} {'are' if several else 'is'} unknown ({why})"

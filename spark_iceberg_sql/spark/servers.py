@@ -6,6 +6,7 @@ and the optimizer rules and the check of partition DDL from the family's shared 
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -19,6 +20,8 @@ from spark_iceberg_sql.spark.bridge import servers
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+_TOKEN = "spark.connect.authenticate.token"
 _ANY = ("0.0.0.0", "::", "")
 _SECONDS = 0.5  # between two checks whether the JVM is running
 
@@ -82,15 +85,32 @@ def connect_server(
 ) -> Server:
     """Serve Spark Connect from this process; clients need only `pyspark-client`, not this package.
 
+    A client of a Spark server runs commands as the server's user, and reads its files and environment.
+
     spark: a session of this process; None: `session()`, whose clients see each other's commits at once. Everything
     is installed in it. host: the address to listen on; Spark Connect does not authenticate clients, so the default
-    is localhost. port: a TCP port; 0: any free one. ddl: as for `install`, for all clients. Their sessions start
-    with the current settings of `spark`, including catalogs of `attach` and named collections.
+    is localhost, and any other needs a token: the setting spark.connect.authenticate.token. port: a TCP port; 0: any
+    free one. ddl: as for `install`, for all clients. Their sessions start with the current settings of `spark`,
+    including catalogs of `attach` and named collections.
 
     Returns the server, already listening. Raises IcebergSqlError if the port is in use or Spark Connect is
     not available, and what `session` and `install` raise.
     """
+    _require_token(spark, host)
     return _served("sc", servers.start_connect, spark, host, port, ddl)
+
+
+def _require_token(spark: SparkSession | None, host: str) -> None:
+    """Raise IcebergSqlError for a server that anybody on the network could run commands with."""
+    if host in _LOCAL or os.environ.get("SPARK_CONNECT_AUTHENTICATE_TOKEN"):
+        return
+    config = spark.sparkContext.getConf() if spark is not None else None
+    if config is None or not config.get(_TOKEN):
+        raise IcebergSqlError(
+            f"a Connect server on `{host}` without a token lets anybody who reaches it run commands as you: "
+            f"set `{_TOKEN}`, or listen on 127.0.0.1",
+            argument="host",
+        )
 
 
 def thrift_server(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from spark_iceberg_sql.spark.tables import by_path, credentials, discovery, meta
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import line, runtime
 
+_MEMORY = "spark.driver.memory"
+_MB, _GB = 2**20, 2**30
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 
@@ -41,6 +44,9 @@ def session(
     SQL: `local.db.t`. timezone: the session time zone; Iceberg's time transforms are in UTC. config:
     Spark settings, which override all defaults. ddl: as for `install`.
 
+    The driver has half of the machine's memory, up to 8 GB, unless `spark.driver.memory` is set here or in Spark's own
+    ways (spark-defaults.conf, SPARK_DRIVER_MEMORY).
+
     If a session is already running, that session is returned, with the settings that can still be
     changed.
 
@@ -52,6 +58,7 @@ def session(
         _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
         settings |= credentials.redaction(config.get("spark.redaction.regex"))
     if not jvm.running():
+        settings |= _memory(config or {})
         os.environ.setdefault(
             "PYSPARK_PYTHON", sys.executable
         )  # for UDFs; otherwise Spark uses `python3` on PATH
@@ -84,6 +91,50 @@ def _provide_runtime(settings: dict[str, str]) -> None:
         pinned = runtime(pyspark.__version__, scala())
         jar = runtime_jar(pinned, settings.get("spark.jars.ivySettings"))
         settings["spark.jars"] = ",".join(filter(None, (str(jar), brought[0])))
+
+
+def _memory(config: Mapping[str, str]) -> dict[str, str]:
+    """Half of the machine's memory for the driver, up to 8 GB, unless the user has said how much.
+
+    Spark's own default, 1 GB, is too little for a write to some hundreds of partitions: Iceberg keeps a writer open for
+    each.
+    config: settings of the call.
+    """
+    words = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    said = "SPARK_DRIVER_MEMORY" in os.environ or "driver-memory" in words or _MEMORY in words
+    if said or _MEMORY in config or _MEMORY in _defaults():
+        return {}
+    size = memory_size()
+    return {_MEMORY: f"{min(size // 2, 8 * _GB) // _MB}m"} if size > 2 * _GB else {}
+
+
+def _defaults() -> str:
+    """The text of the user's spark-defaults.conf."""
+    home = os.environ.get("SPARK_CONF_DIR") or os.path.join(
+        os.environ.get("SPARK_HOME", ""), "conf"
+    )
+    try:
+        return Path(home, "spark-defaults.conf").read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def memory_size() -> int:
+    """The memory in bytes of this machine, or of the container, which may have less; 0 if it is not known."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows
+        return 0
+    return min([size, *_limits()])
+
+
+def _limits() -> Iterator[int]:
+    for limit in (
+        "memory.max",
+        "memory/memory.limit_in_bytes",
+    ):  # of control groups, versions 2 and 1
+        with suppress(OSError, ValueError):  # there is none, or it is `max`
+            yield int(Path("/sys/fs/cgroup", limit).read_text("ascii"))
 
 
 def _join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -214,3 +215,35 @@ def test_a_parquet_file(spark: SparkSession, lake: Path) -> None:
     file = next((lake / "plain").glob("*.parquet"))
     with pytest.raises(AnalysisException, match=r"is a file, not a table; read it with parquet\.`"):
         spark.sql(f"SELECT * FROM iceberg('{file}')")
+
+
+@pytest.mark.parametrize("how", ["deep", "large", "deep head"])
+def test_metadata_beyond_all_measure(
+    spark: SparkSession, lake: Path, tmp_path: Path, how: str
+) -> None:
+    """It is named in one sentence, and the other tables are listed."""
+    shutil.copytree(lake / "audit", tmp_path / "audit")
+    folder = tmp_path / "audit" / "hostile" / "metadata"
+    folder.mkdir(parents=True)
+    file = folder / "v1.metadata.json"
+    source = max((lake / "sales" / "items" / "metadata").glob("*.metadata.json"))
+    text = source.read_text()
+    deep = "[" * 200_000 + "]" * 200_000
+    if how == "deep":
+        file.write_text(f'{text.rstrip().removesuffix("}")},"x":{deep}}}')
+    elif how == "deep head":
+        file.write_text(f'{{"x":{deep},{text.lstrip().removeprefix("{")}')
+    else:
+        file.write_text("{")
+        os.truncate(file, 300 << 20)
+    rows = spark.sql(f"SELECT name, error FROM iceberg_tables('{tmp_path}')").collect()
+    errors = {row.name: row.error for row in rows}
+    assert len(errors) == 3
+    expected = "MB, which is no table's metadata" if how == "large" else "nested too deeply"
+    assert expected in errors["hostile"], errors
+    with pytest.raises(Exception) as error:
+        spark.sql(f"SELECT * FROM iceberg('{folder.parent}')").collect()
+    first = str(error.value).splitlines()[0]
+    assert "INTERNAL_ERROR" not in first
+    assert "heap" not in first
+    assert "spark_iceberg_sql failed" not in first

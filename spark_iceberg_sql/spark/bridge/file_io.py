@@ -32,6 +32,7 @@ from spark_iceberg_sql.spark.bridge.listings import (
 from spark_iceberg_sql.spark.bridge.location import HADOOP, NEEDS, S3, Location
 
 _LOCAL = "file:/"
+LARGEST = 128 << 20  # bytes of a metadata file: one of a hundred thousand snapshots has about 50 MB
 _METADATA_FILES = 256  # parsed metadata files kept for each FileIO
 
 
@@ -149,13 +150,23 @@ def _head_of(location: str, read: Callable[..., bytes]) -> Head:
     content = read(HEAD)
     head = _read(location, content)
     if len(content) == HEAD and (head.table_uuid is None or head.updated_ms is None):
-        head = _read(location, content + read())
+        head = _read(location, content + read(LARGEST + 1 - HEAD))
     return head
 
 
+def require_size(location: str, size: int) -> None:
+    """Raise BrokenFileError for a file that is too large to be a table's metadata. size: in bytes."""
+    if size > LARGEST:
+        wrong = f"it has more than {LARGEST >> 20} MB, which is no table's metadata"
+        raise BrokenFileError(location, wrong)
+
+
 def _read(location: str, content: bytes) -> Head:
+    require_size(location, len(content))
     try:
         return read_head(content)
+    except RecursionError:
+        raise BrokenFileError(location, "its JSON is nested too deeply") from None
     except ValueError as wrong:
         raise BrokenFileError(location, str(wrong)) from None
 

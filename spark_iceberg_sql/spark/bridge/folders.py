@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 
 from spark_iceberg_sql.spark.bridge import compiler, local_folders
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
-from spark_iceberg_sql.spark.bridge.file_io import Files
+from spark_iceberg_sql.spark.bridge.file_io import Files, require_size
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.bridge.listings import blob_container, local_folder
 from spark_iceberg_sql.spark.bridge.location import HADOOP, S3
 
 _SOME = 1000  # files of a folder that are listed; its subfolders are all listed
+
+_LARGEST = (
+    128 << 20
+)  # bytes; a table of a million snapshots has about 500 MB, one that is cared for a few
 
 
 @dataclass(slots=True)
@@ -61,9 +65,11 @@ class Tree:
         return self.files.metadata_files(folder)
 
     def content(self, location: str) -> bytes:
-        """All bytes of a file."""
+        """All bytes of a file. Raises BrokenFileError for one that is too large to be a table's metadata."""
         if self.local:
-            with open(_path(location), "rb") as file:
+            path = _path(location)
+            require_size(location, os.path.getsize(path))
+            with open(path, "rb") as file:
                 return file.read()
         return content(self.files, location)
 
@@ -148,8 +154,10 @@ def _blobs(files: Files, folder: str) -> Iterator[str]:
 
 
 def content(files: Files, location: str) -> bytes:
-    """All bytes of a file."""
-    stream = files.io.newInputFile(location).newStream()
+    """All bytes of a file. Raises BrokenFileError for one that is too large to be a table's metadata."""
+    file = files.io.newInputFile(location)
+    require_size(location, file.getLength())
+    stream = file.newStream()
     try:
         return bytes(stream.readAllBytes())
     finally:

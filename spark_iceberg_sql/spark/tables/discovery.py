@@ -260,6 +260,8 @@ def _row(store: Tree, folder: str) -> dict[str, Any]:
         row["error"] = message(error)
     except BrokenFileError as broken:
         row["error"] = str(broken)
+    except RecursionError:
+        row["error"] = f"`{row['metadata_file']}` cannot be read: its JSON is nested too deeply"
     except (NoMetadataError, MetadataError, ValueError, EOFError, OSError) as wrong:
         row["error"] = f"{wrong}"
     return row

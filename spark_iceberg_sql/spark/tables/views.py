@@ -48,7 +48,7 @@ def refuse_view(function: str, argument: str, file: str, files: Files) -> None:
     """Raise IsViewError if a metadata file that is not a valid table's is a view's."""
     try:
         found = json.loads(folders.content(files, file))
-    except (ValueError, OSError, *BRIDGE_ERRORS):
+    except (ValueError, RecursionError, OSError, *BRIDGE_ERRORS):
         return
     if isinstance(found, dict) and "view-uuid" in found:
         try:

@@ -1,0 +1,49 @@
+"""What a session and a server of this machine may take and give: memory, and who may connect."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.session import memory_size
+
+HEAP = """
+import spark_iceberg_sql as sis, sys
+spark = sis.session(warehouse=sys.argv[1], config={"spark.master": "local[1]"})
+print("heap", spark.sparkContext._jvm.Runtime.getRuntime().maxMemory() >> 20)
+"""
+
+
+def heap(folder: Path, **environment: str) -> int:
+    """The driver's heap in MB in a process of its own."""
+    own = {key: value for key, value in os.environ.items() if key != "SPARK_DRIVER_MEMORY"}
+    done = subprocess.run(
+        [sys.executable, "-c", HEAP, str(folder)],
+        env={**own, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    return int(done.stdout.split()[-1])
+
+
+def test_a_session_has_half_of_the_machine(tmp_path: Path) -> None:
+    half = min(memory_size() // 2, 8 << 30) >> 20
+    if half <= 1024:
+        pytest.skip("this machine has no more than Spark takes by default")
+    assert heap(tmp_path) == pytest.approx(half, rel=0.1)
+    assert heap(tmp_path, SPARK_DRIVER_MEMORY="700m") == pytest.approx(700, rel=0.1)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "10.0.0.1"])
+def test_no_server_for_everybody(spark: SparkSession, host: str) -> None:
+    with pytest.raises(sis.IcebergSqlError, match="without a token lets anybody") as error:
+        sis.connect_server(spark, host=host, port=0)
+    assert error.value.argument == "host"
