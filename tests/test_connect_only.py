@@ -1,0 +1,36 @@
+"""Where only a client of Spark Connect is installed, what needs Spark's own process says where it works."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+CALLS = (
+    "explain(None, 'SELECT 1')",
+    "health(None, 't')",
+    "preview(None, 't')",
+    "advise(None, 't')",
+    "spj(None, 'SELECT 1')",
+    "optimize(None, 't')",
+    "attach('/t', 'a.b.c')",
+    "run(None, 'SELECT 1')",
+    "catalog(None, 'c', 'hadoop')",
+    "collection(None, 'c')",
+    "session()",
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_client_is_told_where_it_works(call: str) -> None:
+    """pyspark-client brings pyspark without py4j, which no pip command should add."""
+    program = (
+        "import sys; sys.modules['py4j'] = None; import spark_iceberg_sql as sis\n"
+        f"try: sis.{call}\nexcept sis.IcebergSqlError as error: print(error)"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert "in the process of the Spark server" in done.stdout
+    assert "SELECT * FROM iceberg_health" in done.stdout
+    assert "pip" not in done.stdout
