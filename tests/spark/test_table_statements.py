@@ -163,6 +163,10 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
         arguments = "".join(f", {name} => {value}" for name, value in given.items())
         theirs = options(spark, f"{TABLE}.changes", **given)  # type: ignore[arg-type]
         assert rows(spark, f"SELECT * FROM iceberg('{path}', changes => true{arguments})") == theirs
+    number = len(rows(spark, f"SELECT * FROM iceberg('{path}', changes => true)"))
+    for counted in ("id", "_change_ordinal", "*"):
+        count = f"SELECT count({counted}) FROM iceberg('{path}', changes => true)"
+        assert rows(spark, count) == [(number,)]
     deletes = f"SELECT id, _commit_snapshot_id FROM iceberg('{path}', changes => true) WHERE _change_type = 'DELETE'"
     assert (3, deleted) in [tuple(row) for row in rows(spark, deletes)]
     for where, count in (

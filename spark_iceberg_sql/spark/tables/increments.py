@@ -62,6 +62,8 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
                 "deleted rows"
             )
             raise invalid(function, "changes", words)
+    # Before Spark 4.1, Iceberg cannot build the scan of changes of which it has taken a count over.
+    options["aggregate-push-down-enabled"] = "false"
     return _visible(relations.relation(_source(table, changes=True), options))
 
 
