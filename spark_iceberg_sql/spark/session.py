@@ -57,6 +57,7 @@ def session(
         _join(settings, config, "spark.sql.extensions", _EXTENSIONS, ",")
         _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
         settings |= credentials.redaction(config.get("spark.redaction.regex"))
+    jvm.forget_dead()
     if not jvm.running():
         settings |= _memory(config or {})
         os.environ.setdefault(

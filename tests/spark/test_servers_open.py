@@ -47,3 +47,34 @@ def test_no_server_for_everybody(spark: SparkSession, host: str) -> None:
     with pytest.raises(sis.IcebergSqlError, match="without a token lets anybody") as error:
         sis.connect_server(spark, host=host, port=0)
     assert error.value.argument == "host"
+
+
+DEAD = """
+import os, signal, sys, time
+import spark_iceberg_sql as sis
+
+config = {"spark.master": "local[1]"}
+spark = sis.session(warehouse=sys.argv[1], config=config)
+spark.sql("CREATE TABLE local.db.t USING iceberg AS SELECT 7 id, timestamp'2024-01-05' ts")
+os.kill(int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()), signal.SIGKILL)
+time.sleep(1)
+spark = sis.session(warehouse=sys.argv[1], config=config)
+print(spark.sql("SELECT id, iceberg_days(ts) FROM local.db.t WHERE year(ts) = 2024").collect())
+try:
+    spark.sql("ALTER TABLE local.db.t ADD PARTITION FIELD weeks(ts)")
+except sis.IcebergSqlError as error:
+    print(str(error).splitlines()[0])
+"""
+
+
+def test_a_session_after_one_whose_jvm_was_killed(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DEAD, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    rows, refusal = done.stdout.splitlines()
+    assert "id=7" in rows
+    assert refusal.startswith("error[SIS101]")

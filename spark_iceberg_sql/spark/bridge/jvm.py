@@ -12,7 +12,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +173,23 @@ def scala_object(name: str) -> Java:
 def running() -> bool:
     """Whether a Spark context runs in this process."""
     return SparkContext._active_spark_context is not None
+
+
+def forget_dead() -> None:
+    """Forget a JVM that has ended, of which pyspark would go on using the closed connection."""
+    from pyspark.sql import SparkSession
+
+    gateway = SparkContext._gateway
+    process = getattr(gateway, "proc", None)
+    if gateway is None or process is None or process.poll() is None:
+        return
+    with suppress(Exception):  # it closes sockets that may be closed
+        gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+    for name in ("_activeSession", "_default_session"):
+        if hasattr(SparkSession, name):
+            setattr(SparkSession, name, None)
 
 
 def java_session(spark: SparkSession) -> Java:
