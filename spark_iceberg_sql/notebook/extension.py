@@ -53,7 +53,8 @@ class Extension:
 
 def _quiet(*_: object) -> None:
     """After a cell: also quiet the log of a session that the cell started."""
-    jvm.log_tasks(False)
+    if not jvm.has_ended():
+        jvm.log_tasks(False)
 
 
 _loaded: dict[int, Extension] = {}

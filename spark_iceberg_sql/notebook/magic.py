@@ -165,6 +165,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         try:
             return work.do(runner.run)
         except Exception as error:
+            if jvm.has_ended():
+                jvm.gateway()  # says so in a sentence
             explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not explained:
                 raise as_usual(error, runner.text) from None

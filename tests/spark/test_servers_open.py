@@ -58,6 +58,11 @@ spark = sis.session(warehouse=sys.argv[1], config=config)
 spark.sql("CREATE TABLE local.db.t USING iceberg AS SELECT 7 id, timestamp'2024-01-05' ts")
 os.kill(int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()), signal.SIGKILL)
 time.sleep(1)
+for call in (lambda: sis.explain(spark, "SELECT 1"), lambda: sis.health(spark, "local.db.t")):
+    try:
+        call()
+    except sis.IcebergSqlError as error:
+        print(str(error).splitlines()[0])
 spark = sis.session(warehouse=sys.argv[1], config=config)
 print(spark.sql("SELECT id, iceberg_days(ts) FROM local.db.t WHERE year(ts) = 2024").collect())
 try:
@@ -75,6 +80,7 @@ def test_a_session_after_one_whose_jvm_was_killed(tmp_path: Path) -> None:
         check=False,
         timeout=300,
     )
-    rows, refusal = done.stdout.splitlines()
+    *ended, rows, refusal = done.stdout.splitlines()
+    assert ended == ["Spark has ended: it was stopped from outside, or ran out of memory"] * 2
     assert "id=7" in rows
     assert refusal.startswith("error[SIS101]")

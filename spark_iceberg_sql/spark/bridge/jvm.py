@@ -143,8 +143,14 @@ def log_tasks(wanted: bool) -> None:
 
 
 def gateway() -> Any:
-    """The py4j gateway of this process. Raises IcebergSqlError if there is none."""
+    """The py4j gateway of this process. Raises IcebergSqlError if there is none, or if its JVM has ended."""
     found = SparkContext._gateway
+    if has_ended():
+        raise IcebergSqlError(
+            "Spark has ended: it was stopped from outside, or ran out of memory\n"
+            "help: spark = sis.session() starts a new one; "
+            "config={'spark.driver.memory': '8g'} gives it more memory"
+        )
     if found is None:
         raise IcebergSqlError("no Spark session is running in this process")
     return found
@@ -175,13 +181,18 @@ def running() -> bool:
     return SparkContext._active_spark_context is not None
 
 
+def has_ended() -> bool:
+    """Whether this process's JVM has ended, killed or out of memory; False if there is none."""
+    process = getattr(SparkContext._gateway, "proc", None)
+    return process is not None and process.poll() is not None
+
+
 def forget_dead() -> None:
     """Forget a JVM that has ended, of which pyspark would go on using the closed connection."""
     from pyspark.sql import SparkSession
 
     gateway = SparkContext._gateway
-    process = getattr(gateway, "proc", None)
-    if gateway is None or process is None or process.poll() is None:
+    if gateway is None or not has_ended():
         return
     with suppress(Exception):  # it closes sockets that may be closed
         gateway.shutdown()
@@ -197,6 +208,7 @@ def java_session(spark: SparkSession) -> Java:
 
     Raises IcebergSqlError for a Spark Connect session, whose JVM is not accessible.
     """
+    gateway()
     session = getattr(spark, "_jsparkSession", None)
     if session is None:
         raise IcebergSqlError(

@@ -6,8 +6,6 @@ import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pyspark import SparkContext
-
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
@@ -129,7 +127,4 @@ def _free_port(host: str, port: int = 0) -> int:
 
 def has_ended() -> bool:
     """Whether this process's JVM, or its Spark context, has ended."""
-    if not jvm.running():
-        return True
-    process = getattr(SparkContext._gateway, "proc", None)
-    return process is not None and process.poll() is not None
+    return not jvm.running() or jvm.has_ended()
