@@ -12,6 +12,7 @@ from typing import Any
 
 import pyspark
 from pyspark.errors import PySparkRuntimeError
+from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
