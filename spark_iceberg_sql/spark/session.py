@@ -12,7 +12,6 @@ from typing import Any
 
 import pyspark
 from pyspark.errors import PySparkRuntimeError
-from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
@@ -112,9 +111,8 @@ def _memory(config: Mapping[str, str]) -> dict[str, str]:
 
 def _defaults() -> str:
     """The text of the user's spark-defaults.conf."""
-    home = os.environ.get("SPARK_CONF_DIR") or os.path.join(
-        os.environ.get("SPARK_HOME", ""), "conf"
-    )
+    spark = os.environ.get("SPARK_HOME") or os.path.dirname(pyspark.__file__)
+    home = os.environ.get("SPARK_CONF_DIR") or os.path.join(spark, "conf")
     try:
         return Path(home, "spark-defaults.conf").read_text("utf-8", "replace")
     except OSError:
