@@ -26,6 +26,11 @@ def visible(text: str, keep: str = "") -> str:
     return "".join(c if c in keep else _picture(c) for c in text)
 
 
+def visible_lines(text: str) -> str:
+    """A text of several lines without other control characters than their ends."""
+    return visible(text, keep="\n")
+
+
 def _picture(char: str) -> str:
     code = ord(char)
     if char == "\t":

@@ -449,16 +449,25 @@ def test_a_catalog_that_was_asked_for_and_does_not_answer(
     assert reason in done.stderr
 
 
+@contextmanager
+def editor_with_catalog(
+    mode: str, clone: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Editor]:
+    """An editor whose settings name a catalog, which the user has configured."""
+    monkeypatch.setenv("HOME", environment["HOME"])
+    with catalog(mode) as server:
+        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__TYPE", "rest")
+        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__URI", f"http://127.0.0.1:{server.port}")
+        yield Editor(clone, options={"settings": {"catalog": "prod"}})
+
+
 def test_an_editor_checks_again_when_a_catalog_has_answered(
     clone: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", environment["HOME"])
-    with catalog("404") as server:
-        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__TYPE", "rest")
-        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__URI", f"http://127.0.0.1:{server.port}")
+    with editor_with_catalog("404", clone, environment, monkeypatch) as started:
 
         async def session() -> set[str]:
-            async with Editor(clone, options={"settings": {"catalog": "prod"}}) as editor:
+            async with started as editor:
                 codes = {str(d.code) for d in await editor.open(UNKNOWN)}
                 assert codes == {"SIS101", "SIS002"}
                 while "SIS412" not in codes:
@@ -474,13 +483,10 @@ def test_an_editor_does_not_wait_for_a_catalog(
 ) -> None:
     """The findings in the text come at once, also while the catalog is silent; hover answers, too."""
     text = f"{UNKNOWN}ALTER TABLE prod.db.t ADD PARTITION FIELD days(ts);\n"
-    monkeypatch.setenv("HOME", environment["HOME"])
-    with catalog("slow") as server:
-        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__TYPE", "rest")
-        monkeypatch.setenv("PYICEBERG_CATALOG__PROD__URI", f"http://127.0.0.1:{server.port}")
+    with editor_with_catalog("slow", clone, environment, monkeypatch) as started:
 
         async def session() -> list[str]:
-            async with Editor(clone, options={"settings": {"catalog": "prod"}}) as editor:
+            async with started as editor:
                 found = await asyncio.wait_for(editor.open(text), 10)
                 assert "has not answered yet" in "".join(d.message for d in found)
                 assert await asyncio.wait_for(editor.hover(1, 44), 10) is not None

@@ -57,6 +57,13 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return out
 
 
+def report(capsys: pytest.CaptureFixture[str], folder: Path, name: str, *options: str) -> str:
+    """What a check prints of a script whose names have a part in them."""
+    file = folder / "a.sql"
+    file.write_text(script(name), encoding="utf-8", newline="")
+    return output(capsys, "check", "--isolated", "--no-cache", str(file), *options)
+
+
 quick = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -68,9 +75,7 @@ quick = settings(
 def test_reports_for_people(
     style: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "a.sql").write_text(script(name), encoding="utf-8", newline="")
-    words = ("check", "--isolated", "--no-cache", "-v", str(tmp_path / "a.sql"))
-    out = output(capsys, *words, "--output-format", style)
+    out = report(capsys, tmp_path, name, "-v", "--output-format", style)
     assert not COMMAND.search(out), COMMAND.search(out)
     assert not CONTROL.search(out), CONTROL.search(out)
 
@@ -81,9 +86,7 @@ def test_reports_for_people(
 def test_reports_for_machines(
     style: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "a.sql").write_text(script(name), encoding="utf-8", newline="")
-    words = ("check", "--isolated", "--no-cache", str(tmp_path / "a.sql"))
-    out = output(capsys, *words, "--output-format", style)
+    out = report(capsys, tmp_path, name, "--output-format", style)
     if style == "junit":
         ElementTree.fromstring(out)
     elif style == "github":

@@ -109,7 +109,7 @@ def _known(settings: Settings, catalogs: Callable[[], Catalogs]) -> Tables:
     elif settings.catalog_is_withheld:
         from spark_iceberg_sql.model.catalogs import WithheldTables  # the command starts sooner
 
-        tables = WithheldTables(settings.catalog, settings.source("catalog"), **words)
+        tables = WithheldTables(settings.catalog, settings.why_withheld, **words)
     else:
         tables = catalogs().tables(settings.catalog, settings.catalog_timeout, **words)
     if not settings.metadata:

@@ -18,7 +18,7 @@ from typing import Protocol, TextIO, cast
 
 from spark_iceberg_sql.cli.parser import COMMAND, Parser
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import People, visible
+from spark_iceberg_sql.outgoing import People, visible, visible_lines
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 # New objects until garbage is collected: few of a check's are in cycles, and many collections take a tenth of its time.
@@ -106,7 +106,7 @@ def _main(words: list[str]) -> int:
             command, parser = loaded(name)
             return command.run(parser.parse_args(words))
         except IcebergSqlError as error:
-            sys.stderr.write(f"error: {visible(str(error), keep=chr(10))}\n")
+            sys.stderr.write(f"error: {visible_lines(str(error))}\n")
             return COULD_NOT_RUN
         except BrokenPipeError:
             raise

@@ -12,7 +12,7 @@ from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.insight.plain import Result, as_json
-from spark_iceberg_sql.outgoing import machine, visible
+from spark_iceberg_sql.outgoing import machine, visible_lines
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.variables import substituted
 
@@ -32,7 +32,7 @@ def write(result: Result, given: argparse.Namespace) -> None:
     if given.format == "json":
         machine(sys.stdout).write(f"{as_json(result.to_dict())}\n")
     else:
-        sys.stdout.write(f"{visible(str(result), keep=chr(10))}\n")
+        sys.stdout.write(f"{visible_lines(str(result))}\n")
 
 
 def add_statements(parser: argparse.ArgumentParser) -> None:
@@ -69,11 +69,8 @@ def of_statements(
         values = [{"statement": number, **one.to_dict()} for number, one in found]
         machine(sys.stdout).write(as_json(values) + "\n")
     else:
-        sys.stdout.write(
-            visible(
-                "\n\n".join(_titled(one, number, len(todo)) for number, one in found), keep=chr(10)
-            )
-        )
+        titled = (_titled(one, number, len(todo)) for number, one in found)
+        sys.stdout.write(visible_lines("\n\n".join(titled)))
         sys.stdout.write("\n" if found else "")
     return found, len(found) < len(each)
 

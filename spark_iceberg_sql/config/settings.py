@@ -19,9 +19,8 @@ OWN_FILE = ".iceberg-sql.toml"
 TABLE = "iceberg-sql"
 _PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
 COMMAND_LINE = "the command line"
-TRUSTED_CATALOGS = (
-    "ICEBERG_SQL_CATALOGS"  # in the user's environment: names that settings files may open
-)
+# In the user's environment: the catalogs that settings files may open.
+TRUSTED_CATALOGS = "ICEBERG_SQL_CATALOGS"
 
 
 @record(frozen=True, slots=True)
@@ -76,11 +75,18 @@ class Settings:
             and self.catalog not in (name.strip() for name in trusted)
         )
 
+    @property
+    def why_withheld(self) -> str:
+        """Why the catalog is not opened, if it is withheld."""
+        return (
+            f"the catalog `{self.catalog}` is not opened: only `{self.source('catalog')}` names it"
+        )
+
     def catalog_note(self, remedy: str) -> str:
         """One sentence about a catalog that is withheld. remedy: how the user allows it."""
         return (
-            f"the catalog `{self.catalog}` is not opened: only `{self.source('catalog')}` names it, "
-            f"and a repository may not open catalogs; {remedy}, or set {TRUSTED_CATALOGS}={self.catalog}"
+            f"{self.why_withheld}, and a repository may not open catalogs; {remedy}, "
+            f"or set {TRUSTED_CATALOGS}={self.catalog}"
         )
 
     def severity_of(self, code: str, own: Severity, path: Path | None = None) -> Severity | None:

@@ -17,28 +17,22 @@ from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax import nodes, terms
 
-_TABLE_CHANGES = (
-    nodes.AddField,
-    nodes.DropField,
-    nodes.ReplaceField,
-    nodes.AddColumns,
-    nodes.DropColumns,
-    nodes.RenameColumn,
-    nodes.AlterColumn,
-    nodes.ReplaceColumns,
-    nodes.SetProperties,
-    nodes.WriteOrder,
-    nodes.IdentifierFields,
-    nodes.Reference,
-)
-
-
 _COLUMN_CHANGES = (
     nodes.AddColumns,
     nodes.DropColumns,
     nodes.RenameColumn,
     nodes.AlterColumn,
     nodes.ReplaceColumns,
+)
+_TABLE_CHANGES = (
+    *_COLUMN_CHANGES,
+    nodes.AddField,
+    nodes.DropField,
+    nodes.ReplaceField,
+    nodes.SetProperties,
+    nodes.WriteOrder,
+    nodes.IdentifierFields,
+    nodes.Reference,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
@@ -35,7 +35,7 @@ def ignored(folder: str) -> frozenset[str]:
     in that case, whoever named it wants it checked.
     """
     top = Path(folder).absolute()
-    if not any(os.path.exists(above / ".git") for above in (top, *top.parents)):
+    if not _in_repository(top):
         return frozenset()
     words = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
     try:
@@ -55,9 +55,16 @@ def ignored(folder: str) -> frozenset[str]:
 def tracked(folder: Path) -> bool:
     """Whether git tracks a file in a folder; False if the folder is not in a repository."""
     try:
-        return bool(_git(("ls-files", "-z", "--", "."), folder))
+        return _in_repository(folder.absolute()) and bool(
+            _git(("ls-files", "-z", "--", "."), folder)
+        )
     except FileError:
         return False
+
+
+def _in_repository(folder: Path) -> bool:
+    """Whether a folder, by its full path, is in a repository: most caches are not, and need no process to say so."""
+    return any(os.path.exists(above / ".git") for above in (folder, *folder.parents))
 
 
 @record()
@@ -138,15 +145,14 @@ def _git(
     words: Sequence[str],
     folder: str | Path = ".",
     extra: Mapping[str, str] | None = None,
-    given: bytes = b"",
+    stdin: bytes = b"",
 ) -> bytes:
     """The output of a git command, which runs no program that a repository names. Raises FileError."""
-    settings = {**_HARMLESS, **dict.fromkeys(_filters(str(folder)), "")}
-    return _run(words, folder, settings, extra or {}, given)
+    settings = {**_HARMLESS, **dict.fromkeys(_filters(folder), "")}
+    return _run(words, folder, settings, extra or {}, stdin)
 
 
-@cache
-def _filters(folder: str) -> tuple[str, ...]:
+def _filters(folder: str | Path) -> tuple[str, ...]:
     """The settings that name programs for the contents of files (`filter.lfs.clean`), as this folder's git has them.
 
     Without its program, a filter that is required is an error: that it is, is set to nothing, too, which means false.
@@ -166,7 +172,7 @@ def _run(
     folder: str | Path,
     settings: Mapping[str, str],
     extra: Mapping[str, str],
-    given: bytes = b"",
+    stdin: bytes = b"",
 ) -> bytes:
     import subprocess
 
@@ -180,7 +186,7 @@ def _run(
         done = subprocess.run(
             ["git", *words],
             cwd=folder,
-            input=given,
+            input=stdin,
             capture_output=True,
             check=False,
             env={**environment, **_NO_TRANSPORT, **extra},

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDoneError
 from contextlib import suppress
@@ -71,7 +72,7 @@ class Catalogs:
             except Exception as error:
                 reason = _reason(error, timeout)
                 raise SourceError(f"cannot open the catalog `{name}`: {reason}") from None
-        return _CatalogTables(self, catalog, timeout, **{"catalog": name, **settings})
+        return _AskedTables(self, catalog, timeout, settings)
 
     def unanswered(self, name: str, error: Exception, timeout: float) -> str:
         """The reason why a table is unknown; it is a failure of the check if somebody waits for the answer."""
@@ -146,52 +147,59 @@ class _Catalog:
                 self._answered()
 
 
-class _CatalogTables(Tables):
-    """The tables of an opened catalog."""
+class _TablesOfCatalog(Tables, ABC):
+    """Tables of a catalog that pyiceberg's configuration names.
 
-    def __init__(self, catalogs: Catalogs, source: _Catalog, timeout: float, **settings: Any):
-        super().__init__(**settings)
-        self._catalogs = catalogs
-        self._source = source
-        self._timeout = timeout
-
-    def is_catalog(self, name: str) -> bool:
-        """Whether the first part of a name is this catalog's, or the default one's."""
-        return name.lower() == self._source.name.lower() or super().is_catalog(name)
-
-    def look_up(self, name: Name) -> Table | Absent | None:
-        """The table in the catalog; if there is no answer, a table with unknown columns."""
-        if name[0].lower() != self._source.name.lower():
-            return None
-        wait = self._timeout if self._catalogs.waits else 0
-        try:
-            table = self._source.table(name).result(wait)
-        except Exception as error:
-            reason = self._catalogs.unanswered(self._source.name, error, self._timeout)
-            table = Table(name, why_unknown=reason)
-        self.remember(name, table)
-        return table
-
-
-class WithheldTables(Tables):
-    """The tables of a catalog that only a repository's settings name, and that is therefore not opened.
-
-    name: the catalog. source: the settings file.
+    name: the catalog, which is also the default one's if none is set.
     """
 
-    def __init__(self, name: str, source: str, **settings: Any) -> None:
+    def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
         super().__init__(**{"catalog": name, **settings})
         self._name = name
-        self._reason = f"the catalog `{name}` is not opened: only `{source}` names it"
 
     def is_catalog(self, name: str) -> bool:
         """Whether the first part of a name is this catalog's, or the default one's."""
         return name.lower() == self._name.lower() or super().is_catalog(name)
 
     def look_up(self, name: Name) -> Table | Absent | None:
-        """A table with unknown columns."""
-        if name[0].lower() != self._name.lower():
-            return None
+        """The table of this catalog; None for a name in another one."""
+        return self._answer(name) if name[0].lower() == self._name.lower() else None
+
+    @abstractmethod
+    def _answer(self, name: Name) -> Table | Absent:
+        """The table, or what is known instead."""
+
+
+class _AskedTables(_TablesOfCatalog):
+    """The tables of an opened catalog; without an answer, a table has unknown columns."""
+
+    def __init__(
+        self, catalogs: Catalogs, source: _Catalog, timeout: float, settings: Mapping[str, Any]
+    ) -> None:
+        super().__init__(source.name, settings)
+        self._catalogs = catalogs
+        self._source = source
+        self._timeout = timeout
+
+    def _answer(self, name: Name) -> Table | Absent:
+        wait = self._timeout if self._catalogs.waits else 0
+        try:
+            table = self._source.table(name).result(wait)
+        except Exception as error:
+            reason = self._catalogs.unanswered(self._name, error, self._timeout)
+            table = Table(name, why_unknown=reason)
+        self.remember(name, table)
+        return table
+
+
+class WithheldTables(_TablesOfCatalog):
+    """The tables of a catalog that is not opened, all of unknown columns. reason: why it is not."""
+
+    def __init__(self, name: str, reason: str, **settings: Any) -> None:
+        super().__init__(name, settings)
+        self._reason = reason
+
+    def _answer(self, name: Name) -> Table:
         return Table(name, why_unknown=self._reason)
 
 
@@ -215,9 +223,7 @@ def _has_file(folder: str | None) -> bool:
 
 def _is_outage(error: Exception) -> bool:
     """Whether an error says that the catalog did not answer, not that pyiceberg cannot read a table."""
-    errors = getattr(
-        error, "errors", None
-    )  # pydantic's, of an answer that has not the expected form
+    errors = getattr(error, "errors", None)  # pydantic's: the answer has not the expected form
     if not callable(errors) or type(error).__name__ != "ValidationError":
         return True
     return any(item.get("type") == "json_invalid" for item in errors())

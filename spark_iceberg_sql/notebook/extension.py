@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from spark_iceberg_sql.notebook import plain_errors
 from spark_iceberg_sql.notebook.completion import Completer
 from spark_iceberg_sql.notebook.magic import IcebergSql
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, jvm_process
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -53,7 +53,7 @@ class Extension:
 
 def _quiet(*_: object) -> None:
     """After a cell: also quiet the log of a session that the cell started."""
-    if not jvm.has_ended():
+    if not jvm_process.has_ended():
         jvm.log_tasks(False)
 
 

@@ -33,7 +33,7 @@ from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
 from spark_iceberg_sql.notebook.work import Output, Work, animated
-from spark_iceberg_sql.spark.bridge import jvm, lines
+from spark_iceberg_sql.spark.bridge import jvm, jvm_process, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         try:
             return work.do(runner.run)
         except Exception as error:
-            if jvm.has_ended():
+            if jvm_process.has_ended():
                 jvm.gateway()  # says so in a sentence
             explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not explained:

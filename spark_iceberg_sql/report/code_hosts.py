@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
-from spark_iceberg_sql.outgoing import visible
+from spark_iceberg_sql.outgoing import visible, visible_lines
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 
 _GITHUB: Mapping[Severity, str] = {
@@ -44,7 +44,7 @@ def _command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
 def _words(report: Report, diagnostic: Diagnostic) -> str:
     where = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
-    return visible(f"{where}{diagnostic.message}{help_}", keep="\n")
+    return visible_lines(f"{where}{diagnostic.message}{help_}")
 
 
 def _data(text: str) -> str:

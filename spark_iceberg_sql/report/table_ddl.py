@@ -8,7 +8,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
-from spark_iceberg_sql.outgoing import visible, without_commands
+from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
 from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -19,7 +19,7 @@ def table_ddl(table: Table) -> str:
     For a table that is not fully known, only a comment.
     """
     lines = [visible(line) if line.startswith("--") else line for line in _lines(table)]
-    if any(line != without_commands(visible(line, keep="\n")) for line in lines):
+    if any(line != without_commands(visible_lines(line)) for line in lines):
         name = visible(".".join(map(quoted, table.name)))
         lines = [f"-- {name}: it has names with control characters, which a script cannot show"]
     return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
-from spark_iceberg_sql.outgoing import visible
+from spark_iceberg_sql.outgoing import visible, visible_lines
 from spark_iceberg_sql.report.shown import without_secrets
 
 _WIDTH = 160  # columns shown of a source line; of a longer one, the part around the span
@@ -113,7 +113,7 @@ def _block(report: Report, diagnostic: Diagnostic, lines: Lines, paint: _Paint) 
         out.append(f"{paint(number, 'place')}{bar} {body}".rstrip())
     for word, said in (("help", diagnostic.help), ("spec", diagnostic.spec)):
         if said:
-            first, *more = visible(said, keep="\n").splitlines()
+            first, *more = visible_lines(said).splitlines()
             out.append(f"{pad} {paint('=', 'place')} {paint(f'{word}:', 'help')} {first}")
             out += [f"{pad}         {line}".rstrip() for line in more]
     return "\n".join(out) + "\n"

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.spark import statement_functions
-from spark_iceberg_sql.spark.bridge import answers, jvm
+from spark_iceberg_sql.spark.bridge import answers, jvm, jvm_process
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.insight import hypothetical_functions
 from spark_iceberg_sql.spark.optimizer import injection
@@ -57,7 +57,7 @@ def session(
         _join(settings, config, "spark.sql.extensions", _EXTENSIONS, ",")
         _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
         settings |= credentials.redaction(config.get("spark.redaction.regex"))
-    jvm.forget_dead()
+    jvm_process.forget_ended()
     if not jvm.running():
         settings |= _memory(config or {})
         os.environ.setdefault(
@@ -97,13 +97,12 @@ def _provide_runtime(settings: dict[str, str]) -> None:
 def _memory(config: Mapping[str, str]) -> dict[str, str]:
     """Half of the machine's memory for the driver, up to 8 GB, unless the user has said how much.
 
-    Spark's own default, 1 GB, is too little for a write to some hundreds of partitions: Iceberg keeps a writer open for
-    each.
-    config: settings of the call.
+    config: settings of the call. Spark's own default, 1 GB, is too little for a write to some hundreds of partitions:
+    Iceberg keeps a writer open for each.
     """
     words = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
-    said = "SPARK_DRIVER_MEMORY" in os.environ or "driver-memory" in words or _MEMORY in words
-    if said or _MEMORY in config or _MEMORY in _defaults():
+    is_set = "SPARK_DRIVER_MEMORY" in os.environ or "driver-memory" in words or _MEMORY in words
+    if is_set or _MEMORY in config or _MEMORY in _defaults():
         return {}
     size = memory_size()
     return {_MEMORY: f"{min(size // 2, 8 * _GB) // _MB}m"} if size > 2 * _GB else {}
@@ -129,11 +128,9 @@ def memory_size() -> int:
 
 
 def _limits() -> Iterator[int]:
-    for limit in (
-        "memory.max",
-        "memory/memory.limit_in_bytes",
-    ):  # of control groups, versions 2 and 1
-        with suppress(OSError, ValueError):  # there is none, or it is `max`
+    """The limits of control groups in bytes, of versions 2 and 1, where there are any."""
+    for limit in ("memory.max", "memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):  # there is no such file, or it has `max`
             yield int(Path("/sys/fs/cgroup", limit).read_text("ascii"))
 
 

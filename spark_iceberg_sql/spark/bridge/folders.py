@@ -16,10 +16,6 @@ from spark_iceberg_sql.spark.bridge.location import HADOOP, S3
 
 _SOME = 1000  # files of a folder that are listed; its subfolders are all listed
 
-_LARGEST = (
-    128 << 20
-)  # bytes; a table of a million snapshots has about 500 MB, one that is cared for a few
-
 
 @dataclass(slots=True)
 class Children:

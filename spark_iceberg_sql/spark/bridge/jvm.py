@@ -12,7 +12,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from pyspark.errors.exceptions.captured import CapturedException, convert_except
 from pyspark.java_gateway import ensure_callback_server_started
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import lines
+from spark_iceberg_sql.spark.bridge import jvm_process, lines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -145,7 +145,7 @@ def log_tasks(wanted: bool) -> None:
 def gateway() -> Any:
     """The py4j gateway of this process. Raises IcebergSqlError if there is none, or if its JVM has ended."""
     found = SparkContext._gateway
-    if has_ended():
+    if jvm_process.has_ended():
         raise IcebergSqlError(
             "Spark has ended: it was stopped from outside, or ran out of memory\n"
             "help: spark = sis.session() starts a new one; "
@@ -179,28 +179,6 @@ def scala_object(name: str) -> Java:
 def running() -> bool:
     """Whether a Spark context runs in this process."""
     return SparkContext._active_spark_context is not None
-
-
-def has_ended() -> bool:
-    """Whether this process's JVM has ended, killed or out of memory; False if there is none."""
-    process = getattr(SparkContext._gateway, "proc", None)
-    return process is not None and process.poll() is not None
-
-
-def forget_dead() -> None:
-    """Forget a JVM that has ended, of which pyspark would go on using the closed connection."""
-    from pyspark.sql import SparkSession
-
-    gateway = SparkContext._gateway
-    if gateway is None or not has_ended():
-        return
-    with suppress(Exception):  # it closes sockets that may be closed
-        gateway.shutdown()
-    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-    SparkSession._instantiatedSession = None
-    for name in ("_activeSession", "_default_session"):
-        if hasattr(SparkSession, name):
-            setattr(SparkSession, name, None)
 
 
 def java_session(spark: SparkSession) -> Java:

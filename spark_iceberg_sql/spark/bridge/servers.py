@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import jvm, lines
+from spark_iceberg_sql.spark.bridge import jvm, jvm_process, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 
 if TYPE_CHECKING:
@@ -127,4 +127,4 @@ def _free_port(host: str, port: int = 0) -> int:
 
 def has_ended() -> bool:
     """Whether this process's JVM, or its Spark context, has ended."""
-    return not jvm.running() or jvm.has_ended()
+    return not jvm.running() or jvm_process.has_ended()
