@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import jvm, lines
+from spark_iceberg_sql.spark.bridge import configuration, jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _fix(keys: Iterable[str]) -> Counter[str]:
     conf = jvm.scala_object(_SQL_CONF)
     fixed = Counter(key for key in keys if key in _held or not conf.isStaticConfigKey(key))
     for key in fixed:
-        conf.registerStaticConfigKey(key)
+        configuration.make_static(key)
     _held.update(fixed)
     return fixed
 
