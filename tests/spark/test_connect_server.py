@@ -38,7 +38,7 @@ def server(spark: SparkSession) -> Iterator[sis.Server]:
     yield running
     running.stop()
     assert spark.newSession().conf.get("spark.iceberg_sql.fast", "unset") == "unset"
-    assert spark.conf.isModifiable("spark.iceberg_sql.copies")
+    assert spark.conf.isModifiable("spark.sql.optimizer.excludedRules")
 
 
 def test_a_port_that_is_taken(spark: SparkSession) -> None:
@@ -274,14 +274,14 @@ def test_a_client_cannot_switch_off_the_checks(
 
 
 def test_settings_of_the_checks_are_fixed_while_a_server_runs(spark: SparkSession) -> None:
-    key = "spark.iceberg_sql.copies"
+    key = "spark.sql.optimizer.excludedRules"
     session = spark.newSession()
     assert not spark.conf.isModifiable("spark.sql.extensions")
     before = session.conf.isModifiable(key)
     first, second = servers.Settings(session), servers.Settings(session)
     first.restore()
     with pytest.raises(AnalysisException, match="static"):
-        session.conf.set(key, "false")
+        session.conf.set(key, "sparkicebergsql.Copies")
     second.restore()
     second.restore()
     assert session.conf.isModifiable(key) == before
