@@ -73,7 +73,7 @@ def test_refusals(spark: SparkSession, said: str) -> None:
     assert "[PARTITION_DDL_REFUSED] error[SIS202]" in said
     assert "Gate$Refusal" not in said
     for key in ("spark.iceberg_sql.copies", "spark.sql.optimizer.excludedRules"):
-        assert re.search(rf"annot modify the value of (?:the|a) static .*onfig: \"?{key}", said)
+        assert re.search(rf"annot modify the value of .*onfig: \"?{key}", said)
     assert "it is 0, but the number of buckets must be a constant integer" in said
     spark.sql("REFRESH TABLE local.thrift.d")  # this session's catalog has cached it
     spec = spark.sql("SELECT DISTINCT field_name FROM iceberg_partition_specs('local.thrift.d')")
