@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 import connect_client
 import pytest
 from doc_pages import ROOT, Block, Outputs, blocks, with_output
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
@@ -36,6 +38,7 @@ def server(spark: SparkSession) -> Iterator[sis.Server]:
     yield running
     running.stop()
     assert spark.newSession().conf.get("spark.iceberg_sql.fast", "unset") == "unset"
+    spark.newSession().conf.set("spark.sql.optimizer.excludedRules", "any")
 
 
 def test_a_port_that_is_taken(spark: SparkSession) -> None:
@@ -213,6 +216,74 @@ def test_sessions_of_clients_have_everything_and_are_apart(
     assert ["after", "x_bucket_4"] in found["plan"] or any(
         "x_bucket_4" in row for row in found["plan"]
     )
+
+
+FIXED = """
+import json, sys
+from pyspark.sql import SparkSession, functions as partitioning
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+copies, copy = sys.argv[2:]
+said = []
+def tried(call):
+    try:
+        call()
+        said.append("ran")
+    except Exception as error:
+        said.append(str(error).partition("\\n")[0])
+for key, value in (
+    ("spark.iceberg_sql.copies", "false"),
+    ("spark.sql.optimizer.excludedRules", "sparkicebergsql.GateRule,sparkicebergsql.Copies"),
+    ("spark.iceberg_sql.gate.unanswered", "run"),
+):
+    tried(lambda: spark.sql(f"SET {key} = {value}"))
+    tried(lambda: spark.conf.set(key, value))
+    tried(lambda: spark.sql(f"RESET {key}"))
+for key, value in (("", "org.apache.iceberg.spark.SparkCatalog"), (".type", "hadoop"), (".warehouse", copies)):
+    spark.conf.set("spark.sql.catalog.mine" + key, value)
+tried(lambda: spark.sql("RESET"))
+for key, value in (("", "org.apache.iceberg.spark.SparkCatalog"), (".type", "hadoop"), (".warehouse", copies)):
+    spark.conf.set("spark.sql.catalog.mine" + key, value)
+tried(lambda: spark.sql("TRUNCATE TABLE mine.db.fixed").collect())
+tried(lambda: spark.sql(
+    "CALL mine.system.expire_snapshots(table => 'db.fixed', older_than => TIMESTAMP '2100-01-01', retain_last => 1)"
+).collect())
+tried(lambda: spark.range(3).selectExpr("id", "'a' s").writeTo("mine.db.new").using("iceberg").partitionedBy(
+    partitioning.days("s")).create())
+print(json.dumps(said))
+"""
+
+
+def test_a_client_cannot_switch_off_the_checks(
+    spark: SparkSession, server: sis.Server, tmp_path: Path
+) -> None:
+    spark.sql("CREATE TABLE local.connect.fixed USING iceberg AS SELECT 1 id")
+    spark.sql("INSERT OVERWRITE local.connect.fixed SELECT 2")
+    original = Path(spark.conf.get("spark.sql.catalog.local.warehouse")) / "connect" / "fixed"
+    copy = tmp_path / "db" / "fixed"
+    shutil.copytree(original, copy)
+    before = sorted(original.rglob("*"))
+    script = f"import sys; sys.argv += [{str(tmp_path)!r}, {str(copy)!r}]\n{FIXED}"
+    said = json.loads(answers(server.url, script).splitlines()[-1])
+    reset, *changes, ddl = said[9:]
+    assert [words for words in said[:9] if "annot modify the value" not in words] == []
+    assert reset == "ran"
+    assert len(changes) == 2
+    assert all("is a copy, or was moved" in words for words in changes)
+    assert "SIS202" in ddl
+    assert sorted(original.rglob("*")) == before
+
+
+def test_settings_of_the_checks_are_fixed_until_the_last_server_ends(spark: SparkSession) -> None:
+    key = "spark.sql.optimizer.excludedRules"
+    session = spark.newSession()
+    first, second = servers.Settings(session), servers.Settings(session)
+    for _ in range(2):  # a server may be stopped twice
+        first.restore()
+        with pytest.raises(AnalysisException, match="annot modify the value"):
+            session.conf.set(key, "sparkicebergsql.Copies")
+    second.restore()
+    with pytest.raises(AnalysisException, match="annot modify the value"):
+        session.conf.set("spark.sql.extensions", "any")
 
 
 DYING = """

@@ -26,6 +26,8 @@ SELECT concat('check ', code) FROM iceberg_check('ALTER TABLE local.thrift.i ADD
 ALTER TABLE local.thrift.i ADD PARTITION FIELD days(x);
 SELECT iceberg_bucket(0, 34);
 ALTER TABLE local.thrift.d ADD PARTITION FIELD bucket(4, ts);
+SET spark.iceberg_sql.copies = false;
+SET spark.sql.optimizer.excludedRules = sparkicebergsql.Copies;
 """
 
 
@@ -70,6 +72,8 @@ def test_refusals(spark: SparkSession, said: str) -> None:
     assert "error[SIS202]: `days` needs a date or a timestamp, but `x` is an int" in said
     assert "[PARTITION_DDL_REFUSED] error[SIS202]" in said
     assert "Gate$Refusal" not in said
+    for key in ("spark.iceberg_sql.copies", "spark.sql.optimizer.excludedRules"):
+        assert re.search(rf"annot modify the value of .*onfig: \"?{key}", said)
     assert "it is 0, but the number of buckets must be a constant integer" in said
     spark.sql("REFRESH TABLE local.thrift.d")  # this session's catalog has cached it
     spec = spark.sql("SELECT DISTINCT field_name FROM iceberg_partition_specs('local.thrift.d')")

@@ -45,6 +45,11 @@ def set_setting(name: str, value: str) -> None:
     jvm.active_session().sessionState().conf().setConfString(name, value)
 
 
+def make_static(name: str) -> None:
+    """Have Spark refuse to SET or RESET a setting in every session of the JVM."""
+    jvm.scala_object("org.apache.spark.sql.internal.SQLConf").registerStaticConfigKey(name)
+
+
 def process_setting(name: str) -> str | None:
     """A setting of the running Spark context, shared by all its sessions; None if it is not set."""
     found = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))

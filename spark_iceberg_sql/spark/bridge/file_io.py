@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -187,11 +187,11 @@ _opened: OrderedDict[bytes, Files] = OrderedDict()
 _OPENED = 64
 
 
-def files_of(location: Location, *, cached: bool) -> Files:
+def files_of(location: Location, *, cached: bool, barred: frozenset[str] = frozenset()) -> Files:
     """The FileIO for a location: one for each set of properties in a session, so that Iceberg's manifest cache
     serves later calls.
 
-    cached: whether it caches manifests.
+    cached: whether it caches manifests. barred: schemes that Hadoop does not open for it.
 
     Raises Refusal if the store's classes are not on the class path.
     """
@@ -199,14 +199,16 @@ def files_of(location: Location, *, cached: bool) -> Files:
     properties = dict(location.properties)
     if cached:
         properties["io.manifest.cache-enabled"] = "true"
-    opened_with = repr((location.io, sorted(properties.items()), session.sessionUUID()))
+    opened_with = repr(
+        (location.io, sorted(properties.items()), sorted(barred), session.sessionUUID())
+    )
     key = hashlib.blake2b(opened_with.encode(), key=_SALT).digest()  # keys and passwords among them
     with _lock:
         found = _opened.get(key)
     if found is None:
         _refuse_missing_classes(location)
         load = java_class("org.apache.iceberg.CatalogUtil").loadFileIO
-        io = load(location.io, properties, _hadoop_conf(session))
+        io = load(location.io, properties, _hadoop_conf(session, barred))
         found = Files(io, location)
         with _lock:
             found = _opened.setdefault(key, found)
@@ -230,7 +232,7 @@ def _refuse_missing_classes(location: Location) -> None:
     )
 
 
-def _hadoop_conf(session: Java) -> Java:
+def _hadoop_conf(session: Java, barred: Iterable[str]) -> Java:
     """Hadoop's configuration; unless the user has configured it, an unreachable name node fails within seconds
     (Hadoop's own defaults are 10 s for a refused connection and 15 min without an answer).
     """
@@ -243,4 +245,7 @@ def _hadoop_conf(session: Java) -> Java:
     for name, (default, ours) in patience.items():
         if (conf.get(name) or default) == default:
             conf.set(name, ours)
+    for scheme in barred:  # Hadoop's error has the name of a class that does not exist
+        conf.set(f"fs.{scheme}.impl", f"spark.iceberg_sql.allowed_locations without {scheme}:")
+        conf.set(f"fs.{scheme}.impl.disable.cache", "true")
     return conf

@@ -16,16 +16,16 @@ _there: set[tuple[int, str, str]] = set()  # those that passed `missing`
 
 
 @lru_cache(maxsize=256)
-def file_io(io: Java, old: str, folder: str) -> Java:
-    """A FileIO that maps addresses to another folder.
+def file_io(io: Java, old: str, folder: str, allowed: str | None = None) -> Java:
+    """A FileIO that maps addresses to another folder, and opens only what is allowed.
 
     io: opens the files there. old: a pattern, valid in Java and Python, of the prefixes to map. folder: replaces the
-    prefix.
+    prefix. allowed: a pattern of the addresses, with a `/` at the end, that it opens; None: all.
     """
     loader, jar = _compiled(jvm.gateway())
     executor_jars.ship(jar)
-    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 3)
-    arguments[0], arguments[1], arguments[2] = io, old, folder
+    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 4)
+    arguments[0], arguments[1], arguments[2], arguments[3] = io, old, folder, allowed
     return loader.loadClass(f"sparkicebergsql.{_CLASS}").getConstructors()[0].newInstance(arguments)
 
 

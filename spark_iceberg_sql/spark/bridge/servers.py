@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import jvm, jvm_process, lines
+from spark_iceberg_sql.spark.bridge import configuration, jvm, jvm_process, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 
 if TYPE_CHECKING:
@@ -15,11 +16,18 @@ if TYPE_CHECKING:
 
 _CONNECT = "org.apache.spark.sql.connect.service.SparkConnectService"
 _THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+_SQL_CONF = "org.apache.spark.sql.internal.SQLConf"
 _STACK = "spark.sql.connect.serverStacktrace.enabled"
+# What switches off the check of partition DDL or of copies, for Spark's optimizer included.
+_FIXED = (
+    "spark.iceberg_sql.copies",
+    "spark.iceberg_sql.gate.unanswered",
+    "spark.sql.optimizer.excludedRules",
+)
 
 
 class Settings:
-    """Makes one session's settings the initial settings of the JVM's new sessions.
+    """Makes one session's settings the initial settings of the JVM's new sessions, and fixes those of the checks.
 
     Clients do not see the server's Java stack, unless that session's settings ask for it.
     """
@@ -37,9 +45,11 @@ class Settings:
         }
         for key in self._before:
             self._conf.set(key, wanted[key])
+        self._fixed = _fix(_FIXED)
 
     def restore(self) -> None:
-        """Restore the previous initial settings."""
+        """Restore the previous initial settings; the last server's end also makes the fixed ones changeable."""
+        _release(self._fixed)
         for key, value in self._before.items():
             if value is None:
                 self._conf.remove(key)
@@ -47,6 +57,33 @@ class Settings:
                 self._conf.set(key, value)
 
 
+def _fix(keys: Iterable[str]) -> Counter[str]:
+    """Make settings static for all sessions of the JVM, which Spark then refuses to SET or RESET."""
+    conf = jvm.scala_object(_SQL_CONF)
+    fixed = Counter(key for key in keys if key in _held or not conf.isStaticConfigKey(key))
+    for key in fixed:
+        configuration.make_static(key)
+    _held.update(fixed)
+    return fixed
+
+
+def _release(fixed: Counter[str]) -> None:
+    """Undo `_fix`, for the settings that no other server holds. Spark itself can only add static settings."""
+    _held.subtract(fixed)
+    ended = [key for key in fixed if _held[key] <= 0]
+    fixed.clear()
+    for key in ended:
+        del _held[key]
+    conf = jvm.scala_object(_SQL_CONF)
+    field = conf.getClass().getDeclaredField("staticConfKeys")
+    field.setAccessible(True)
+    keys = jvm.java_class("java.util.HashSet")(field.get(conf))
+    for key in ended:
+        keys.remove(key)
+    field.set(conf, keys)
+
+
+_held: Counter[str] = Counter()  # servers by the settings that they fix
 Stop = Callable[[], None]
 
 

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
-from spark_iceberg_sql.spark.bridge import lines, registries, relations
+from spark_iceberg_sql.spark.bridge import configuration, lines, registries, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.tables import increments, views, virtual_columns
+from spark_iceberg_sql.spark.tables import allowed_locations, increments, views, virtual_columns
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.calls import answer
 from spark_iceberg_sql.spark.tables.columns import readable
@@ -34,6 +34,7 @@ TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref", "version")
 def register(spark: SparkSession) -> None:
     """Register the table functions in a session, and in every later one of this process."""
     hide()
+    configuration.make_static(allowed_locations.SETTING)
     for function in FUNCTIONS:
         for name in (function.name, *function.also):
             registries.register_function(

@@ -30,13 +30,15 @@ from spark_iceberg_sql.model.table_functions import Function, Value
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
 from spark_iceberg_sql.spark.bridge import jobs, namespaces, registries, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, files_of
+from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError
 from spark_iceberg_sql.spark.bridge.folders import Children, Tree, tree
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.listings import prefix_listing
 from spark_iceberg_sql.spark.bridge.location import HADOOP
+from spark_iceberg_sql.spark.tables.allowed_locations import files_of
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.calls import answer
+from spark_iceberg_sql.spark.tables.locate import place_of
 from spark_iceberg_sql.spark.tables.metadata_functions import without_store
 from spark_iceberg_sql.spark.tables.stores import STORES
 
@@ -106,7 +108,7 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
             path = f"{path.rstrip('/')}/*"
         values = {**values, "url": path}
     location = STORES[function.store](function.name, values)
-    files = files_of(location, cached=False)
+    files = files_of(function.name, place_of(values), location, cached=False)
     store, path = tree(files, location.path)
     rows = _rows(
         store, _counted(_found(store, path, depth), path), None if most is None else int(most)

@@ -15,14 +15,16 @@ from spark_iceberg_sql.model.metadata_files import (
 from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import moved_io, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
-from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
+from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import S3, Location
-from spark_iceberg_sql.spark.tables import nearly, ownership
+from spark_iceberg_sql.spark.tables import allowed_locations, nearly, ownership
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.moved import Moved, is_relative, mapping
 from spark_iceberg_sql.spark.tables.views import refuse_view
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
+
+_NOTHING = "(?!)"  # a pattern that matches no address
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,11 @@ class Found:
     def operations(self) -> Java:
         """Iceberg's TableOperations on the metadata file."""
         io = self.files.io
+        allowed = allowed_locations.pattern()
         if self.moved is not None:
-            io = moved_io.file_io(io, self.moved.old, self.moved.new)
+            io = moved_io.file_io(io, self.moved.old, self.moved.new, allowed)
+        elif allowed is not None:
+            io = moved_io.file_io(io, _NOTHING, "", allowed)
         return relations.operations(self.metadata, io)
 
 
@@ -62,8 +67,9 @@ def find(
     cached = values.get("use_metadata_files_cache") is not False
     argument = place_of(values)
     _refuse_half_key(function, argument, location)
-    files = files_of(location, cached=cached)
+    files = allowed_locations.files_of(function, argument, location, cached=cached)
     file, stamp, others = _metadata_file(function, argument, location, files, values, new=new)
+    allowed_locations.refuse_outside(function, argument, file)
     try:
         metadata = files.metadata(file, stamp, cached=cached)
     except JVM_ERRORS as error:

@@ -47,15 +47,15 @@ def is_relative(address: str) -> bool:
 @lru_cache(maxsize=1024)
 def mapping(said: str, folder: str) -> Moved:
     """The mapping of a table. said: the location in its metadata. folder: where it was found."""
-    start = _beginning(said)
+    start = beginning(said)
     inside = re.match(start, folder.rstrip("/") + "/") is not None
     # A copy inside the original: addresses already in the copy are not mapped again.
-    old = f"(?!{_beginning(folder)}){start}" if inside else start
+    old = f"(?!{beginning(folder)}){start}" if inside else start
     return Moved(said, folder, f"(?:{old}|{_RELATIVE})", folder.rstrip("/") + "/")
 
 
-def _beginning(location: str) -> str:
-    """A pattern of all spellings of a location, with its trailing slash."""
+def beginning(location: str) -> str:
+    """A pattern, valid in Java and Python, of all spellings of a location, with its trailing slash."""
     if is_relative(location):
         return rf"(?:\.?/)*{_steps(location, root='')}"
     match = _SCHEME.fullmatch(location)

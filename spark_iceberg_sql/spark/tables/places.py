@@ -10,9 +10,9 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, SETTINGS, Function, Value
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.file_io import files_of
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import Location
+from spark_iceberg_sql.spark.tables.allowed_locations import files_of
 from spark_iceberg_sql.spark.tables.arguments import bind, invalid, named
 from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_open
 from spark_iceberg_sql.spark.tables.locate import Found, find, place_of
@@ -42,7 +42,8 @@ class Place:
     @property
     def io(self) -> Java:
         """Iceberg's FileIO."""
-        return files_of(self.location, cached=True).io
+        where = place_of(self._values)
+        return files_of(self._function.name, where, self.location, cached=True).io
 
     def find(self) -> Found:
         """The table there. Raises AnalysisException if there is none, IcebergSqlError if it cannot be read."""

@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.IcebergBuild;
+import org.apache.iceberg.exceptions.ForbiddenException;
 import org.apache.iceberg.hadoop.HadoopConfigurable;
 import org.apache.iceberg.io.FileIO;
 import org.apache.iceberg.io.InputFile;
@@ -24,14 +25,19 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
   private final FileIO io;
   private final String old;
   private final String folder;
+  private final String allowed;
   private final boolean byLocation;
-  private transient Pattern pattern;
+  private transient Pattern pattern, permitted;
 
-  /** io: opens files. old: a pattern of the address prefixes to map. folder: replaces the prefix. */
-  public MovedFileIO(FileIO io, String old, String folder) {
+  /**
+   * io: opens files. old: a pattern of the address prefixes to map. folder: replaces the prefix. allowed: a pattern of
+   * the current addresses, with a slash at the end, that it opens; null for all.
+   */
+  public MovedFileIO(FileIO io, String old, String folder, String allowed) {
     this.io = io;
     this.old = old;
     this.folder = folder;
+    this.allowed = allowed;
     Matcher version = Pattern.compile("1\\.(\\d+)\\..*").matcher(IcebergBuild.version());
     this.byLocation = !version.matches() || Integer.parseInt(version.group(1)) < 12;
   }
@@ -47,10 +53,25 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
     return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
   }
 
-  public InputFile newInputFile(String address) { return named(address, io.newInputFile(found(address))); }
+  /** The current address of a file that may be opened. */
+  private String opened(String address) {
+    String current = found(address);
+    if (allowed == null) return current;
+    Pattern compiled = permitted;
+    if (compiled == null) {
+      compiled = Pattern.compile(allowed);
+      permitted = compiled;
+    }
+    if (compiled.matcher(current + "/").lookingAt()) return current;
+    throw new ForbiddenException("`%s` is outside the locations that this Spark application allows; they are in its "
+        + "setting spark.iceberg_sql.allowed_locations",
+      new Object[] {current});
+  }
+
+  public InputFile newInputFile(String address) { return named(address, io.newInputFile(opened(address))); }
 
   public InputFile newInputFile(String address, long length) {
-    return named(address, io.newInputFile(found(address), length));
+    return named(address, io.newInputFile(opened(address), length));
   }
 
   /** Before Iceberg 1.12, its readers find a file that they have opened by the file's own location. */

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.internal.SQLConf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import py4j.Py4JException;
@@ -123,9 +124,10 @@ public class PythonCheck {
     if (!asked.mayBeDdl()) return asked.text();
     String said = "this statement is not checked: the check of partition DDL " + how;
     if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
-      throw new Refusal(said + "; nothing was changed\nhelp: run it again; to run such statements unchecked, SET "
-          + UNANSWERED + " = run",
-        "");
+      String help = "\nhelp: run it again";
+      if (!SQLConf.isStaticConfigKey(UNANSWERED)) // a server's clients cannot set it
+        help += "; to run such statements unchecked, SET " + UNANSWERED + " = run";
+      throw new Refusal(said + "; nothing was changed" + help, "");
     }
     LOG.error(said + "; it runs unchecked");
     return asked.text();

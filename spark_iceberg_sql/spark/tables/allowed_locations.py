@@ -1,0 +1,82 @@
+"""Which files the table functions may open: the setting `spark.iceberg_sql.allowed_locations` of the Spark application.
+
+It is static: sessions, and so the clients of a server, cannot change it. Paths are compared as text; a symbolic link is
+followed, as in all of Spark.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from spark_iceberg_sql.spark.bridge import configuration, file_io
+from spark_iceberg_sql.spark.bridge.file_io import Files
+from spark_iceberg_sql.spark.bridge.location import Location
+from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.moved import beginning
+
+SETTING = "spark.iceberg_sql.allowed_locations"
+# Hadoop opens these for whoever names them, also a table's metadata.
+_DOWNLOADS = frozenset({"http", "https", "ftp", "sftp"})
+_OUTSIDE = "outside the locations that this Spark application allows; they are in its setting"  # as in MovedFileIO.java
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+# Also within the alternatives of a pattern, `{a,..}`.
+_NO_WAY_UP = r"(?!(?s:.*?)(?<![^/{,])\.\.(?:[/},]|$))"
+
+
+def files_of(function: str, argument: str, location: Location, *, cached: bool) -> Files:
+    """The FileIO for a location, as of file_io; it opens http and ftp only where they are listed, or called for.
+
+    function, argument: for the refusal. Raises Refusal if the location is not allowed.
+    """
+    refuse_outside(function, argument, location.path)
+    permitted = {_scheme(entry) for entry in _entries()} | {_scheme(location.path)}
+    return file_io.files_of(location, cached=cached, barred=_DOWNLOADS - permitted)
+
+
+def refuse_outside(function: str, argument: str, path: str) -> None:
+    """Raise Refusal for a path outside the allowed locations, or if these mean nothing."""
+    try:
+        allowed = pattern()
+    except ValueError as wrong:
+        raise invalid(function, argument, str(wrong)) from None
+    if allowed is not None and re.match(allowed, path.rstrip("/") + "/") is None:
+        words = f"`{path}` is {_OUTSIDE} {SETTING}"
+        raise invalid(function, argument, words)
+
+
+def pattern() -> str | None:
+    """A pattern, valid in Java and Python, of the allowed addresses with a `/` at their end; None: all.
+
+    Raises ValueError for an entry that is neither an absolute path nor a URI.
+    """
+    entries = _entries()
+    return _pattern(entries) if entries else None
+
+
+@lru_cache(maxsize=64)
+def _pattern(entries: tuple[str, ...]) -> str:
+    return f"{_NO_WAY_UP}(?:{'|'.join(map(_one, entries))})"
+
+
+def _one(entry: str) -> str:
+    if entry.startswith("/"):
+        entry = f"file:{entry}"
+    match = re.fullmatch(rf"{_SCHEME.pattern}(?://)?(.*)", entry)
+    if match is None:
+        raise ValueError(
+            f"the setting {SETTING} has `{entry}`, which is neither an absolute path nor a URI such as s3://bucket/path"
+        )
+    if not match[2]:  # a scheme, and all of it
+        return f"(?i:{re.escape(match[1])}):"
+    return beginning(entry)
+
+
+def _scheme(text: str) -> str:
+    match = _SCHEME.match(text)
+    return match[1].lower() if match else ""
+
+
+def _entries() -> tuple[str, ...]:
+    listed = configuration.process_setting(SETTING) or ""
+    return tuple(entry for entry in re.split(r"[,\s]+", listed) if entry)
