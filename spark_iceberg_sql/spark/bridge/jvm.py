@@ -265,6 +265,17 @@ def from_option(option: Java) -> Java:
 # ---------------------------------------------------------------------------------- callbacks
 
 
+@contextmanager
+def in_callback() -> Iterator[None]:
+    """Mark this thread as one that works for a callback, whose errors pyspark does not log."""
+    outer = getattr(_callback, "runs", False)
+    _callback.runs = True
+    try:
+        yield
+    finally:
+        _callback.runs = outer
+
+
 class _Callback:
     """A Python callable as Spark's Java interface `Function`, whose `call` may throw anything.
 
@@ -277,10 +288,9 @@ class _Callback:
 
     def call(self, argument: Java) -> Java:
         """What the JVM calls; every exception leaves as a Java exception."""
-        outer = getattr(_callback, "runs", False)
-        _callback.runs = True
         try:
-            return self._body(argument)
+            with in_callback():
+                return self._body(argument)
         except Refusal as refusal:
             thrown = _analysis_exception(refusal)
         except Py4JJavaError as error:
@@ -292,8 +302,6 @@ class _Callback:
             first = str(error).partition("\n")[0]
             message = f"spark_iceberg_sql failed: {type(error).__name__}: {first}"
             thrown = _analysis_exception(Refusal("INTERNAL_ERROR", message=message))
-        finally:
-            _callback.runs = outer
         raise _Thrown("refused", thrown)
 
     class Java:
