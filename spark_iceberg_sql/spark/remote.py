@@ -169,7 +169,12 @@ def answering(spark: SparkSession) -> Iterator[None]:
 @contextmanager
 def unlogged() -> Iterator[None]:
     """Keep pyspark from writing errors to standard error that are raised in this package's words."""
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    try:
+        from pyspark.logger import PySparkLogger
+    except ImportError:  # before pyspark 4.0, which logs nothing
+        yield
+        return
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
     for logger in loggers:
         logger.addFilter(_drop)
     try:
