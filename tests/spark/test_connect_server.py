@@ -67,7 +67,7 @@ def test_one_server_at_a_time_and_again_after_it(spark: SparkSession) -> None:
 
 
 LOST = """
-import sys, time
+import os, sys, time
 import spark_iceberg_sql as sis
 from pyspark.sql import SparkSession
 spark = sis.install(SparkSession.builder.remote(sys.argv[1]).getOrCreate())
@@ -86,7 +86,8 @@ for line in sys.stdin:
             print(time.monotonic() - start < 10, str(error).replace("\\n", " | "))
     print("done", flush=True)
 fresh = SparkSession.builder.remote(sys.argv[1]).create()
-print(sis.check(ddl, fresh).ok)
+print(sis.check(ddl, fresh).ok, flush=True)
+os._exit(0)  # Spark's client would ask the lost server to clean up
 """
 
 
@@ -120,6 +121,31 @@ def test_a_lost_server(spark: SparkSession, tmp_path: Path) -> None:
         assert "| help: make a new session" in line
     assert output in ("True\n", "False\n"), errors
     assert "Traceback" not in errors
+
+
+def test_a_cell_after_its_server_has_ended(spark: SparkSession, tmp_path: Path) -> None:
+    leave = "import os, sys; sys.stdout.flush(); sys.stderr.flush(); os._exit(0)"
+    cells = ("%iceberg_sql SELECT 1 AS before", "input()", "%iceberg_sql SELECT 2 AS after", leave)
+    (tmp_path / "cells").write_text("\0".join(cells), "utf-8")
+    modules = next((connect_client.python().parents[1] / "lib").glob("python*/site-packages"))
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "PYTHONWARNINGS": "ignore"}
+    with (
+        sis.connect_server(spark, port=0) as server,
+        subprocess.Popen(
+            [sys.executable, "-c", CELLS, server.url, str(modules), str(tmp_path / "cells")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        ) as process,
+    ):  # fmt: skip
+        assert process.stdout is not None
+        before = "".join(iter(process.stdout.readline, "\0001\n"))
+        server.stop()
+        after, errors = process.communicate("\n", timeout=100)
+    assert "1 row" in before
+    text = after.partition("\0002\n")[2].partition("\0003\n")[0]
+    assert "is gone: nothing accepts connections there" in text, after + errors
+    assert "start the server again, then make a new session" in text
+    assert not re.search("Traceback|grpc|site-packages", text)
+    assert errors == ""
 
 
 def test_spark_connect_is_not_there(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
