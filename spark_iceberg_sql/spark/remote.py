@@ -156,14 +156,19 @@ def answering(spark: SparkSession) -> Iterator[None]:
 
     The server is asked for a connection first: Spark's client tries for ten minutes to reach one that has ended.
     """
-    if _refuses_connections(spark):
-        raise _lost(spark)
+    refuse_lost(spark)
     try:
         yield
     except PySparkException as error:
         if not is_lost(error):
             raise
         raise _lost(spark, has_ended_session=_matches(error, _NO_SESSION)) from None
+
+
+def refuse_lost(spark: SparkSession) -> None:
+    """Raise IcebergSqlError if nothing accepts connections at the address of a session's server."""
+    if _refuses_connections(spark):
+        raise _lost(spark)
 
 
 @contextmanager

@@ -137,7 +137,9 @@ def test_a_cell_after_its_server_has_ended(spark: SparkSession, tmp_path: Path) 
         ) as process,
     ):  # fmt: skip
         assert process.stdout is not None
-        before = "".join(iter(process.stdout.readline, "\0001\n"))
+        before = ""
+        while not before.endswith("\0001\n"):
+            before += process.stdout.readline() or pytest.fail(before)
         server.stop()
         after, errors = process.communicate("\n", timeout=100)
     assert "1 row" in before
