@@ -154,8 +154,12 @@ def __getattr__(name: str) -> Any:
     elif name in _HOME:
         from spark_iceberg_sql.extras import load
 
-        value = getattr(load(_HOME[name]), name)
-        if _HOME[name].startswith("spark."):
+        home = _HOME[name]
+        if home.startswith("spark.") and name.islower():  # a function
+            value = load("api").of_any_session(name, home)
+        else:
+            value = getattr(load(home), name)
+        if home.startswith("spark."):
             _welcome_ipython()
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

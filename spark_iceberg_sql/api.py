@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, overload
 
 from spark_iceberg_sql.checker import engine
-from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
+from spark_iceberg_sql.extras import load, only_in_server
 from spark_iceberg_sql.model.tables import Tables
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def from_hive(
     with or without queries after it. queries: as for `advise`; they name the table. column: the date or timestamp
     column from which the partition columns are derived. zone: the time zone of their days and hours, as an IANA name or
     an offset; the session's is tried too. catalog: the Iceberg catalog of the new table.
-    Raises IcebergSqlError for a table without partition columns, or for a column from which they cannot be derived,
-    or for an unknown time zone.
+    Raises IcebergSqlError for a table without partition columns, for a column from which they cannot be derived,
+    for an unknown time zone, or for a table and a Spark Connect session.
     """
     if len(source.split()) > 1:
         from spark_iceberg_sql.insight.from_hive import from_ddl
@@ -95,6 +96,8 @@ def from_hive(
             f"without a session, a table is given by its CREATE TABLE statement, not by its name `{source}`",
             argument="source",
         )
+    if _is_remote(spark):
+        raise only_in_server("from_hive")
     found: FromHive = load("spark.insight.from_hive").from_hive(
         spark, source, queries, column=column, zone=zone, catalog=catalog
     )
@@ -118,6 +121,37 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
 def uninstall(spark: SparkSession) -> None:
     """Remove what `install` added to a session."""
     _home(spark).uninstall(spark)
+
+
+def of_any_session(name: str, home: str) -> Callable[..., Any]:
+    """A public function whose first argument may be a session of Spark Connect: then the server computes its rows.
+
+    name, home: of the function for a classic session, and its module. Raises MissingExtraError without pyspark. The
+    function raises IcebergSqlError where it only works in the process of the Spark server.
+    """
+    try:
+        classic: Callable[..., Any] = getattr(load(home), name)
+    except MissingExtraError:
+        raise
+    except IcebergSqlError:  # only a client is installed
+
+        def classic(*args: Any, **named: Any) -> Any:
+            raise only_in_server(name)
+
+        classic.__name__ = classic.__qualname__ = name
+
+    @wraps(classic)
+    def function(*args: Any, **named: Any) -> Any:
+        spark = args[0] if args else named.get("spark")
+        if not _is_remote(spark):
+            return classic(*args, **named)
+        functions = load("spark.remote_functions")
+        if name not in functions.SERVER_FUNCTIONS:
+            raise only_in_server(name)
+        named.pop("spark", None)
+        return functions.call(name, spark, args[1:], named)
+
+    return function
 
 
 def _home(spark: SparkSession) -> Any:

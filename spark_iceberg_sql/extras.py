@@ -11,10 +11,15 @@ from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
 _SPARK = ("pyspark", "py4j", "filelock")
 
 _ONLY_A_CLIENT = (
-    "this works in the process of the Spark server, and here is only a client of Spark Connect\n"
-    "help: in SQL, the server has iceberg_explain, iceberg_health, iceberg_preview, iceberg_advise and iceberg_spj, "
-    "such as `SELECT * FROM iceberg_health('db.t')`; sis.check and sis.plan take the client's session"
+    "works in the process of the Spark server, not in a client of Spark Connect\n"
+    "help: with a client's session, sis.install, sis.check, sis.plan, sis.explain, sis.health, sis.preview, sis.advise "
+    "and sis.spj work; the server has them in SQL as well, such as `SELECT * FROM iceberg_health('db.t')`"
 )
+
+
+def only_in_server(function: str) -> IcebergSqlError:
+    """The error for a public function that a client of Spark Connect calls without a JVM. function: its name."""
+    return IcebergSqlError(f"sis.{function} {_ONLY_A_CLIENT}")
 
 
 def load(module: str) -> Any:
@@ -29,5 +34,5 @@ def load(module: str) -> Any:
         if missing.name is None or missing.name.partition(".")[0] not in _SPARK:
             raise
         if missing.name.startswith("py4j") and find_spec("pyspark") is not None:  # pyspark-client
-            raise IcebergSqlError(_ONLY_A_CLIENT) from None
+            raise IcebergSqlError(f"this {_ONLY_A_CLIENT}") from None
         raise MissingExtraError(missing.name, "spark") from None

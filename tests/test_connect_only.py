@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import spark_iceberg_sql as sis
+
 CALLS = (
     "explain(None, 'SELECT 1')",
     "health(None, 't')",
@@ -34,3 +36,14 @@ def test_a_client_is_told_where_it_works(call: str) -> None:
     assert "in the process of the Spark server" in done.stdout
     assert "SELECT * FROM iceberg_health" in done.stdout
     assert "pip" not in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_no_explicit_session_starts_in_a_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all of pyspark installed, a variable of a client's process keeps Spark from starting a JVM."""
+    monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:1")
+    with pytest.raises(sis.IcebergSqlError) as caught:
+        sis.session()
+    fact = str(caught.value).partition("\n")[0]
+    assert "a client of Spark Connect: the environment has SPARK_REMOTE" in fact
+    assert "pip" not in str(caught.value)

@@ -43,13 +43,14 @@ class Connect:
     def judged(self, text: str, used: Mapping[str, Any], binding: bool) -> Report:
         """The server's check of all statements; a warning if it has none."""
         try:
-            return remote.check(self.spark, text, "cell")
-        except IcebergSqlError as error:
-            warnings.warn(str(error), IcebergSqlWarning, stacklevel=2)
-            return Report(text, (), "cell")
+            report = remote.findings(self.spark, text, "cell")
         except PySparkException as error:
             line = str(error).partition("\n")[0]
             raise IcebergSqlError(f"the server did not check this cell: {line}") from None
+        if report is None:
+            warnings.warn(remote.NO_CHECK, IcebergSqlWarning, stacklevel=2)
+            return Report(text, (), "cell")
+        return report
 
     def refused(
         self, todo: Sequence[Statement], used: Mapping[str, Any]
@@ -63,7 +64,8 @@ class Connect:
 
     def sql(self, text: str, used: dict[str, Any] | None) -> DataFrame:
         """Run a statement on the server."""
-        return remote.own_sql(self.spark)(text, used)
+        with remote.answering(self.spark):
+            return remote.own_sql(self.spark)(text, used)
 
     def read(self, shown: DataFrame) -> list[TableRead]:
         """What a query read, by the metrics that the server sent with its rows; nothing of partitions."""

@@ -33,6 +33,7 @@ from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
 from spark_iceberg_sql.notebook.work import Output, Work, animated
+from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge import jvm, jvm_process, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
@@ -194,6 +195,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
                     "help: write spark.sql(...) in this session"
                 )
             plain_errors.install_remote()
+            remote.refuse_lost(found)
             return found
         if found is None or not jvm.running():
             raise IcebergSqlError(

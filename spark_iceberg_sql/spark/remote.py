@@ -5,9 +5,12 @@ This runs without Java, py4j and Spark itself: a client has only `pyspark-client
 
 from __future__ import annotations
 
+import logging
 import re
+import socket
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +24,7 @@ from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.shown import without_secrets
 from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.spark.bridge import connect_channel
 from spark_iceberg_sql.spark.modes import known_mode
 
 if TYPE_CHECKING:
@@ -30,27 +34,37 @@ _REFUSED = "PARTITION_DDL_REFUSED"
 _NO_FUNCTION = ("UNRESOLVABLE_TABLE_VALUED_FUNCTION", "UNRESOLVED_ROUTINE")
 _QUERY = re.compile(r"\s*select\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:alter|create|replace|overwrite)\b", re.IGNORECASE)
-_START = (
+_INVALID = re.compile(r"The value of parameter\(s\) .*? is invalid: ", re.DOTALL)
+_STATE = re.compile(r"\.?\s*SQLSTATE: \w+.*", re.DOTALL)
+_LOST = ("UNAVAILABLE", "Connection refused", "RETRIES_EXCEEDED")
+# Of a server that has been started again, or that has ended the session after an hour without a call.
+_NO_SESSION = ("INVALID_HANDLE.SESSION", "NO_ACTIVE_SESSION", "SESSION_CHANGED", "SESSION_CLOSED")
+_SECONDS = (
+    5  # for a server to accept a connection; without an answer, the client itself goes on trying
+)
+START = (
     "help: start the server with `iceberg-sql connect-server`, "
     "or call spark_iceberg_sql.install(spark) in its process"
 )
+NO_CHECK = f"the server of this session does not check partition DDL\n{START}"
+# Where pyspark writes each error of a statement, with the text of gRPC, before it raises the error.
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """Check partition DDL on the server before a client's session sends it; returns the session.
 
-    ddl: as for a classic session. Raises IcebergSqlError if the server does not have this package's functions. If
-    it has the functions but not the check, it warns with an IcebergSqlWarning.
+    ddl: as for a classic session. Raises IcebergSqlError if the server does not have this package's functions, or is
+    lost. If it has the functions but not the check, it warns with an IcebergSqlWarning.
     """
     known_mode(ddl)
+    with answering(spark):
+        names = {row[0] for row in own_sql(spark)("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
     uninstall(spark)
-    names = {row[0] for row in spark.sql("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
     if names.isdisjoint(BY_FUNCTION):
-        raise IcebergSqlError(f"the server of this session has no iceberg_* functions\n{_START}")
+        raise IcebergSqlError(f"the server of this session has no iceberg_* functions\n{START}")
     if "iceberg_check" not in names:
-        words = (
-            f"the server has the iceberg_* functions, but does not check partition DDL\n{_START}"
-        )
+        words = f"the server has the iceberg_* functions, but does not check partition DDL\n{START}"
         warnings.warn(words, IcebergSqlWarning, stacklevel=3)
     elif ddl != "off":
         spark.__dict__["sql"] = _checked(spark, ddl)
@@ -65,31 +79,38 @@ def uninstall(spark: SparkSession) -> None:
 def check(spark: SparkSession, text: str, filename: str | None = None) -> Report:
     """The findings of the server's checker on a text, with the tables of its session.
 
-    Raises IcebergSqlError if the server has no checker.
+    Raises IcebergSqlError if the server has no checker, or is lost.
     """
+    report = findings(spark, text, filename)
+    if report is None:
+        raise IcebergSqlError(NO_CHECK)
+    return report
+
+
+def findings(spark: SparkSession, text: str, filename: str | None = None) -> Report | None:
+    """As `check`; None if the server has no checker. Raises IcebergSqlError if the server is lost."""
     try:
-        rows = own_sql(spark)("SELECT * FROM iceberg_check(:text)", {"text": text}).collect()
+        with answering(spark), unlogged():
+            rows = own_sql(spark)("SELECT * FROM iceberg_check(:text)", {"text": text}).collect()
     except PySparkException as error:
-        if _condition(error).startswith(_NO_FUNCTION):
-            raise IcebergSqlError(
-                f"the server of this session does not check partition DDL\n{_START}"
-            ) from None
+        if has_no_function(error):
+            return None
         raise
     lines = Lines(text)
-    found = tuple(_diagnostic(row, lines) for row in rows)
-    return Report(text, found, filename, lines=lines)
+    return Report(text, tuple(_diagnostic(row, lines) for row in rows), filename, lines=lines)
 
 
 def plan(spark: SparkSession, text: str) -> PlannedRows:
     """What the server says that one statement would do.
 
-    Raises IcebergSqlError for text that cannot be planned, or if the server has no plans.
+    Raises IcebergSqlError for text that cannot be planned, or if the server has no plans or is lost.
     """
     try:
-        rows = own_sql(spark)("SELECT * FROM iceberg_plan(:text)", {"text": text}).collect()
+        with answering(spark), unlogged():
+            rows = own_sql(spark)("SELECT * FROM iceberg_plan(:text)", {"text": text}).collect()
     except PySparkException as error:
-        if _condition(error).startswith(_NO_FUNCTION):
-            raise IcebergSqlError(f"the server of this session makes no plans\n{_START}") from None
+        if has_no_function(error):
+            raise IcebergSqlError(f"the server of this session makes no plans\n{START}") from None
         raise IcebergSqlError(str(error).partition("\n")[0]) from None
     return PlannedRows(text, tuple(PlanRow(*row) for row in rows))
 
@@ -119,13 +140,112 @@ def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
             report = check(spark, without_ignores(sqlQuery))
             _speak(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
         try:
-            return plain(sqlQuery, args, **kwargs)
+            with answering(spark):
+                return plain(sqlQuery, args, **kwargs)
         except PySparkException as error:
             if _condition(error) != _REFUSED:
                 raise
             raise IcebergSqlError(str(error.getMessage()).removeprefix(f"[{_REFUSED}] ")) from None
 
     return sql
+
+
+@contextmanager
+def answering(spark: SparkSession) -> Iterator[None]:
+    """Raise IcebergSqlError, with the way to go on, where the session's server is gone or has ended the session.
+
+    The server is asked for a connection first: Spark's client tries for ten minutes to reach one that has ended.
+    """
+    refuse_lost(spark)
+    try:
+        yield
+    except PySparkException as error:
+        if not is_lost(error):
+            raise
+        raise _lost(spark, has_ended_session=_matches(error, _NO_SESSION)) from None
+
+
+def refuse_lost(spark: SparkSession) -> None:
+    """Raise IcebergSqlError if nothing accepts connections at the address of a session's server."""
+    if _refuses_connections(spark):
+        raise _lost(spark)
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Keep pyspark from writing errors to standard error that are raised in this package's words."""
+    try:
+        from pyspark.logger import PySparkLogger
+    except ImportError:  # before pyspark 4.0, which logs nothing
+        yield
+        return
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    for logger in loggers:
+        logger.addFilter(_drop)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(_drop)
+
+
+def _drop(record: logging.LogRecord) -> bool:
+    return False
+
+
+def is_lost(error: PySparkException) -> bool:
+    """Whether an error says that the session's server is gone, or does not have the session any more."""
+    return _matches(error, _NO_SESSION) or (
+        not _condition(error) and any(sign in str(error) for sign in _LOST)
+    )
+
+
+def _matches(error: PySparkException, conditions: tuple[str, ...]) -> bool:
+    text = f"{_condition(error)} {str(error).partition(chr(10))[0]}"
+    return any(condition in text for condition in conditions)
+
+
+def _refuses_connections(spark: SparkSession) -> bool:
+    """Whether nothing listens at the server's address. A proxy or a slow network is left to Spark's client."""
+    address = connect_channel.address(spark)
+    if address is None:
+        return False
+    try:
+        socket.create_connection(address, _SECONDS).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _lost(spark: SparkSession, *, has_ended_session: bool = False) -> IcebergSqlError:
+    address = connect_channel.address(spark)
+    server = "the Spark Connect server" + (f" at {address[0]}:{address[1]}" if address else "")
+    if has_ended_session:
+        fact = f"{server} does not have this session any more: it was started again, or has ended the session"
+        start = ""
+    else:
+        fact, start = (
+            f"{server} is gone: nothing accepts connections there",
+            "start the server again, then ",
+        )
+    return IcebergSqlError(
+        f"{fact}\nhelp: {start}make a new session: SparkSession.builder.remote(...).create()"
+    )
+
+
+def has_no_function(error: PySparkException) -> bool:
+    """Whether the server does not know a function of this package."""
+    return _condition(error).startswith(_NO_FUNCTION)
+
+
+def sentence(error: PySparkException) -> str:
+    """The server's refusal in the words of this package, without Spark's condition, state and context."""
+    text = str(error.getMessage() or error)
+    if reason := _INVALID.search(text):
+        return _STATE.sub("", text[reason.end() :])
+    return text.partition("\n")[0]
 
 
 def _condition(error: PySparkException) -> str:

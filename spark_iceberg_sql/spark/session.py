@@ -26,6 +26,7 @@ from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import line, runtime
 
 _MEMORY = "spark.driver.memory"
+_CLIENT = {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"}  # with which pyspark starts no JVM
 _MB, _GB = 2**20, 2**30
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
@@ -50,8 +51,15 @@ def session(
     If a session is already running, that session is returned, with the settings that can still be
     changed.
 
-    Raises JavaError, JarError, or IcebergSqlError if the running session lacks Iceberg.
+    Raises JavaError, JarError, or IcebergSqlError if the running session lacks Iceberg, or if this process is a client
+    of Spark Connect.
     """
+    if named := _CLIENT.intersection(os.environ):
+        raise IcebergSqlError(
+            "sis.session works in a process of its own, and this one is a client of Spark Connect: "
+            f"the environment has {' and '.join(sorted(named))}\n"
+            "help: use the client's session, such as sis.install(spark), or stop it and unset the variable"
+        )
     settings = {**_settings(warehouse, catalog, timezone), **(config or {})}
     if config:
         _join(settings, config, "spark.sql.extensions", _EXTENSIONS, ",")

@@ -21,7 +21,10 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark import servers as own_servers
+from spark_iceberg_sql.spark import statement_functions
 from spark_iceberg_sql.spark.bridge import servers
+from spark_iceberg_sql.spark.insight import hypothetical_functions
+from spark_iceberg_sql.spark.remote_functions import SERVER_FUNCTIONS
 
 pytestmark = pytest.mark.needs("connect")
 PAGE = ROOT / "docs" / "guide" / "connect.md"
@@ -61,6 +64,90 @@ def test_one_server_at_a_time_and_again_after_it(spark: SparkSession) -> None:
     with sis.connect_server(spark, port=0) as second:
         assert second.url == f"sc://127.0.0.1:{second.port}"
     first.stop()
+
+
+LOST = """
+import os, sys, time
+import spark_iceberg_sql as sis
+from pyspark.sql import SparkSession
+spark = sis.install(SparkSession.builder.remote(sys.argv[1]).getOrCreate())
+ddl = "ALTER TABLE local.connect.t ADD PARTITION FIELD id"
+print("ready", flush=True)
+for line in sys.stdin:
+    for call in (
+        lambda: spark.sql("SELECT 1"), lambda: spark.sql(ddl), lambda: sis.check(ddl, spark),
+        lambda: sis.plan(spark, ddl),        lambda: sis.health(spark, "local.connect.t"), lambda: sis.install(spark),
+    ):
+        start = time.monotonic()
+        try:
+            call()
+            print("it ran")
+        except sis.IcebergSqlError as error:
+            print(time.monotonic() - start < 10, str(error).replace("\\n", " | "))
+    print("done", flush=True)
+fresh = SparkSession.builder.remote(sys.argv[1]).create()
+print(sis.check(ddl, fresh).ok, flush=True)
+os._exit(0)  # Spark's client would ask the lost server to clean up
+"""
+
+
+def test_a_lost_server(spark: SparkSession, tmp_path: Path) -> None:
+    """It is gone, and then there is another one at its address, which does not have the session."""
+    first = sis.connect_server(spark, port=0)
+    process = client(first.url, LOST, with_this_package(tmp_path))
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    first.stop()
+
+    def attempts() -> list[str]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+        return list(iter(process.stdout.readline, "done\n"))
+
+    start = f"True the Spark Connect server at 127.0.0.1:{first.port} "
+    gone = attempts()
+    assert len(gone) == 6
+    assert all(line.startswith(f"{start}is gone: nothing accepts connections") for line in gone)
+    assert all("| help: start the server again, then make a new session" in line for line in gone)
+    with sis.connect_server(spark, port=first.port):
+        restarted = attempts()
+        output, errors = process.communicate(timeout=120)
+    assert len(restarted) == 6
+    for line in restarted:
+        assert line.startswith(f"{start}does not have this session any more"), line
+        assert "| help: make a new session" in line
+    assert output in ("True\n", "False\n"), errors
+    assert "Traceback" not in errors
+
+
+def test_a_cell_after_its_server_has_ended(spark: SparkSession, tmp_path: Path) -> None:
+    leave = "import os, sys; sys.stdout.flush(); sys.stderr.flush(); os._exit(0)"
+    cells = ("%iceberg_sql SELECT 1 AS before", "input()", "%iceberg_sql SELECT 2 AS after", leave)
+    (tmp_path / "cells").write_text("\0".join(cells), "utf-8")
+    modules = next((connect_client.python().parents[1] / "lib").glob("python*/site-packages"))
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "PYTHONWARNINGS": "ignore"}
+    with (
+        sis.connect_server(spark, port=0) as server,
+        subprocess.Popen(
+            [sys.executable, "-c", CELLS, server.url, str(modules), str(tmp_path / "cells")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        ) as process,
+    ):  # fmt: skip
+        assert process.stdout is not None
+        before = ""
+        while not before.endswith("\0001\n"):
+            before += process.stdout.readline() or pytest.fail(before)
+        server.stop()
+        after, errors = process.communicate("\n", timeout=100)
+    assert "1 row" in before
+    text = after.partition("\0002\n")[2].partition("\0003\n")[0]
+    assert "is gone: nothing accepts connections there" in text, after + errors
+    assert "start the server again, then make a new session" in text
+    assert not re.search("Traceback|grpc|site-packages", text)
+    assert errors == ""
 
 
 def test_spark_connect_is_not_there(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,7 +478,8 @@ def test_a_server_without_this_package_is_told(
     script = (
         "import sys\nimport spark_iceberg_sql as sis\nfrom pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()\n"
-        "for call in (lambda: sis.install(spark), lambda: sis.check('DROP TABLE t', spark)):\n"
+        "for call in (lambda: sis.install(spark), lambda: sis.check('DROP TABLE t', spark),\n"
+        "        lambda: sis.health(spark, 't')):\n"
         "    try:\n        call()\n        print('nothing said')\n"
         "    except sis.IcebergSqlError as error:\n        print(error)\n"
     )
@@ -402,7 +490,99 @@ def test_a_server_without_this_package_is_told(
         sis.install(spark)
     assert said[0] == "the server of this session has no iceberg_* functions"
     assert said[2] == "the server of this session does not check partition DDL"
-    assert "iceberg-sql connect-server" in said[1] == said[3]
+    assert said[4] == "the server of this session has no iceberg_health"
+    assert "iceberg-sql connect-server" in said[1] == said[3] == said[5]
+
+
+INSIGHTS = """
+import json, sys, warnings
+import spark_iceberg_sql as sis
+from pyspark.sql import SparkSession
+warnings.simplefilter("ignore")
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+table = "local.connect.insight"
+query = f"SELECT * FROM {table} WHERE ts = TIMESTAMP '2024-01-02'"
+answers, refusals = {}, {}
+def answer(name, call):
+    rows = call()
+    answers[name] = [type(rows).__name__, [row.asDict() for row in rows], str(rows), rows._repr_html_()]
+def refused(name, call):
+    try:
+        call()
+        refusals[name] = "it ran"
+    except sis.IcebergSqlError as error:
+        refusals[name] = str(error)
+answer("explain", lambda: sis.explain(spark, query))
+answer("spj", lambda: sis.spj(spark=spark, text=f"SELECT * FROM {table} a JOIN {table} b ON a.ts = b.ts"))
+answer("health", lambda: sis.health(spark, table))
+answer("preview", lambda: sis.preview(spark, table, spec="days(ts), bucket(2, id)", commits=2))
+answer("advise", lambda: sis.advise(spark, table, [query, f"SELECT count(*) FROM {table}"]))
+refused("no table", lambda: sis.explain(spark, "SELECT 1"))
+refused("syntax", lambda: sis.explain(spark, "SELEC 1"))
+refused("spec", lambda: sis.preview(spark, table, "dys(ts)"))
+refused("properties", lambda: sis.preview(spark, table, "days(ts)", properties={"a": "b"}))
+refused("sample", lambda: sis.advise(spark, table, [query], sample=5))
+refused("weights", lambda: sis.advise(spark, table, [(query, 2.0)]))
+refused("missing", lambda: sis.preview(spark, table))
+refused("frame", lambda: sis.preview(spark, spark.table(table), "days(ts)"))
+for name, arguments in (
+    ("optimize", (table,)), ("attach", ("/t", "a.b")), ("run", ("SELECT 1",)), ("catalog", ("c", "hadoop")),
+    ("collection", ("c",)), ("from_hive", ("t",)), ("register", ()), ("sql", ("SELECT 1",)), ("connect_server", ()),
+):
+    refused(name, lambda: getattr(sis, name)(spark, *arguments))
+print(json.dumps([answers, refusals], default=str))
+"""
+
+
+def test_insight_functions_of_a_client(
+    spark: SparkSession, server: sis.Server, tmp_path: Path
+) -> None:
+    spark.sql(
+        "CREATE TABLE local.connect.insight (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))"
+    )
+    spark.sql(
+        "INSERT INTO local.connect.insight "
+        "SELECT id, TIMESTAMP '2024-01-01' + make_dt_interval(CAST(id % 5 AS INT)) FROM range(100)"
+    )
+    process = client(server.url, INSIGHTS, with_this_package(tmp_path))
+    output, errors = process.communicate(timeout=240)
+    assert process.returncode == 0, errors
+    assert errors == ""  # neither a stack nor pyspark's log of gRPC's errors
+    answers, refusals = json.loads(output.splitlines()[-1])
+    assert {answer[0] for answer in answers.values()} == {"ServerRows"}
+    scan, conjunct = answers["explain"][1]
+    assert (scan["files"], scan["total_files"], conjunct["pruned_by"]) == (1, 5, "days(ts)")
+    assert "pruned_by: days(ts)" in answers["explain"][2]
+    assert "<th>pruned_by</th>" in answers["explain"][3]
+    assert answers["spj"][1][0]["condition"] == "a.ts = b.ts"
+    assert answers["health"][1][0]["problem"] == "fine partitions"
+    assert (answers["preview"][1][0]["partitions"], answers["preview"][1][0]["rows"]) == (10, 100)
+    assert answers["advise"][1][0]["rank"] == 1
+    assert "days(ts)" in {row["spec"] for row in answers["advise"][1]}
+    assert refusals["no table"].startswith("the statement reads no table\nhelp: explain a query")
+    assert "PARSE_SYNTAX_ERROR" in refusals["syntax"]
+    assert refusals["spec"].endswith("help: write `days(ts)`")
+    for name in ("properties", "sample"):
+        assert refusals[name].startswith(f"`{name}` of sis."), refusals[name]
+        assert "does not work in a Spark Connect session" in refusals[name]
+    assert "without weights" in refusals["weights"]
+    assert refusals["missing"] == "`spec` of sis.preview is missing"
+    assert "must be a text in a Spark Connect session, not DataFrame" in refusals["frame"]
+    for name in list(refusals)[8:]:
+        assert refusals[name].startswith(f"sis.{name} works in the process of the Spark server")
+        assert "pip" not in refusals[name]
+
+
+def test_the_record_of_server_functions_is_what_the_server_registers() -> None:
+    registered = {
+        answer.name: answer
+        for answer in (*statement_functions.ANSWERS, *hypothetical_functions.ANSWERS)
+    }
+    for function in SERVER_FUNCTIONS.values():
+        arguments = {argument.name for argument in registered[function.name].arguments}
+        assert {function.sql_name(name) for name in function.arguments} <= arguments
+        required = [function.sql_name(name) for name in function.positional]
+        assert required == registered[function.name].required
 
 
 # Cells of a client: IPython in a terminal, without a JVM. Each cell's output is after its number.

@@ -25,6 +25,7 @@ SELECT concat('path ', count(*)) FROM iceberg('{path}');
 SELECT concat('check ', code) FROM iceberg_check('ALTER TABLE local.thrift.i ADD PARTITION FIELD days(x)');
 ALTER TABLE local.thrift.i ADD PARTITION FIELD days(x);
 SELECT iceberg_bucket(0, 34);
+SELECT * FROM iceberg('/nowhere/t');
 ALTER TABLE local.thrift.d ADD PARTITION FIELD bucket(4, ts);
 SET spark.iceberg_sql.copies = false;
 SET spark.sql.optimizer.excludedRules = sparkicebergsql.Copies;
@@ -72,6 +73,13 @@ def test_refusals(spark: SparkSession, said: str) -> None:
     assert "error[SIS202]: `days` needs a date or a timestamp, but `x` is an int" in said
     assert "[PARTITION_DDL_REFUSED] error[SIS202]" in said
     assert "Gate$Refusal" not in said
+    assert "Path does not exist: /nowhere/t" in said
+    assert "py4j" not in said
+    # Spark's Thrift server adds its own stack to the message of every failed statement; the check adds none.
+    refusal = said.partition("[PARTITION_DDL_REFUSED]")[2].partition("(state=42000")[0]
+    assert "at sparkicebergsql." not in refusal
+    stack = re.findall(r"^\tat .*$", refusal, re.MULTILINE)
+    assert all(re.search("thriftserver|hive|hadoop|scala|java", line) for line in stack)
     for key in ("spark.iceberg_sql.copies", "spark.sql.optimizer.excludedRules"):
         assert re.search(rf"annot modify the value of .*onfig: \"?{key}", said)
     assert "it is 0, but the number of buckets must be a constant integer" in said

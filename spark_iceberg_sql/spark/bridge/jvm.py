@@ -314,7 +314,10 @@ def _analysis_exception(refusal: Refusal) -> Java:
     condition, parameters = lines.refusal(refusal.condition, refusal.parameters)
     words = java_class("org.apache.spark.SparkThrowableHelper").getMessage(condition, parameters)
     _refused.append(words)
-    return java_class("org.apache.spark.sql.AnalysisException")(condition, to_map(parameters))
+    thrown = java_class("org.apache.spark.sql.AnalysisException")(condition, to_map(parameters))
+    # The Thrift server sends stacks to its clients, and this one would be of py4j: no statement's.
+    thrown.setStackTrace(gateway().new_array(java_class("java.lang.StackTraceElement"), 0))
+    return thrown
 
 
 def raised(refusal: Refusal) -> Exception:

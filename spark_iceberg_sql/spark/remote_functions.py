@@ -1,0 +1,176 @@
+"""The public functions that a Spark Connect client calls as SQL functions of its server: one record per function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark import remote
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFunction:
+    """A public function and the table function of the server that computes its rows.
+
+    name: in SQL. positional, optional: the Python names of its arguments, after the session. in_sql: the names that
+    differ in SQL.
+    """
+
+    name: str
+    positional: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    in_sql: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """All Python names of its arguments, in order."""
+        return (*self.positional, *self.optional)
+
+    def sql_name(self, argument: str) -> str:
+        """The name of an argument in SQL."""
+        return dict(self.in_sql).get(argument, argument)
+
+
+_OF_TEXT = (("text", "statement"),)
+
+SERVER_FUNCTIONS: Mapping[str, ServerFunction] = {
+    "explain": ServerFunction("iceberg_explain", ("text",), in_sql=_OF_TEXT),
+    "spj": ServerFunction("iceberg_spj", ("text",), in_sql=_OF_TEXT),
+    "health": ServerFunction("iceberg_health", ("table",)),
+    "preview": ServerFunction("iceberg_preview", ("source", "spec"), ("using", "commits")),
+    "advise": ServerFunction("iceberg_advise", ("source", "queries"), ("using",)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRows:
+    """The rows of a function that a Spark Connect server has computed.
+
+    title: the statement, table or source that they are about. columns: their names.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    fetched: tuple[Row, ...]
+
+    def rows(self) -> tuple[Row, ...]:
+        """The rows, with the columns of the SQL function as attributes."""
+        return self.fetched
+
+    def __len__(self) -> int:
+        return len(self.fetched)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.fetched)
+
+    def __str__(self) -> str:
+        blocks = [self.title]
+        for row in self.fetched:
+            values = zip(self.columns, row, strict=True)
+            blocks.append("\n".join(f"{name}: {_text(v)}" for name, v in values if v is not None))
+        if not self.fetched:
+            blocks.append("no rows")
+        return "\n\n".join(blocks)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        cells = [["" if v is None else markup.words(_text(v)) for v in row] for row in self.fetched]
+        title = f"<pre>{markup.words(self.title)}</pre>"
+        return markup.box(title, markup.table(list(map(markup.words, self.columns)), cells))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple) and hasattr(value, "asDict"):  # a struct
+        fields = value.asDict().items()
+        return ", ".join(f"{name}: {_text(field)}" for name, field in fields)
+    if isinstance(value, list):
+        return "; ".join(map(_text, value))
+    return str(value)
+
+
+def call(public: str, spark: SparkSession, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    """The rows of the server's function for a public function.
+
+    public: its name. args, named: its arguments after the session. Raises IcebergSqlError for an argument
+    that the server's function does not take, for what it refuses, and if the server does not have it or is lost.
+    """
+    function = SERVER_FUNCTIONS[public]
+    values = _bound(public, function, args, named)
+    clauses: list[str] = []
+    parameters: dict[str, Any] = {}
+    for argument, value in values.items():
+        if isinstance(value, list):
+            names = [f"{argument}_{number}" for number in range(len(value))]
+            clause = f"array({', '.join(f':{name}' for name in names)})"
+            parameters |= zip(names, value, strict=True)
+        else:
+            clause = f":{argument}"
+            parameters[argument] = value
+        clauses.append(f"{function.sql_name(argument)} => {clause}")
+    with remote.answering(spark), remote.unlogged():
+        try:
+            frame = remote.own_sql(spark)(
+                f"SELECT * FROM {function.name}({', '.join(clauses)})", parameters
+            )
+            columns, rows = tuple(frame.columns), tuple(frame.collect())
+        except PySparkException as error:
+            if remote.has_no_function(error):
+                raise IcebergSqlError(
+                    f"the server of this session has no {function.name}\n{remote.START}"
+                ) from None
+            if remote.is_lost(error):
+                raise
+            raise IcebergSqlError(remote.sentence(error)) from None
+    return ServerRows(str(values[function.positional[0]]), columns, rows)
+
+
+def _bound(
+    public: str, function: ServerFunction, args: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments by their Python names; None is an argument's default value."""
+    if len(args) > len(function.positional):
+        raise IcebergSqlError(
+            f"sis.{public} takes {' and '.join(f'`{name}`' for name in function.positional)} after the session, "
+            f"not {len(args)} values"
+        )
+    values = dict(zip(function.positional, args, strict=False))
+    for name, value in named.items():
+        if name in values:
+            raise IcebergSqlError(f"`{name}` of sis.{public} has two values", argument=name)
+        if name not in function.arguments and value is not None:
+            accepted = ", ".join(f"`{argument}`" for argument in function.arguments)
+            raise IcebergSqlError(
+                f"`{name}` of sis.{public} does not work in a Spark Connect session: "
+                f"the server's {function.name} takes {accepted}",
+                argument=name,
+            )
+        values[name] = value
+    missing = [name for name in function.positional if values.get(name) is None]
+    if missing:
+        raise IcebergSqlError(f"`{missing[0]}` of sis.{public} is missing", argument=missing[0])
+    return {name: _value(public, name, v) for name, v in values.items() if v is not None}
+
+
+def _value(public: str, name: str, value: Any) -> Any:
+    """A value as a parameter of `spark.sql`."""
+    if isinstance(value, str) or (name == "commits" and isinstance(value, int)):
+        return value
+    if name == "queries" and isinstance(value, (list, tuple)):
+        queries = list(value)
+        if queries and all(isinstance(query, str) for query in queries):
+            return queries
+    kinds = "a text or a list of texts, without weights" if name == "queries" else "a text"
+    raise IcebergSqlError(
+        f"`{name}` of sis.{public} must be {kinds} in a Spark Connect session, not {type(value).__name__}",
+        argument=name,
+    )
