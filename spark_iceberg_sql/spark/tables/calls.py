@@ -42,9 +42,7 @@ def answer(
         raise secrets.out_of(_explained(function, values, unread)) from None
 
 
-def _within_time(
-    function: Function, values: Mapping[str, Value], plan: Callable[[], Java]
-) -> Java:
+def _within_time(function: Function, values: Mapping[str, Value], plan: Callable[[], Java]) -> Java:
     """The plan, made while other statements of the session go on. Raises Refusal if it takes too long."""
     setting = configuration.setting(_TIMEOUT) or str(_DEFAULT_TIMEOUT)
     place = place_of(values)
