@@ -84,7 +84,7 @@ class MissingExtraError(IcebergSqlError, ImportError):
 
 
 class JavaError(IcebergSqlError):
-    """No Java installation that Spark supports was found, or Java ended before Spark had started."""
+    """No Java installation that Spark supports was found, or Java has ended, for example out of memory."""
 
 
 class JarError(IcebergSqlError):

@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from traitlets import Bool, Int, TraitError
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.notebook import plain_errors
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.connect import is_remote
@@ -166,8 +166,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         try:
             return work.do(runner.run)
         except Exception as error:
-            if jvm_process.has_ended():
-                jvm.gateway()  # says so in a sentence
+            if not isinstance(error, JavaError) and jvm_process.has_ended_by(error):
+                raise jvm_process.ended_error() from None
             explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not explained:
                 raise as_usual(error, runner.text) from None

@@ -84,3 +84,44 @@ def test_a_session_after_one_whose_jvm_was_killed(tmp_path: Path) -> None:
     assert ended == ["Spark has ended: it was stopped from outside, or ran out of memory"] * 2
     assert "id=7" in rows
     assert refusal.startswith("error[SIS101]")
+
+
+OUT_OF_MEMORY = """
+import sys
+import spark_iceberg_sql as sis
+
+config = {"spark.master": "local[2]", "spark.driver.memory": "700m"}
+spark = sis.session(warehouse=sys.argv[1], config=config)
+rows = "SELECT id, id % {} p, uuid() a, uuid() b FROM range({})"
+write = "CREATE TABLE local.db.t USING iceberg PARTITIONED BY (p) {} AS " + rows
+frame = spark.range(3)
+for call in (lambda: spark.sql(write.format("", 4000, 40_000)), frame.collect, lambda: spark.sql("SELECT 1")):
+    try:
+        call()
+    except sis.IcebergSqlError as error:
+        print(str(error).splitlines()[0])
+    print("---")
+spark = sis.session(warehouse=sys.argv[1], config=config)
+sorted_rows = "TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')"
+spark.sql(write.format(sorted_rows, 4000, 40_000))
+print(spark.table("local.db.t").count())
+"""
+
+
+def test_a_write_that_runs_out_of_memory(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OUT_OF_MEMORY, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.stdout.splitlines() == [
+        "the write has failed: Spark ran out of memory and has ended",
+        "---",
+        "Spark has ended: it ran out of memory",
+        "---",
+        "Spark has ended: it ran out of memory",
+        "---",
+        "40000",
+    ], done.stderr[-2000:]

@@ -146,11 +146,7 @@ def gateway() -> Any:
     """The py4j gateway of this process. Raises IcebergSqlError if there is none, or if its JVM has ended."""
     found = SparkContext._gateway
     if jvm_process.has_ended():
-        raise IcebergSqlError(
-            "Spark has ended: it was stopped from outside, or ran out of memory\n"
-            "help: spark = sis.session() starts a new one; "
-            "config={'spark.driver.memory': '8g'} gives it more memory"
-        )
+        raise jvm_process.ended_error()
     if found is None:
         raise IcebergSqlError("no Spark session is running in this process")
     return found

@@ -2,16 +2,62 @@
 
 from __future__ import annotations
 
+import subprocess
 from contextlib import suppress
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
+from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.errors import JavaError
+
+_OUT_OF_MEMORY = 52  # org.apache.spark.util.SparkExitCode.OOM
+_SHUT_DOWN = "SparkContext was shut down"
+_PATIENCE = 5  # seconds from the error of a call to the exit of the process
+_RESTART = "help: spark = sis.session() starts a new one; config={'spark.driver.memory': '8g'} gives it more memory"
 
 
 def has_ended() -> bool:
     """Whether this process's JVM has ended, killed or out of memory; False if there is none."""
     process = getattr(SparkContext._gateway, "proc", None)
     return process is not None and process.poll() is not None
+
+
+def ended_error(work: str | None = None) -> JavaError:
+    """The error for a JVM that has ended. work: what it was doing, such as `the write`."""
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None or process.poll() != _OUT_OF_MEMORY:
+        fact = "Spark has ended: it was stopped from outside, or ran out of memory"
+        return JavaError(
+            f"{work} has failed: {fact}\n{_RESTART}" if work else f"{fact}\n{_RESTART}"
+        )
+    if work is None:
+        return JavaError(f"Spark has ended: it ran out of memory\n{_RESTART}")
+    return JavaError(
+        f"{work} has failed: Spark ran out of memory and has ended\n{_RESTART}\n"
+        "help: with the table property 'write.spark.fanout.enabled' = 'false', a write sorts its rows by partition "
+        "instead of keeping a file open for each partition"
+    )
+
+
+def has_ended_by(error: Exception) -> bool:
+    """Whether a call has failed because the JVM has ended, or is about to.
+
+    error: what the call raised. Its process may still be running for a moment; the exit code is waited for.
+    """
+    if not isinstance(error, (ConnectionError, Py4JError, CapturedException)):
+        return has_ended()
+    try:
+        is_shut_down = _SHUT_DOWN in str(error)  # asks the JVM for the message
+    except Exception:
+        is_shut_down = True
+    process = getattr(SparkContext._gateway, "proc", None)
+    is_lost = isinstance(error, ConnectionError) or type(error) is Py4JError or is_shut_down
+    if process is not None and is_lost:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
+    return has_ended()
 
 
 def forget_ended() -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
+from spark_iceberg_sql.spark.bridge import catalogs, jvm_process, lines, sessions
 from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -28,6 +28,10 @@ _UNKNOWN = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", 
 _INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
 _CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
+_WRITE = re.compile(
+    r"^\s*(?:INSERT|MERGE|UPDATE|DELETE|CALL|(?:CREATE|REPLACE)\b.*?\bAS\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
 
 
@@ -78,6 +82,17 @@ def of_attached(error: Exception, text: object = None) -> IcebergSqlError | None
                 said += _lost(text)
             return IcebergSqlError(said)
     return None
+
+
+def of_ended(error: Exception, text: object) -> JavaError | None:
+    """The sentence about a JVM that has ended while it ran a statement, or before; None if it has not ended.
+
+    text: the statement.
+    """
+    if not jvm_process.has_ended_by(error):
+        return None
+    is_write = isinstance(text, str) and _WRITE.search(text) is not None
+    return jvm_process.ended_error("the write" if is_write else None)
 
 
 def explained(spark: SparkSession, error: Exception, text: object = None) -> Exception:

@@ -97,6 +97,9 @@ def _run(
     except IcebergSqlError:
         raise
     except Exception as error:
+        ended = explain_errors.of_ended(error, text)
+        if ended is not None:
+            raise ended from None
         unknown = explain_errors.unknown_function(error, text)
         lost = explain_errors.lost_a_race(error)
         if unknown is None and not lost and not _concerns(spark, text, kwargs):

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError, ReadError
-from spark_iceberg_sql.spark.bridge import lines, plan_leaves
+from spark_iceberg_sql.spark.bridge import jvm_process, lines, plan_leaves
 from spark_iceberg_sql.spark.bridge.errors import (
     BRIDGE_ERRORS,
     JVM_ERRORS,
@@ -68,7 +68,11 @@ def _explaining(plain: Callable[..., Any]) -> Callable[..., Any]:
             return plain(self, *args, **kwargs)
         except ReadError:
             raise
-        except JVM_ERRORS as error:
+        except (*BRIDGE_ERRORS, ConnectionError) as error:
+            if jvm_process.has_ended_by(error):
+                raise jvm_process.ended_error() from None
+            if not isinstance(error, JVM_ERRORS):
+                raise
             found = explained(self, error)
             if found is None:
                 raise
