@@ -1,6 +1,6 @@
 """What a query of a table with very large, valid metadata costs, beside Iceberg alone, in turns.
 
-python tests/benchmarks/large_metadata.py [SHARE [KIND ...]]
+python -m tests.benchmarks.large_metadata [SHARE [KIND ...]]
 
 SHARE: of the full size, 1 by default. KIND: of tests/large_metadata.py, all by default. Each query reads two columns of
 two rows; the metadata file is read anew each time.

@@ -49,6 +49,19 @@ def test_no_server_for_everybody(spark: SparkSession, host: str) -> None:
     assert error.value.argument == "host"
 
 
+def output(program: str, warehouse: Path) -> list[str]:
+    """The lines that a program prints in a process of its own; its argument is the warehouse."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(warehouse)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()
+
+
 DEAD = """
 import os, signal, sys, time
 import spark_iceberg_sql as sis
@@ -73,14 +86,7 @@ except sis.IcebergSqlError as error:
 
 
 def test_a_session_after_one_whose_jvm_was_killed(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", DEAD, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    *ended, rows, refusal = done.stdout.splitlines()
+    *ended, rows, refusal = output(DEAD, tmp_path)
     assert ended == ["Spark has ended: it was stopped from outside, or ran out of memory"] * 2
     assert "id=7" in rows
     assert refusal.startswith("error[SIS101]")
@@ -109,14 +115,7 @@ print(spark.table("local.db.t").count())
 
 
 def test_a_write_that_runs_out_of_memory(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", OUT_OF_MEMORY, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
-    assert done.stdout.splitlines() == [
+    assert output(OUT_OF_MEMORY, tmp_path) == [
         "the write has failed: Spark ran out of memory and has ended",
         "---",
         "Spark has ended: it ran out of memory",
@@ -124,4 +123,4 @@ def test_a_write_that_runs_out_of_memory(tmp_path: Path) -> None:
         "Spark has ended: it ran out of memory",
         "---",
         "40000",
-    ], done.stderr[-2000:]
+    ]
