@@ -110,7 +110,7 @@ def test_spark_sql_has_functions_that_prune(said: str) -> None:
 
 def test_spark_sql_has_all_rules(said: str) -> None:
     rules = dict(re.findall(r"^rule\t(\w+)\t(true)\tNULL$", said, re.MULTILINE))
-    assert set(rules) == {"bounds", "copies", "decimals", "fast", "guard", "prune"}
+    assert set(rules) == {"bounds", "copies", "decimals", "fast", "guard", "prune", "writers"}
     counts = dict(re.findall(r"^(filtered|counted)\t(\d)$", said, re.MULTILINE))
     assert counts["filtered"] == counts["counted"]
 

@@ -24,7 +24,7 @@ _PACKAGE = "sparkicebergsql"
 SHARED = (
     *("ScalaTypes", "SwitchedRule", "Invocation", "Calls", "Transform"),
     *("BoundFault", "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout"),
-    *("ImpliedLiteral", "Relations", "RuleRegistry"),
+    *("OpenWriters", "ImpliedLiteral", "Relations", "RuleRegistry"),
 )
 
 
@@ -129,6 +129,13 @@ RULES: tuple[Rule, ...] = (
             ),
             *("ImpliedTransforms", "TrialValues", "Attack", "Placed"),
         ),
+    ),
+    Rule(
+        name="writers",
+        java="Writers",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="sorts the rows of a write by partition where a writer for each partition could fill the memory",
+        without="a write into many partitions may run out of memory, as it does in Iceberg alone",
     ),
 )
 

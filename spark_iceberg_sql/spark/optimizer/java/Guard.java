@@ -1,15 +1,9 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
-import org.apache.iceberg.StaticTableOperations;
-import org.apache.iceberg.Table;
-import org.apache.iceberg.TableMetadata;
-import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.iceberg.spark.functions.SparkFunctions;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
@@ -204,10 +198,7 @@ public class Guard extends SwitchedRule {
 
   private static LogicalPlan optimized(
     SparkSession session, Schema schema, PartitionSpec spec, boolean withheld, boolean negated) {
-    TableMetadata metadata = TableMetadata.newTableMetadata(schema, spec, "memory:/check", new HashMap<>());
-    Table table = new BaseTable(
-      new StaticTableOperations(metadata, new HadoopFileIO(session.sessionState().newHadoopConf())), "check");
-    LogicalPlan relation = Relations.of(table);
+    LogicalPlan relation = Relations.of(empty(session, schema, spec));
     List<Expression> arguments =
       List.of(new Literal(Integer.valueOf(4), DataTypes.IntegerType), (Expression) relation.output().apply(0));
     StructType types = new StructType().add("n", DataTypes.IntegerType).add("x", DataTypes.IntegerType);

@@ -103,6 +103,8 @@ public final class PartitionLayout {
       + options.asCaseSensitiveMap();
   }
 
+  public Table table() { return table; }
+
   /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
   public List<BoundFault> faults(Expression column) {
     if (table instanceof BaseMetadataTable)

@@ -2,17 +2,12 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
-import org.apache.iceberg.StaticTableOperations;
 import org.apache.iceberg.Table;
-import org.apache.iceberg.TableMetadata;
-import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.Analyzer;
@@ -274,10 +269,7 @@ public class Prune extends SwitchedRule {
       {"unix_timestamp(ts) >= 1706745600", start}, {"ts + interval 7 days >= timestamp '2024-02-08'", start}};
     SQLConf.get().setConfString("spark.sql.session.timeZone", "UTC");
     Types.NestedField ts = Types.NestedField.optional(1, "ts", Types.TimestampType.withZone());
-    TableMetadata metadata = TableMetadata.newTableMetadata(
-      new Schema(new Types.NestedField[] {ts}), PartitionSpec.unpartitioned(), "memory:/check", new HashMap<>());
-    Table table = new BaseTable(
-      new StaticTableOperations(metadata, new HadoopFileIO(session.sessionState().newHadoopConf())), "check");
+    Table table = empty(session, new Schema(new Types.NestedField[] {ts}), PartitionSpec.unpartitioned());
     Analyzer analyzer = session.sessionState().analyzer();
     try {
       for (String[] p : predicates) {

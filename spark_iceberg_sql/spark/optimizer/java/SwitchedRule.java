@@ -1,6 +1,14 @@
 package sparkicebergsql;
 
+import java.util.HashMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.apache.iceberg.BaseTable;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.Schema;
+import org.apache.iceberg.StaticTableOperations;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.TableMetadata;
+import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
@@ -53,6 +61,13 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     } catch (Exception e) {
       LOG.warn(text); // a warning that the user has made an error does not fail the query
     }
+  }
+
+  /** An empty table for self-tests. */
+  protected static Table empty(SparkSession session, Schema schema, PartitionSpec spec) {
+    TableMetadata metadata = TableMetadata.newTableMetadata(schema, spec, "memory:/check", new HashMap<>());
+    HadoopFileIO io = new HadoopFileIO(session.sessionState().newHadoopConf());
+    return new BaseTable(new StaticTableOperations(metadata, io), "check");
   }
 
   public void setSwitchKey(String key) { switchKey = key; }
