@@ -21,7 +21,7 @@ import scala.collection.Iterable;
 /**
  * Sorts the rows of a write by partition where a writer for each partition could fill the memory.
  *
- * <p>Since version 1.12, Iceberg keeps a writer open for each partition of a task. It sorts instead if the write option
+ * <p>Iceberg keeps a writer open for each partition of a task. It asks for sorted rows instead if the write option
  * `fanout-enabled` is false, which this rule adds before Spark asks the table how its rows have to be ordered. The sort
  * is stable, so a partition's rows stay in the order of the query, unless Spark spills.
  */
