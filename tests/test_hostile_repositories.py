@@ -422,6 +422,34 @@ def catalog(mode: str) -> Iterator[SimpleNamespace]:
         server.server_close()
 
 
+MORE_CREATES = """CREATE TABLE prod.db.t (id INT) USING iceberg;
+CREATE TABLE IF NOT EXISTS prod.db.u (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));
+ALTER TABLE prod.db.v ADD PARTITION FIELD days(ts);
+"""
+
+
+def test_no_table_of_a_catalog_that_is_not_opened_is_said_to_exist(clone: Path, run: Check) -> None:
+    (clone / "a.sql").write_text(MORE_CREATES)
+    (clone / ".iceberg-sql.toml").write_text('catalog = "prod"\n')
+    done = run("check", "a.sql", "--output-format", "concise")
+    codes = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("a.sql:")]
+    assert codes == ["error[SIS101]", "note[SIS002]"], done.stdout
+    assert "(the catalog `prod` is not opened" in done.stdout
+
+
+def test_a_damaged_file_of_pyiceberg(clone: Path, run: Check, tmp_path: Path) -> None:
+    (clone / "a.sql").write_text(MORE_CREATES)
+    for folder, words in (
+        (clone, "in the working directory is not read"),
+        (tmp_path, "cannot be read: While"),
+    ):
+        (folder / ".pyiceberg.yaml").write_text("catalog:\n  prod: {uri: x}\n")
+        done = run("check", "a.sql", "--catalog", "prod", PYICEBERG_HOME=str(tmp_path))
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert f"`.pyiceberg.yaml` {words}" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
@@ -483,6 +511,7 @@ def test_an_editor_does_not_wait_for_a_catalog(
 ) -> None:
     """The findings in the text come at once, also while the catalog is silent; hover answers, too."""
     text = f"{UNKNOWN}ALTER TABLE prod.db.t ADD PARTITION FIELD days(ts);\n"
+    text += "CREATE TABLE prod.db.n (id INT) USING iceberg;\n"
     with editor_with_catalog("slow", clone, environment, monkeypatch) as started:
 
         async def session() -> list[str]:
@@ -492,7 +521,9 @@ def test_an_editor_does_not_wait_for_a_catalog(
                 assert await asyncio.wait_for(editor.hover(1, 44), 10) is not None
                 return [str(d.code) for d in found]
 
-        assert "SIS101" in asyncio.run(session())
+        codes = asyncio.run(session())
+        assert "SIS101" in codes
+        assert "SIS412" not in codes  # whether `n` exists is not known
 
 
 # --- patterns of settings -------------------------------------------------------------------------

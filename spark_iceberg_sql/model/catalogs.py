@@ -63,7 +63,8 @@ class Catalogs:
             self._catalogs[name] = _Catalog(name, self._answered)
         catalog = self._catalogs[name]
         if self.waits:
-            with suppress(ImportError):  # which takes seconds itself
+            # It takes seconds, and reads pyiceberg's file; what is wrong with either, the catalog's thread reports.
+            with suppress(Exception):
                 import pyiceberg.catalog.rest  # noqa: F401
             try:
                 catalog.opened.result(timeout)
@@ -163,15 +164,28 @@ class _TablesOfCatalog(Tables, ABC):
 
     def look_up(self, name: Name) -> Table | Absent | None:
         """The table of this catalog; None for a name in another one."""
-        return self._answer(name) if name[0].lower() == self._name.lower() else None
+        return self._answer(name) if self._is_own(name) else None
+
+    def why_unknown(self, parts: Name) -> str:
+        """Why a name is unknown, in the user's terms."""
+        name = self.full_name(parts)
+        reason = self._reason(name) if self._is_own(name) else None
+        return reason or super().why_unknown(parts)
+
+    def _is_own(self, name: Name) -> bool:
+        return name[0].lower() == self._name.lower()
 
     @abstractmethod
-    def _answer(self, name: Name) -> Table | Absent:
-        """The table, or what is known instead."""
+    def _answer(self, name: Name) -> Table | Absent | None:
+        """The table, Absent if there is none, None if that is unknown."""
+
+    @abstractmethod
+    def _reason(self, name: Name) -> str | None:
+        """Why a table of this catalog is unknown, if the catalog is the reason."""
 
 
 class _AskedTables(_TablesOfCatalog):
-    """The tables of an opened catalog; without an answer, a table has unknown columns."""
+    """The tables of an opened catalog; without an answer, it is unknown whether there is one."""
 
     def __init__(
         self, catalogs: Catalogs, source: _Catalog, timeout: float, settings: Mapping[str, Any]
@@ -180,27 +194,36 @@ class _AskedTables(_TablesOfCatalog):
         self._catalogs = catalogs
         self._source = source
         self._timeout = timeout
+        self._unanswered: dict[Name, str] = {}
 
-    def _answer(self, name: Name) -> Table | Absent:
+    def _answer(self, name: Name) -> Table | Absent | None:
+        if name in self._unanswered:
+            return None
         wait = self._timeout if self._catalogs.waits else 0
         try:
             table = self._source.table(name).result(wait)
         except Exception as error:
-            reason = self._catalogs.unanswered(self._name, error, self._timeout)
-            table = Table(name, why_unknown=reason)
+            self._unanswered[name] = self._catalogs.unanswered(self._name, error, self._timeout)
+            return None
         self.remember(name, table)
         return table
 
+    def _reason(self, name: Name) -> str | None:
+        return self._unanswered.get(name)
+
 
 class WithheldTables(_TablesOfCatalog):
-    """The tables of a catalog that is not opened, all of unknown columns. reason: why it is not."""
+    """The tables of a catalog that is not opened, all of them unknown. reason: why it is not."""
 
     def __init__(self, name: str, reason: str, **settings: Any) -> None:
         super().__init__(name, settings)
-        self._reason = reason
+        self._why = reason
 
-    def _answer(self, name: Name) -> Table:
-        return Table(name, why_unknown=self._reason)
+    def _answer(self, name: Name) -> None:
+        return None
+
+    def _reason(self, name: Name) -> str | None:
+        return self._why
 
 
 def _refuse_working_directory() -> None:
@@ -234,6 +257,8 @@ def _reason(error: Exception, timeout: float) -> str:
         return f"no answer within {timeout:g} seconds"
     if type(error).__name__ in ("ValidationError", "JSONDecodeError"):
         return "its answer is not that of an Iceberg catalog; is the address right, or that of a login page?"
+    if type(error).__module__.startswith("strictyaml"):
+        return f"`{_FILE}` cannot be read: {' '.join(str(error).split())}"
     url = getattr(getattr(error, "request", None), "url", None)
     if url and type(error).__name__ in ("ConnectionError", "ConnectTimeout"):
         from urllib.parse import urlsplit
