@@ -59,6 +59,7 @@ def output(program: str, warehouse: Path) -> list[str]:
         timeout=600,
     )
     assert done.returncode == 0, done.stderr[-2000:]
+    assert "Traceback" not in done.stderr, done.stderr
     return done.stdout.splitlines()
 
 
@@ -69,9 +70,19 @@ import spark_iceberg_sql as sis
 config = {"spark.master": "local[1]"}
 spark = sis.session(warehouse=sys.argv[1], config=config)
 spark.sql("CREATE TABLE local.db.t USING iceberg AS SELECT 7 id, timestamp'2024-01-05' ts")
+frame = spark.range(3)
 os.kill(int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()), signal.SIGKILL)
 time.sleep(1)
-for call in (lambda: sis.explain(spark, "SELECT 1"), lambda: sis.health(spark, "local.db.t")):
+for call in (
+    lambda: sis.explain(spark, "SELECT 1"),
+    lambda: sis.health(spark, "local.db.t"),
+    lambda: spark.table("local.db.t"),
+    lambda: spark.read.parquet("/nowhere"),
+    lambda: spark.createDataFrame([(1,)], ["id"]),
+    lambda: spark.conf.get("spark.app.name"),
+    lambda: frame.filter("id > 1"),
+    lambda: repr(frame),
+):
     try:
         call()
     except sis.IcebergSqlError as error:
@@ -87,7 +98,7 @@ except sis.IcebergSqlError as error:
 
 def test_a_session_after_one_whose_jvm_was_killed(tmp_path: Path) -> None:
     *ended, rows, refusal = output(DEAD, tmp_path)
-    assert ended == ["Spark has ended: it was stopped from outside, or ran out of memory"] * 2
+    assert ended == ["Spark has ended: it was stopped from outside, or ran out of memory"] * 8
     assert "id=7" in rows
     assert refusal.startswith("error[SIS101]")
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
@@ -58,6 +62,38 @@ def has_ended_by(error: Exception) -> bool:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_PATIENCE)
     return has_ended()
+
+
+def report_end(gateway: Any, is_wanted: bool) -> None:
+    """Let every call to a JVM that has ended say so, whichever of pyspark's functions makes it.
+
+    gateway: py4j's. is_wanted: False for pyspark's own error, a refused connection with its traceback.
+    """
+    client = gateway._gateway_client
+    if not is_wanted:
+        vars(client).pop("send_command", None)
+        logging.root.removeFilter(_is_of_running)
+    elif "send_command" not in vars(client):
+        client.send_command = _reporting(client.send_command)
+        logging.root.addFilter(_is_of_running)
+
+
+def _is_of_running(record: logging.LogRecord) -> bool:
+    """Whether a record is not py4j's, with two tracebacks, about a command to a JVM that has ended."""
+    return record.msg != "Exception while sending command." or not has_ended()
+
+
+def _reporting(send_command: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(send_command)
+    def reporting(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return send_command(*args, **kwargs)
+        except ConnectionRefusedError:
+            if not has_ended():
+                raise
+            raise ended_error() from None
+
+    return reporting
 
 
 def forget_ended() -> None:

@@ -20,8 +20,8 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
-from spark_iceberg_sql.spark.bridge import gate
-from spark_iceberg_sql.spark.bridge.jvm import Java, java_session
+from spark_iceberg_sql.spark.bridge import gate, jvm_process
+from spark_iceberg_sql.spark.bridge.jvm import Java, gateway, java_session
 from spark_iceberg_sql.spark.gate import explain_errors, read_errors
 from spark_iceberg_sql.spark.gate.judge import judge
 from spark_iceberg_sql.spark.modes import known_mode
@@ -59,6 +59,7 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     shut = gate.shut()
     SparkSession.sql = _explained_sql if shut else _PLAIN_SQL  # type: ignore[method-assign]
     (read_errors.install if shut else read_errors.uninstall)()
+    jvm_process.report_end(gateway(), shut)
     return spark
 
 
@@ -94,12 +95,12 @@ def _run(
 ) -> DataFrame:
     try:
         return _own(spark)(text, args, **kwargs)
-    except IcebergSqlError:
-        raise
     except Exception as error:
         ended = explain_errors.of_ended(error, text)
         if ended is not None:
             raise ended from None
+        if isinstance(error, IcebergSqlError):
+            raise
         unknown = explain_errors.unknown_function(error, text)
         lost = explain_errors.lost_a_race(error)
         if unknown is None and not lost and not _concerns(spark, text, kwargs):
