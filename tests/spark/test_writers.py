@@ -302,6 +302,35 @@ def test_a_collation_does_not_scatter_rows(spark: SparkSession) -> None:
     spark.sql(f"DROP TABLE {DB}.edges PURGE")
 
 
+@pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
+def test_a_void_field_is_one_value(spark: SparkSession) -> None:
+    table = f"{DB}.void"
+    clause = "PARTITIONED BY (q, bucket(4, id)) TBLPROPERTIES ('format-version' = '1')"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, q DOUBLE) USING iceberg {clause}")
+    spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD q")
+    rows = "SELECT id, CAST(id AS DOUBLE) AS q FROM range(50000)"
+    assert not is_sorted(spark, f"INSERT INTO {table} {rows}")
+    spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD truncate(10, id)")
+    assert is_sorted(spark, f"INSERT INTO {table} {rows}")
+    spark.sql(f"DROP TABLE {table} PURGE")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("output-spec-id", "99", "not a valid spec"),
+        ("distribution-mode", "odd", "Invalid distribution mode"),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_iceberg_s_to_say(
+    spark: SparkSession, option: str, value: str, words: str
+) -> None:
+    for switch in ("true", "false"):
+        spark.conf.set(SWITCH, switch)
+        with pytest.raises(Exception, match=words):
+            spark.sql(MANY).writeTo(f"{DB}.by_value").option(option, value).append()
+
+
 def test_a_cached_table_is_refreshed(spark: SparkSession) -> None:
     table = f"{DB}.by_value"
     spark.sql(f"CACHE TABLE {table}")

@@ -46,15 +46,18 @@ public final class OpenWriters {
     SparkSession session, Table table, CaseInsensitiveStringMap options, LogicalPlan query) {
     if (options.containsKey(OPTION) || table.properties().containsKey(PROPERTY)) return false; // the owner has decided
     if (options.containsKey(REWRITE)) return false;
-    SparkWriteConf conf = new SparkWriteConf(session, table, options);
-    SparkWriteRequirements requirements = conf.writeRequirements();
-    PartitionSpec spec = (PartitionSpec) table.specs().get(Integer.valueOf(conf.outputSpecId()));
-    if (spec.isUnpartitioned() || !conf.useFanoutWriter(requirements) || scatters(spec)) return false;
-    int columns = TypeUtil.getProjectedIds(table.schema()).size();
-    double writers = partitions(spec, query);
-    if (requirements.distribution() instanceof UnspecifiedDistribution) writers *= tasks(session.sparkContext());
-    double bytes = writers * (BYTES_PER_WRITER + columns * BYTES_PER_COLUMN);
-    return bytes > heap(session.sparkContext()) * SHARE_OF_HEAP && isSorted(session, table, options);
+    try {
+      SparkWriteConf conf = new SparkWriteConf(session, table, options);
+      PartitionSpec spec = (PartitionSpec) table.specs().get(Integer.valueOf(conf.outputSpecId()));
+      SparkWriteRequirements requirements = conf.writeRequirements();
+      if (spec.isUnpartitioned() || !conf.useFanoutWriter(requirements) || scatters(spec)) return false;
+      boolean isShuffled = !(requirements.distribution() instanceof UnspecifiedDistribution);
+      double writers = partitions(spec, query) * (isShuffled ? 1 : tasks(session.sparkContext()));
+      double bytes = writers * (BYTES_PER_WRITER + TypeUtil.getProjectedIds(table.schema()).size() * BYTES_PER_COLUMN);
+      return bytes > heap(session.sparkContext()) * SHARE_OF_HEAP && isSorted(session, table, options);
+    } catch (RuntimeException wrong) {
+      return false; // an option or a property, which Iceberg reports
+    }
   }
 
   /** Whether Iceberg would then ask Spark for sorted rows: not if the write says that its rows are to stay as they are. */
@@ -66,7 +69,8 @@ public final class OpenWriters {
 
   private static boolean scatters(PartitionSpec spec) {
     for (PartitionField field : spec.fields())
-      if (SCATTERED.contains(spec.schema().findType(field.sourceId()).typeId())) return true;
+      if (!field.transform().isVoid() && SCATTERED.contains(spec.schema().findType(field.sourceId()).typeId()))
+        return true;
     return false;
   }
 
