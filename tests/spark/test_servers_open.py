@@ -127,7 +127,7 @@ print(spark.table("local.db.t").count())
 
 def test_a_write_that_runs_out_of_memory(tmp_path: Path) -> None:
     assert output(OUT_OF_MEMORY, tmp_path) == [
-        "the write has failed: Spark ran out of memory and has ended",
+        "the write has failed: Spark has ended, since it ran out of memory",
         "---",
         "Spark has ended: it ran out of memory",
         "---",

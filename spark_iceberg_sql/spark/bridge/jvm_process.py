@@ -31,15 +31,12 @@ def has_ended() -> bool:
 def ended_error(work: str | None = None) -> JavaError:
     """The error for a JVM that has ended. work: what it was doing, such as `the write`."""
     process = getattr(SparkContext._gateway, "proc", None)
-    if process is None or process.poll() != _OUT_OF_MEMORY:
-        fact = "Spark has ended: it was stopped from outside, or ran out of memory"
-        return JavaError(
-            f"{work} has failed: {fact}\n{_RESTART}" if work else f"{fact}\n{_RESTART}"
-        )
+    is_known = process is not None and process.poll() == _OUT_OF_MEMORY
+    cause = "ran out of memory" if is_known else "was stopped from outside, or ran out of memory"
     if work is None:
-        return JavaError(f"Spark has ended: it ran out of memory\n{_RESTART}")
+        return JavaError(f"Spark has ended: it {cause}\n{_RESTART}")
     return JavaError(
-        f"{work} has failed: Spark ran out of memory and has ended\n{_RESTART}\n"
+        f"{work} has failed: Spark has ended, since it {cause}\n{_RESTART}\n"
         "help: with the table property 'write.spark.fanout.enabled' = 'false', a write sorts its rows by partition "
         "instead of keeping a file open for each partition"
     )
