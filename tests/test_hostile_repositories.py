@@ -355,6 +355,40 @@ def test_git_runs_nothing(archive: Path, ran: Path, run: Check) -> None:
     assert not ran.exists(), ran.read_text()
 
 
+def test_git_runs_nothing_of_a_submodule(
+    archive: Path, ran: Path, run: Check, tmp_path: Path
+) -> None:
+    """An archive has the configuration of the repositories inside of it, too."""
+    inner = archive / "inner"
+    inner.mkdir()
+    (inner / "f.sql").write_text(WRONG)
+    git(inner, "init", "-q")
+    git(inner, "add", "-A")
+    git(inner, "commit", "-q", "-m", "1")
+    for name in ("core.fsmonitor", "diff.external", "filter.a.clean", "filter.a.process"):
+        git(inner, "config", name, str(archive / "attack"))
+    (inner / ".git" / "info" / "attributes").write_text("* filter=a\n")
+    plain = (
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "filter.a=b.clean=",
+    )
+    git(archive, *plain, "add", "inner")
+    git(archive, *plain, "commit", "-q", "-m", "2")
+    ran.unlink(missing_ok=True)
+    os.utime(inner / "f.sql", (0, 0))  # git compares its contents
+    for words in (
+        ("check", "."),
+        ("check", "--diff-from", "HEAD", "."),
+        ("check", "--diff-from", "HEAD"),
+    ):
+        run(*words)
+        assert not ran.exists(), ran.read_text()
+
+
 def test_a_folder_that_looks_like_a_repository(clone: Path, ran: Path, run: Check) -> None:
     folder = clone / "migrations"
     git(clone, "init", "-q", "--bare", "migrations")

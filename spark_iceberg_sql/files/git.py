@@ -94,6 +94,7 @@ class Snapshot:
         options = (
             "--no-ext-diff",
             "--no-textconv",
+            "--ignore-submodules=all",  # git would run in each, by its own configuration
             "--find-renames=10%",
             "--diff-filter=R",
             "--name-status",
