@@ -41,8 +41,24 @@ def tables(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def switch(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set(SWITCH, "true")
     yield
     spark.conf.unset(SWITCH)
+
+
+def test_it_is_off_unless_turned_on(spark: SparkSession) -> None:
+    """It loses the order of a query, and some writes fail with it."""
+    spark.conf.unset(SWITCH)
+    assert not is_sorted(spark, f"INSERT INTO {DB}.by_value {MANY}")
+    before = hits(spark)
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {DB}.ordered USING iceberg PARTITIONED BY (p) AS {MANY} ORDER BY id DESC"
+    )
+    assert hits(spark) == before
+    (file, *_) = spark.sql(f"SELECT file_path FROM {DB}.ordered.files").collect()
+    ids = [row.id for row in spark.read.parquet(file.file_path).select("id").collect()]
+    assert ids == sorted(ids, reverse=True)
+    spark.sql(f"DROP TABLE {DB}.ordered PURGE")
 
 
 def is_sorted(spark: SparkSession, statement: str) -> bool:
@@ -83,7 +99,7 @@ def test_which_writes_are_sorted(
         assert is_sorted(spark, statement) == is_ours
         spark.conf.set(SWITCH, "false")
         assert not is_sorted(spark, statement)
-        spark.conf.unset(SWITCH)
+        spark.conf.set(SWITCH, "true")
 
 
 def test_a_static_partition_is_one(spark: SparkSession) -> None:

@@ -120,6 +120,7 @@ for call in (lambda: spark.sql(write.format(fanout, 4000, 40_000)), frame.collec
         print(str(error).splitlines()[0])
     print("---")
 spark = sis.session(warehouse=sys.argv[1], config=config)
+spark.conf.set("spark.iceberg_sql.writers", "true")
 spark.sql(write.format("", 4000, 40_000))  # the rule `writers` sorts the rows
 print(spark.table("local.db.t").count())
 """

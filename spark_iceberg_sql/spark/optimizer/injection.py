@@ -134,7 +134,7 @@ RULES: tuple[Rule, ...] = (
         name="writers",
         java="Writers",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="sorts the rows of a write by partition where a writer for each partition could fill the memory",
+        does="if set to true, sorts the rows of a write by partition where its writers could fill the memory",
         without="a write into many partitions may run out of memory, as it does in Iceberg alone",
     ),
 )

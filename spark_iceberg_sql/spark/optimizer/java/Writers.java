@@ -23,9 +23,13 @@ import scala.collection.Iterable;
  *
  * <p>Iceberg keeps a writer open for each partition of a task. It asks for sorted rows instead if the write option
  * `fanout-enabled` is false, which this rule adds before Spark asks the table how its rows have to be ordered. The sort
- * is stable, so a partition's rows stay in the order of the query, unless Spark spills.
+ * takes the place of one that the query asks for, and Iceberg refuses rows that Spark's order does not keep together, so
+ * the rule is off unless a session turns it on.
  */
 public class Writers extends SwitchedRule {
+  @Override
+  protected String initially() { return "false"; }
+
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     if (!(plan instanceof V2WriteCommand)) return plan;
