@@ -560,6 +560,41 @@ def test_an_editor_does_not_wait_for_a_catalog(
         assert "SIS412" not in codes  # whether `n` exists is not known
 
 
+ANSWER = """
+import threading
+from spark_iceberg_sql.model.catalogs import Catalogs
+
+answered = threading.Event()
+tables = Catalogs(answered.set).tables("prod", 5)
+name = ("prod", "db", "t")
+print(tables.copy().get(name), tables.why_unknown(name))
+assert answered.wait(30)
+print(tables.copy().get(name).why)
+"""
+
+
+def test_an_answer_counts_for_tables_that_were_asked_before(environment: dict[str, str]) -> None:
+    """Each file is checked with a copy; that one had no answer yet says nothing about the next."""
+    with catalog("404") as server:
+        uri = f"http://127.0.0.1:{server.port}"
+        done = subprocess.run(
+            [sys.executable, "-c", ANSWER],
+            env={
+                **environment,
+                "PYICEBERG_CATALOG__PROD__TYPE": "rest",
+                "PYICEBERG_CATALOG__PROD__URI": uri,
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+    assert done.stdout.splitlines() == [
+        "None the catalog `prod` has not answered yet",
+        "the catalog `prod` has no such table",
+    ]
+
+
 # --- patterns of settings -------------------------------------------------------------------------
 
 

@@ -169,7 +169,7 @@ class _TablesOfCatalog(Tables, ABC):
     def why_unknown(self, parts: Name) -> str:
         """Why a name is unknown, in the user's terms."""
         name = self.full_name(parts)
-        reason = self._reason(name) if self._is_own(name) else None
+        reason = self._why_no_answer(name) if self._is_own(name) else None
         return reason or super().why_unknown(parts)
 
     def _is_own(self, name: Name) -> bool:
@@ -180,7 +180,7 @@ class _TablesOfCatalog(Tables, ABC):
         """The table, Absent if there is none, None if that is unknown."""
 
     @abstractmethod
-    def _reason(self, name: Name) -> str | None:
+    def _why_no_answer(self, name: Name) -> str | None:
         """Why a table of this catalog is unknown, if the catalog is the reason."""
 
 
@@ -197,8 +197,8 @@ class _AskedTables(_TablesOfCatalog):
         self._unanswered: dict[Name, str] = {}
 
     def _answer(self, name: Name) -> Table | Absent | None:
-        if name in self._unanswered:
-            return None
+        if self._catalogs.waits and name in self._unanswered:
+            return None  # it has been waited for; copies of these tables share that
         wait = self._timeout if self._catalogs.waits else 0
         try:
             table = self._source.table(name).result(wait)
@@ -208,7 +208,7 @@ class _AskedTables(_TablesOfCatalog):
         self.remember(name, table)
         return table
 
-    def _reason(self, name: Name) -> str | None:
+    def _why_no_answer(self, name: Name) -> str | None:
         return self._unanswered.get(name)
 
 
@@ -217,13 +217,13 @@ class WithheldTables(_TablesOfCatalog):
 
     def __init__(self, name: str, reason: str, **settings: Any) -> None:
         super().__init__(name, settings)
-        self._why = reason
+        self._reason = reason
 
     def _answer(self, name: Name) -> None:
         return None
 
-    def _reason(self, name: Name) -> str | None:
-        return self._why
+    def _why_no_answer(self, name: Name) -> str | None:
+        return self._reason
 
 
 def _refuse_working_directory() -> None:
