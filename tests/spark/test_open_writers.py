@@ -61,6 +61,33 @@ def test_it_is_off_unless_turned_on(spark: SparkSession) -> None:
     spark.sql(f"DROP TABLE {DB}.ordered PURGE")
 
 
+def test_another_spec_is_written_by_default(spark: SparkSession) -> None:
+    """With the rule, Iceberg refuses the rows, which are sorted by the table's own spec."""
+    spark.conf.unset(SWITCH)
+    table = f"{DB}.specs"
+    spark.sql(
+        f"CREATE TABLE {table} (id BIGINT, p BIGINT, q BIGINT) USING iceberg PARTITIONED BY (p)"
+    )
+    spark.sql(f"ALTER TABLE {table} REPLACE PARTITION FIELD p WITH q")
+    rows = spark.sql("SELECT id, id % 7 AS p, id % 5 AS q FROM range(0, 50000, 1, 1)")
+    rows.writeTo(table).option("output-spec-id", "0").append()
+    assert spark.sql(f"SELECT DISTINCT spec_id, record_count > 0 FROM {table}.files").count() == 1
+    assert spark.table(table).count() == 50_000
+    spark.sql(f"DROP TABLE {table} PURGE")
+
+
+def test_strings_that_are_not_utf_8_are_written_by_default(spark: SparkSession) -> None:
+    """Two strings of other bytes are one partition to Iceberg, and a third sorts between them."""
+    spark.conf.unset(SWITCH)
+    table = f"{DB}.latin"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, c STRING) USING iceberg PARTITIONED BY (c)")
+    values = "CAST(x'C341' AS STRING)", "'é'", "CAST(x'FF41' AS STRING)"
+    cases = " ".join(f"WHEN {n} THEN {value}" for n, value in enumerate(values))
+    spark.sql(f"INSERT INTO {table} SELECT id, CASE id % 3 {cases} END FROM range(0, 50000, 1, 1)")
+    assert spark.table(table).count() == 50_000
+    spark.sql(f"DROP TABLE {table} PURGE")
+
+
 def is_sorted(spark: SparkSession, statement: str) -> bool:
     plan = str(spark.sql(f"EXPLAIN {statement}").collect()[0][0])
     assert "IcebergWrite" in plan or "WriteDelta" in plan, plan
@@ -153,7 +180,7 @@ def test_dataframes(spark: SparkSession, writer: str) -> None:
 
 
 def test_create_table_as_select_and_its_files(spark: SparkSession) -> None:
-    """The sort is stable: the files are those of a write with fanout."""
+    """Where the query has no order of its own, the files are those of a write with fanout."""
     files = []
     for switch in ("true", "false"):
         spark.conf.set(SWITCH, switch)

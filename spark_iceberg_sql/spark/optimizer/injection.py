@@ -57,7 +57,7 @@ class Rule:
 
     @property
     def switch(self) -> str:
-        """The key in the session's configuration that disables it when set to `false`."""
+        """The key in the session's configuration that enables it when `true` and disables it when `false`."""
         return f"spark.iceberg_sql.{self.name}"
 
     @property
