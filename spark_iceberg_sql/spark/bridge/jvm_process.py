@@ -71,7 +71,7 @@ def report_end(gateway: Any, is_wanted: bool) -> None:
         vars(client).pop("send_command", None)
         logging.root.removeFilter(_is_of_running)
     elif "send_command" not in vars(client):
-        client.send_command = _reporting(client.send_command)
+        client.send_command = _reporting(client)
         logging.root.addFilter(_is_of_running)
 
 
@@ -80,11 +80,13 @@ def _is_of_running(record: logging.LogRecord) -> bool:
     return record.msg != "Exception while sending command." or not has_ended()
 
 
-def _reporting(send_command: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(send_command)
+def _reporting(client: Any) -> Callable[..., Any]:
+    @functools.wraps(client.send_command)
     def reporting(*args: Any, **kwargs: Any) -> Any:
         try:
-            return send_command(*args, **kwargs)
+            return type(client).send_command(
+                client, *args, **kwargs
+            )  # which others may replace later
         except ConnectionRefusedError:
             if not has_ended():
                 raise

@@ -28,7 +28,9 @@ import scala.collection.Iterable;
  */
 public class Writers extends SwitchedRule {
   @Override
-  protected String initially() { return "false"; }
+  protected String initially() {
+    return "false";
+  }
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
