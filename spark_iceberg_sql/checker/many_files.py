@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.packed import Packed, packed, unpacked
+from spark_iceberg_sql.checker.safe_folder import in_safe_folder
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -153,7 +154,7 @@ class ManyFiles:
             size += len(work.text)
             if size >= _PORTION or number == len(self._waiting):
                 texts = [(each.name, each.text) for each in portion]
-                with _lost_process():
+                with _lost_process(), in_safe_folder():
                     future = self._processes().submit(_check, texts)
                 for place, each in enumerate(portion):
                     self._coming[each.name] = each.text, future, place
