@@ -92,3 +92,66 @@ def test_other_processes_import_nothing_from_the_working_directory(
     assert not ran.exists()
     assert done.stderr == ""
     assert done.stdout.count("SIS101") == 41
+
+
+# --- globs of settings ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["ddl", "scripts"])
+@pytest.mark.parametrize(
+    "glob",
+    [
+        "su*/../../outside/*.sql",
+        "lin*/*.sql",
+        "lin*/**/*.sql",
+        "lin*/**/*/**/*.sql",
+        "x*.sql",
+        "x1.sql",
+        "lin*",
+        "link",
+        "roo*/**/*.sql",
+        "roo*/*/*/*/*.sql",
+        "zero*.sql",
+        "pipe*.sql",
+        "pipe1.sql",
+        "/**/*.sql",
+        "/[et]*/**/*.sql",
+        "../[ot][u3]*/*.sql",
+    ],
+)
+def test_globs_of_settings_stay_inside(
+    clone: Path, outside: Path, run: Check, key: str, glob: str
+) -> None:
+    (outside / "secret.sql").write_text("CREATE TABLE db.secret (a INT) USING iceberg;\n")
+    (clone / "sub").mkdir()
+    for name, target in {
+        "link": outside,
+        "x1.sql": outside / "secret.sql",
+        "root": Path("/"),
+        "zero1.sql": Path("/dev/zero"),
+    }.items():
+        (clone / name).symlink_to(target)
+    os.mkfifo(clone / "pipe1.sql")
+    (clone / ".iceberg-sql.toml").write_text(f"{key} = ['{glob}']\n")
+    assert_one_error(run("check", "a.sql"), f"`{key}` in `", "names `")
+
+
+@pytest.mark.parametrize("key", ["ddl", "scripts"])
+def test_globs_of_settings_may_lead_through_links_inside(clone: Path, run: Check, key: str) -> None:
+    (clone / "schema").mkdir()
+    (clone / "schema" / "1.sql").write_text("CREATE TABLE db.u (ts TIMESTAMP) USING iceberg;\n")
+    (clone / "link").symlink_to("schema")
+    (clone / ".iceberg-sql.toml").write_text(f"{key} = ['lin*/*.sql', 's*/../sch*/*.sql']\n")
+    done = run("check", "a.sql")
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_globs_of_the_command_line_may_lead_anywhere(
+    clone: Path, outside: Path, run: Check
+) -> None:
+    (outside / "t.sql").write_text("CREATE TABLE db.u (ts TIMESTAMP) USING iceberg;\n")
+    (clone / "link").symlink_to(outside)
+    (clone / "a.sql").write_text("ALTER TABLE db.u ADD PARTITION FIELD days(tss);\n")
+    for glob in ("lin*/*.sql", "../out*/*.sql"):
+        done = run("check", "a.sql", "--ddl", glob)
+        assert (done.returncode, "SIS201" in done.stdout) == (1, True), done.stderr

@@ -9,8 +9,9 @@ from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.checker.file_scripts import scripts_of
 from spark_iceberg_sql.checker.migrations import Migrations, text_digest
+from spark_iceberg_sql.config.named_files import files_of
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
+from spark_iceberg_sql.files.discovery import decode, read_bytes, source
 from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
@@ -93,8 +94,7 @@ class Series:
 
 def ddl_files(settings: Settings) -> list[str]:
     """The files that match the key `ddl`, in order, as full paths. Raises FileError if there are none."""
-    patterns = [str(settings.root.absolute() / pattern) for pattern in settings.ddl]
-    return list(find(patterns, lambda path: False))
+    return files_of(settings, "ddl", settings.ddl)
 
 
 def _known(settings: Settings, catalogs: Callable[[], Catalogs]) -> Tables:

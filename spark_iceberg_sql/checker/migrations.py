@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Mapping
 
 from spark_iceberg_sql.checker.digests import digest
+from spark_iceberg_sql.config.named_files import files_of
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import decode, find, read_bytes
+from spark_iceberg_sql.files.discovery import decode, read_bytes
 from spark_iceberg_sql.files.migrations.order import Step, Steps, last, scripts, steps_of
 from spark_iceberg_sql.files.projects.tools import stands_alone
 from spark_iceberg_sql.model.tables import Tables
@@ -62,7 +63,7 @@ class Migrations:
         """The series of the key `scripts`, by the path of each file. Raises FileError for a glob without files."""
         found: dict[str, Steps] = {}
         for pattern in self._settings.scripts:
-            files = find([str(self._settings.root.absolute() / pattern)], lambda path: False)
+            files = files_of(self._settings, "scripts", [pattern])
             steps = scripts([path for path in files if path not in found])
             found.update(dict.fromkeys(steps, steps))
         return found

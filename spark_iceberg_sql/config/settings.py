@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.config.keys import KEYS, WrongValueError, near
+from spark_iceberg_sql.config.named_files import COMMAND_LINE, require_inside
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import matches
+from spark_iceberg_sql.files.inside import OWN_SETTINGS
 from spark_iceberg_sql.records import field, record, replace
 
-OWN_FILE = ".iceberg-sql.toml"
+OWN_FILE = OWN_SETTINGS
 TABLE = "iceberg-sql"
 _PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
-COMMAND_LINE = "the command line"
 # In the user's environment: the catalogs that settings files may open.
 TRUSTED_CATALOGS = "ICEBERG_SQL_CATALOGS"
 
@@ -142,36 +143,8 @@ def load(path: Path) -> Settings:
     if found is None:
         raise ConfigError(f"`{path}` has no table [tool.{TABLE}]")
     settings = _with(Settings(root=path.parent.absolute()), found, str(path), path.parent)
-    _require_inside(settings, path)
+    require_inside(settings, path)
     return settings
-
-
-def _require_inside(settings: Settings, file: Path) -> None:
-    """Raise ConfigError if a settings file names files outside its repository, or without one outside its folder.
-
-    What comes with a repository may not have other files of this machine read, whose text messages may quote.
-    """
-    above = (settings.root, *settings.root.parents)
-    tree = next((folder for folder in above if (folder / ".git").exists()), settings.root).resolve()
-    named = [("metadata", path) for path in settings.metadata.values()]
-    named += [("ddl", settings.root / glob) for glob in settings.ddl]
-    named += [("dbt-manifest", path) for path in (settings.dbt_manifest,) if path is not None]
-    for key, path in named:
-        if not _without_wildcards(path).resolve().is_relative_to(tree):
-            raise ConfigError(
-                f"`{key}` in `{file}` names `{path}`, which is outside `{tree}`: "
-                + (
-                    "copy it there"
-                    if key == "dbt-manifest"
-                    else f"name it on the command line, with --{key}"
-                )
-            )
-
-
-def _without_wildcards(glob: Path) -> Path:
-    """The folder that all matches of a glob are in; a path without wildcards as it is."""
-    wild = next((n for n, part in enumerate(glob.parts) if set(part) & set("*?[{")), None)
-    return Path(*glob.parts[:wild])
 
 
 class Configuration:

@@ -52,17 +52,19 @@ def find(
     paths: Iterable[str],
     excluded: Callable[[Path], bool],
     ignored: Callable[[str], Set[str]] = lambda folder: frozenset(),
+    admit: Callable[[str], None] = lambda path: None,
 ) -> Iterator[str]:
     """The files to check, each once, as the user would name them.
 
     paths: files, folders (searched for SQL, Python and notebooks; hidden folders are skipped), globs
     and `-`. excluded: whether to skip a file or folder found in a search; it is not called for a file
-    that is named. ignored: the full paths in a folder to search that are skipped as well. Raises
-    FileError if a path does not exist.
+    that is named. ignored: the full paths in a folder to search that are skipped as well. admit: raises an
+    error for a file, or a folder to search, that may not be read. Raises FileError if a path does not exist.
     """
     seen: set[str] = set()
     for path in paths:
-        for found in _meant(path, excluded, ignored):
+        for found in _meant(path, excluded, ignored, admit):
+            admit(found)
             key = os.path.realpath(found)
             if key not in seen:
                 seen.add(key)
@@ -70,22 +72,27 @@ def find(
 
 
 def _meant(
-    path: str, excluded: Callable[[Path], bool], ignored: Callable[[str], Set[str]]
+    path: str,
+    excluded: Callable[[Path], bool],
+    ignored: Callable[[str], Set[str]],
+    admit: Callable[[str], None],
 ) -> Iterator[str]:
     if path == "-" or os.path.isfile(path):
         yield path
     elif os.path.isdir(path):
+        admit(path)
         yield from _walk(path, excluded, ignored(path))
     elif os.path.exists(path):  # a pipe, /dev/stdin
         yield path
     else:
         from glob import has_magic
 
-        found = expanded(path) if has_magic(path) else []
+        found = expanded(path, admit) if has_magic(path) else []
         if not found:
             raise FileError(f"no such file or directory: `{path}`")
         for each in found:
             if os.path.isdir(each):
+                admit(each)
                 yield from _walk(each, excluded, ignored(each))
             elif not excluded(Path(each)):
                 yield each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -24,45 +24,59 @@ def matches(path: Path, glob: str, root: Path) -> bool:
     return _pattern(Path(glob).as_posix()).match(name) is not None
 
 
-def expanded(glob: str) -> list[str]:
+def expanded(glob: str, admit: Callable[[str], None] = lambda folder: None) -> list[str]:
     """The files and folders that a glob means, in order, without hidden ones, as `glob.glob` finds them.
 
-    `**` does not follow links to folders, which may lead round in circles.
+    `**` does not follow links to folders, which may lead round in circles. admit: raises an error for a folder that
+    may not be searched; it is not called for those before the first wildcard.
     """
     parts = re.split(r"[/\\]" if os.sep == "\\" else "/", glob)
     parts = [p for n, p in enumerate(parts) if p or n in (0, len(parts) - 1)]
     parts = [p for n, p in enumerate(parts) if p != "**" or parts[n - 1 : n] != ["**"]]
-    return sorted(set(_expanded(parts)))
+    return sorted(set(_expanded(parts, admit)))
 
 
-def _expanded(parts: list[str]) -> Iterator[str]:
-    from glob import escape, iglob  # the command starts sooner
+def _expanded(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
+    from glob import escape  # the command starts sooner
 
     if "**" not in parts:
-        yield from iglob("/".join(parts))
+        yield from _named(parts, admit)
         return
     at = parts.index("**")
     above, below = parts[:at], parts[at + 1 :]
     if below.count("**") > 1:
-        yield from _walked("/".join(parts[:at]), "/".join(parts[at:]))
+        yield from _walked(above, "/".join(parts[at:]), admit)
         return
-    for base in iglob("/".join([*above, ""])) if above else ("",):
+    for base in _named([*above, ""], admit) if above else ("",):
         for root, folders, names in os.walk(base or "."):
             folders[:] = [name for name in folders if not name.startswith(".")]
             here = root if base else os.path.normpath(root).removeprefix(".")
             if below:
-                yield from _expanded([escape(here).rstrip("/")] * bool(here) + below)
+                yield from _expanded([escape(here).rstrip("/")] * bool(here) + below, admit)
             else:
                 yield from [here] * bool(here)
                 yield from (os.path.join(here, n) for n in names if not n.startswith("."))
 
 
-def _walked(above: str, below: str) -> Iterator[str]:
-    """The files below some folders that a glob with several `**` means: one walk, where one in another is endless."""
-    from glob import iglob
+def _named(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
+    """What parts without `**` mean, one folder after the other: a link may lead to where nothing may be searched."""
+    from glob import escape, has_magic, iglob
 
+    wild = next((n for n, part in enumerate(parts) if has_magic(part)), len(parts))
+    paths: Iterable[str] = iglob("/".join(parts[: wild + 1]) + "/" * (wild + 1 < len(parts)))
+    for number in range(wild + 1, len(parts)):
+        folders = list(paths)
+        for folder in folders:
+            admit(folder)
+        part = parts[number] + "/" * (number + 1 < len(parts))
+        paths = (path for folder in folders for path in iglob(escape(folder) + part))
+    yield from paths
+
+
+def _walked(above: list[str], below: str, admit: Callable[[str], None]) -> Iterator[str]:
+    """The files below some folders that a glob with several `**` means: one walk, where one in another is endless."""
     pattern = _pattern(below)
-    for base in iglob(f"{above}/") if above else ("",):
+    for base in _named([*above, ""], admit) if above else ("",):
         for root, folders, names in os.walk(base or "."):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in names:

@@ -1,0 +1,75 @@
+"""The files that settings name. What comes with a repository may not have other files of this machine read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import ConfigError
+from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.inside import is_file_inside, is_inside
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.config.settings import Settings
+
+COMMAND_LINE = "the command line"
+_WITHOUT_OPTION = {"dbt-manifest": "copy it there"}
+
+
+def require_inside(settings: Settings, file: Path) -> None:
+    """Raise ConfigError if a settings file names files outside its repository, or without one outside its folder.
+
+    Of a glob, this is about the part before its first wildcard: the files that match are not searched for yet.
+    """
+    tree = _tree(settings.root)
+    paths = [("metadata", path) for path in settings.metadata.values()]
+    paths += [("dbt-manifest", path) for path in (settings.dbt_manifest,) if path is not None]
+    for key, path in paths:
+        _require(key, str(file), str(path), path, tree)
+    for key, globs in (("ddl", settings.ddl), ("scripts", settings.scripts)):
+        for glob in globs:
+            named = settings.root / glob
+            _require(key, str(file), str(named), _without_wildcards(named), tree)
+
+
+def files_of(settings: Settings, key: str, globs: Iterable[str]) -> list[str]:
+    """The files that globs of a key match, in order, as full paths.
+
+    Raises FileError if there are none, ConfigError if a settings file's lead out of the repository.
+    """
+    patterns = [str(settings.root.absolute() / glob) for glob in globs]
+    source, tree = settings.source(key), _tree(settings.root)
+
+    def admit(path: str) -> None:
+        if source not in ("default", COMMAND_LINE):
+            _require(key, source, path, Path(path), tree)
+
+    return list(find(patterns, lambda path: False, admit=admit))
+
+
+def _require(key: str, source: str, name: str, path: Path, tree: Path) -> None:
+    """Raise ConfigError for a path that leads out of a folder, or to something that is no file."""
+    shown = repr(name)[1:-1] if "\0" in name else name
+    remedy = _WITHOUT_OPTION.get(key, f"name it on the command line, with --{key}")
+    if "\0" in name:
+        raise ConfigError(f"`{key}` in `{source}` names `{shown}`: a path has no NUL character")
+    if not is_inside(path, tree):
+        raise ConfigError(
+            f"`{key}` in `{source}` names `{shown}`, which is outside `{tree}`: {remedy}"
+        )
+    if os.path.exists(path) and not os.path.isdir(path) and not is_file_inside(path, tree):
+        raise ConfigError(f"`{key}` in `{source}` names `{shown}`, which is no regular file")
+
+
+def _tree(root: Path) -> Path:
+    """The repository of a settings file's folder; without one, the folder."""
+    above = (root, *root.parents)
+    return next((folder for folder in above if os.path.exists(folder / ".git")), root).resolve()
+
+
+def _without_wildcards(glob: Path) -> Path:
+    """The folder that all matches of a glob are in; a path without wildcards as it is."""
+    wild = next((n for n, part in enumerate(glob.parts) if set(part) & set("*?[{")), None)
+    return Path(*glob.parts[:wild])

@@ -1,0 +1,39 @@
+"""What is inside of a repository: what its own files may name, and what its links may have read or written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+OWN_SETTINGS = ".iceberg-sql.toml"
+_MARKS = (".git", OWN_SETTINGS, "pyproject.toml")
+
+
+def repository(folder: Path) -> Path | None:
+    """The repository of a folder: the nearest one above with `.git`, or else with settings, or else the working one.
+
+    None if it is in none of these.
+    """
+    full = folder.absolute()
+    for mark in _MARKS:
+        for above in (full, *full.parents):
+            if os.path.exists(above / mark):
+                return above
+    try:
+        here = Path.cwd()
+    except OSError:  # it has been deleted
+        return None
+    return here if is_inside(folder, here) else None
+
+
+def is_inside(path: str | Path, tree: Path) -> bool:
+    """Whether a path, which may not exist, leads into a folder, after all links."""
+    try:
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(tree))
+    except (OSError, ValueError):  # a name that is too long, or with a NUL character
+        return False
+
+
+def is_file_inside(path: str | Path, tree: Path) -> bool:
+    """Whether a path leads to a regular file in a folder, and not to a device or pipe, which may never end."""
+    return is_inside(path, tree) and os.path.isfile(path)
