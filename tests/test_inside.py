@@ -155,3 +155,65 @@ def test_globs_of_the_command_line_may_lead_anywhere(
     for glob in ("lin*/*.sql", "../out*/*.sql"):
         done = run("check", "a.sql", "--ddl", glob)
         assert (done.returncode, "SIS201" in done.stdout) == (1, True), done.stderr
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+FIXABLE = "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (dayss(ts));\n"
+
+
+@pytest.fixture(params=["plain", "git", "settings"])
+def linked(clone: Path, outside: Path, request: pytest.FixtureRequest) -> Path:
+    """A file outside, with links to it, and to its folder, which looks like a repository itself."""
+    if request.param == "git":
+        (clone / ".git").mkdir()
+    if request.param == "settings":
+        (clone / ".iceberg-sql.toml").touch()
+    (outside / ".git").mkdir()
+    target = outside / "t.sql"
+    target.write_text(FIXABLE)
+    (clone / "l.sql").symlink_to(target)
+    (clone / "d").symlink_to(outside)
+    (clone / "out.sarif").symlink_to(outside / "new")
+    (clone / "base.json").symlink_to(outside / "new")
+    return target
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--fix", "--unsafe-fixes", "l.sql"],
+        ["--fix", "--unsafe-fixes", "d"],
+        ["--fix", "--unsafe-fixes", "d/t.sql"],
+        ["--fix", "--unsafe-fixes", "*.sql"],
+        ["--fix", "--unsafe-fixes", "d/*.sql"],
+        ["--fix", "--unsafe-fixes", "."],
+        ["--add-noqa", "l.sql"],
+        ["-o", "out.sarif", "a.sql"],
+        ["-o", "d/new", "a.sql"],
+        ["--baseline", "base.json", "--write-baseline", "a.sql"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_written_through_a_link_of_a_repository(
+    linked: Path, outside: Path, run: Check, words: list[str]
+) -> None:
+    done = run("check", *words)
+    assert linked.read_text() == FIXABLE
+    assert sorted(path.name for path in outside.iterdir()) == [".git", "t.sql"]
+    assert_one_error(done, "cannot write `", "points outside")
+
+
+def test_what_the_user_names_is_written(
+    clone: Path, linked: Path, outside: Path, run: Check, tmp_path: Path
+) -> None:
+    """Files inside, by links too; files outside by their own names; links that are in no repository."""
+    (clone / "in.sql").write_text(FIXABLE)
+    (clone / "also.sql").symlink_to("in.sql")
+    (tmp_path / "of_user").symlink_to(outside)
+    done = run("check", "--fix", "--unsafe-fixes", "also.sql", "../of_user/t.sql")
+    assert done.stderr == ""
+    assert "dayss" not in (clone / "in.sql").read_text() + linked.read_text()
+    assert (clone / "also.sql").is_symlink()
+    run("check", "-o", "../of_user/report", "a.sql")
+    assert "SIS101" in (outside / "report").read_text()

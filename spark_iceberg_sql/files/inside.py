@@ -37,3 +37,17 @@ def is_inside(path: str | Path, tree: Path) -> bool:
 def is_file_inside(path: str | Path, tree: Path) -> bool:
     """Whether a path leads to a regular file in a folder, and not to a device or pipe, which may never end."""
     return is_inside(path, tree) and os.path.isfile(path)
+
+
+def link_out(path: Path) -> tuple[Path, Path] | None:
+    """The first link in a path that leads out of the repository that the link is in, and that repository.
+
+    Links that are in no repository, such as /tmp on macOS, are the user's.
+    """
+    full = path.absolute()
+    for part in (*reversed(full.parents), full):
+        if part.is_symlink():
+            tree = repository(Path(os.path.realpath(part.parent)))
+            if tree is not None and not is_inside(part, tree):
+                return part, tree
+    return None

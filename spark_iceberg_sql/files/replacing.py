@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.inside import link_out
 
 
 def replace_file(path: Path, content: bytes, *, before: bytes | None = None) -> None:
@@ -18,8 +19,15 @@ def replace_file(path: Path, content: bytes, *, before: bytes | None = None) -> 
 
     path: the file, which may not exist yet. content: the new content. before: the content that the file must still
     have. Mode, owner, attributes and hard links are kept. Raises FileError, and leaves the file unchanged, if the
-    file or its folder is read-only, if it is not a regular file, or if its content has changed.
+    file or its folder is read-only, if it is not a regular file, if its content has changed, or if a link leads out
+    of the repository: links come with it.
     """
+    if leads := link_out(path):
+        link, tree = leads
+        name = "the link" if link == path.absolute() else f"the link `{link}`"
+        raise FileError(
+            f"cannot write `{path}`: {name} points outside `{tree}`; name the file itself"
+        )
     target = path.resolve()
     try:
         here = target.stat() if target.exists() else None
