@@ -217,3 +217,68 @@ def test_what_the_user_names_is_written(
     assert (clone / "also.sql").is_symlink()
     run("check", "-o", "../of_user/report", "a.sql")
     assert "SIS101" in (outside / "report").read_text()
+
+
+# --- changelogs of Liquibase ----------------------------------------------------------------------
+
+INCLUDE = "  - include:\n      file: db/1.sql\n"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "include:\n      file: ../outside/lq.sql",
+        "include:\n      file: ../../outside/lq.sql\n      relativeToChangelogFile: true",
+        "include:\n      file: db/linked.sql",
+        "include:\n      file: db/zero.sql",
+        "include:\n      file: db/pipe.sql",
+        "include:\n      file: db/zero.yaml",
+        "includeAll:\n      path: ../outside",
+        "includeAll:\n      path: linked",
+        "includeAll:\n      path: ../../../../../../../",
+        "include:\n      file: a\0b",
+    ],
+)
+@pytest.mark.parametrize("place", ["changelog.yaml", "db/changelog.yaml"])
+def test_changelogs_include_nothing_outside(
+    clone: Path, outside: Path, run: Check, place: str, entry: str
+) -> None:
+    (outside / "lq.sql").write_text("CREATE TABLE db.u (secret INT) USING iceberg;\n")
+    (clone / "db").mkdir()
+    (clone / "db" / "1.sql").write_text(
+        "--liquibase formatted sql\nALTER TABLE db.u ADD PARTITION FIELD days(tss);\n" + WRONG
+    )
+    for name in ("zero.sql", "zero.yaml"):
+        (clone / "db" / name).symlink_to("/dev/zero")
+    (clone / "db" / "linked.sql").symlink_to(outside / "lq.sql")
+    (clone / "linked").symlink_to(outside)
+    os.mkfifo(clone / "db" / "pipe.sql")
+    (clone / place).write_text(f"databaseChangeLog:\n  - {entry}\n{INCLUDE}")
+    done = run("check", "db/1.sql")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "SIS101" in done.stdout
+    assert "SIS201" not in done.stdout
+
+
+def test_a_changelog_is_a_file(clone: Path, run: Check) -> None:
+    (clone / "1.sql").write_text("--liquibase formatted sql\n" + WRONG)
+    (clone / "changelog.yaml").symlink_to("/dev/zero")
+    os.mkfifo(clone / "changelog2.xml")
+    (clone / "changelog3.json").write_text("[" * 200_000)
+    done = run("check", "1.sql")
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_changelogs_include_what_is_inside(clone: Path, run: Check) -> None:
+    (clone / "db").mkdir()
+    (clone / "more").mkdir()
+    (clone / "more" / "0.sql").write_text("CREATE TABLE db.u (here INT) USING iceberg;\n")
+    (clone / "db" / "0.sql").symlink_to("../more/0.sql")
+    (clone / "db" / "1.sql").write_text(
+        "--liquibase formatted sql\nALTER TABLE db.u ADD PARTITION FIELD days(tss);\n"
+    )
+    (clone / "changelog.yaml").write_text(
+        f"databaseChangeLog:\n  - include:\n      file: db/0.sql\n{INCLUDE}"
+    )
+    done = run("check", "db/1.sql")
+    assert (done.returncode, "SIS201" in done.stdout) == (1, True)

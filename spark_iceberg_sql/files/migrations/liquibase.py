@@ -11,11 +11,21 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from spark_iceberg_sql.files.inside import is_file_inside, is_inside, repository
+
 _SUFFIXES = (".xml", ".yaml", ".yml", ".json")
 _ITEM = re.compile(r"^([ \t]*)-[ \t]*(\w+)[ \t]*:", re.MULTILINE)
 _VALUE = r"""\b{0}[ \t]*:[ \t]*(["']?)([^\r\n"']+)\1"""
 _ABOVE = 4  # number of parent folders in which a file's changelog is searched
 _DEEPEST = 20
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    RecursionError,
+    ElementTree.ParseError,
+    AttributeError,
+    TypeError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,44 +44,48 @@ def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:
     there is no such changelog.
     """
     best: list[str | None] | None = None
-    for above in [folder, *folder.parents][:_ABOVE]:
+    searched = [folder, *folder.parents][:_ABOVE]
+    tree = repository(folder) or searched[-1]
+    for above in searched:
         for path in sorted(above.iterdir()):
             if path.suffix in _SUFFIXES and "changelog" in path.name.lower():
-                found = list(_included(path, set()))
+                found = list(_included(path, tree, set()))
                 if set(files) & set(found) and len(found) > len(best or ()):
                     best = found
-        if (above / ".git").exists():
+        if (above / ".git").exists() or above == tree:
             break
     return best
 
 
-def _included(path: Path, seen: set[Path]) -> Iterator[str | None]:
-    """What a changelog includes, directly and through other changelogs."""
+def _included(path: Path, tree: Path, seen: set[Path]) -> Iterator[str | None]:
+    """What a changelog includes, directly and through other changelogs; None for what is outside of a folder."""
     if path in seen or len(seen) > _DEEPEST * 50:
         return
     seen.add(path)
     try:
-        entries = list(_entries(path))
-    except (OSError, ValueError, ElementTree.ParseError, AttributeError, TypeError):
+        entries = list(_entries(path)) if is_file_inside(path, tree) else None
+    except _UNREADABLE:
+        entries = None
+    if entries is None:
         yield None
         return
     for entry in entries:
         named = entry.file or entry.folder
         target = _resolved(path, named, near=entry.near) if named is not None else None
-        if target is None:
+        if target is None or not is_inside(target, tree):
             yield None
         elif entry.folder is not None:
             for file in sorted(target.rglob("*")):
-                yield from _one(file, seen)
+                yield from _one(file, tree, seen)
         else:
-            yield from _one(target, seen)
+            yield from _one(target, tree, seen)
 
 
-def _one(path: Path, seen: set[Path]) -> Iterator[str | None]:
+def _one(path: Path, tree: Path, seen: set[Path]) -> Iterator[str | None]:
     if path.suffix in _SUFFIXES:
-        yield from _included(path, seen)
+        yield from _included(path, tree, seen)
     elif path.suffix == ".sql":
-        yield str(path)
+        yield str(path) if is_file_inside(path, tree) else None
 
 
 def _resolved(changelog: Path, name: str, *, near: bool) -> Path | None:
@@ -79,7 +93,7 @@ def _resolved(changelog: Path, name: str, *, near: bool) -> Path | None:
     name = name.removeprefix("classpath:").lstrip("/")
     for above in [changelog.parent] if near else changelog.parents:
         path = Path(os.path.normpath(above / name))
-        if path.exists():
+        if os.path.exists(path):
             return path
     return None
 
