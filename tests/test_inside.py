@@ -5,6 +5,7 @@ Each test is a real folder, and the real command.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -282,3 +283,100 @@ def test_changelogs_include_what_is_inside(clone: Path, run: Check) -> None:
     )
     done = run("check", "db/1.sql")
     assert (done.returncode, "SIS201" in done.stdout) == (1, True)
+
+
+# --- dbt ------------------------------------------------------------------------------------------
+
+MODEL = """{{ config(materialized='table', file_format='iceberg', partition_by=['weeks(ts)']) }}
+select * from {{ ref('s') }}
+"""
+SECRET = """version: 2
+models:
+  - name: m
+    config: {materialized: table, file_format: iceberg, partition_by: [days(secret)]}
+"""
+
+
+@pytest.fixture
+def project(clone: Path, outside: Path) -> Path:
+    """A project of dbt, and the parts of one outside."""
+    (clone / "dbt_project.yml").write_text("name: shop\nprofile: shop\n")
+    for folder in (clone / "models", clone / "seeds", clone / "target", outside / "dbt"):
+        folder.mkdir()
+    (clone / "models" / "m.sql").write_text(MODEL)
+    (clone / "models" / "n.sql").write_text("select partition_by from x")
+    (outside / "dbt" / "z.yml").write_text(SECRET)
+    return clone
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'model-paths: ["models", "../outside/dbt"]',
+        'model-paths: ["models", "linked"]',
+        'model-paths: ["models", "/"]',
+        'model-paths: ["models", "a\\0b"]',
+        'macro-paths: ["/"]',
+        'macro-paths: ["a\\0b"]',
+        'seed-paths: ["/proc", "/sys", "/usr"]',
+        "target-path: ../outside/dbt",
+        "target-path: /dev",
+        'target-path: "a\\0b"',
+    ],
+)
+def test_projects_of_dbt_stay_inside(project: Path, outside: Path, run: Check, words: str) -> None:
+    from time import monotonic
+
+    (project / "linked").symlink_to(outside / "dbt")
+    (outside / "dbt" / "manifest.json").symlink_to("/dev/zero")
+    with (project / "dbt_project.yml").open("a") as file:
+        file.write(f"{words}\n")
+    start = monotonic()
+    done = run("check", ".")
+    assert (done.returncode, done.stderr) == (1, ""), done.stdout
+    assert "weeks" in done.stdout
+    assert monotonic() - start < 8
+    shown = run("check", "--show-files", ".").stdout.split()
+    assert all("outside" not in name for name in shown)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["models/z.yml", "profiles.yml", "target/catalog.json", "target/manifest.json", "seeds/s.csv"],
+)
+@pytest.mark.parametrize("kind", ["device", "pipe", "link", "deep"])
+def test_files_of_dbt_are_files(
+    project: Path, outside: Path, run: Check, name: str, kind: str
+) -> None:
+    path = project / name
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        path.symlink_to(outside / "dbt" / "z.yml")
+    else:
+        path.write_text("[" * 200_000)
+    if path.is_file():
+        os.utime(path, (4e9, 4e9))
+    done = run("check", "models/m.sql")
+    assert (done.returncode, done.stderr) == (1, ""), done.stdout
+    assert "weeks" in done.stdout
+
+
+def test_a_project_of_dbt_reads_nothing_outside(project: Path, outside: Path) -> None:
+    from spark_iceberg_sql.files.projects.dbt_project import Project
+
+    manifest = {"metadata": {"adapter_type": "spark", "project_name": "shop"}, "nodes": {}}
+    (outside / "dbt" / "manifest.json").write_text(json.dumps(manifest))
+    (outside / "dbt" / "macro.sql").touch()
+    (project / ".git").mkdir()
+    (project / "models" / "link.yml").symlink_to(outside / "dbt" / "z.yml")
+    with (project / "dbt_project.yml").open("a") as file:
+        file.write("model-paths: [models, ../outside/dbt]\nmacro-paths: [../outside/dbt]\n")
+        file.write("target-path: ../outside/dbt\n")
+    read = Project(project)
+    assert read.paths["models"] == (project / "models",)
+    assert read.text(project / "models" / "link.yml") == ""
+    assert [path for path in read.read_for_all if path.name == "macro.sql"] == []
+    assert read.manifest is None

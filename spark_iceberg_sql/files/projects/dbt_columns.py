@@ -49,8 +49,8 @@ def _of_seed(resource: Resource, types: Value | None, project: Project) -> Colum
 
 def _of_catalog(resource: Resource, project: Project) -> Columns | None:
     path = project.root / "target" / "catalog.json"
-    with suppress(OSError, ValueError, AttributeError, TypeError):
-        if path.stat().st_mtime <= project.newest:
+    with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
+        if not project.owns(path) or path.stat().st_mtime <= project.newest:
             return None
         nodes = json.loads(path.read_bytes())["nodes"]
         node = nodes.get(project.id_of(resource))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
+from spark_iceberg_sql.files.inside import is_file_inside, is_inside, repository
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
 from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
 from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
@@ -69,8 +70,22 @@ class Project:
     def text(self, path: Path) -> str:
         """A file's text; empty where it cannot be read."""
         if path not in self._texts:
-            self._texts[path] = _saved(path)
+            self._texts[path] = self._saved(path)
         return self._texts[path]
+
+    def _saved(self, path: Path) -> str:
+        with suppress(OSError, UnicodeError):
+            if self.owns(path):
+                return path.read_bytes().decode("utf-8-sig")
+        return ""
+
+    def owns(self, path: Path) -> bool:
+        """Whether a path leads to a file of the project's repository: no other one is read."""
+        return is_file_inside(path, self._tree)
+
+    @cached_property
+    def _tree(self) -> Path:
+        return repository(self.root) or self.root
 
     def has(self, path: Path) -> bool:
         """Whether the project reads configurations from a file."""
@@ -78,7 +93,7 @@ class Project:
 
     def says(self, path: Path, text: str | None) -> None:
         """Use a text as the content of a file: unsaved text of an editor, or text with fixes; None: the saved one."""
-        saved = _saved(path)
+        saved = self._saved(path)
         if text is None or self._texts.get(path) != text:
             self._texts[path] = text = saved if text is None else text
             (self.unsaved.discard if text == saved else self.unsaved.add)(path)
@@ -108,13 +123,14 @@ class Project:
 
     @cached_property
     def paths(self) -> dict[str, tuple[Path, ...]]:
-        """The folders of each kind of resource."""
+        """The folders of each kind of resource, without those outside of the repository."""
         keys = yaml_nodes.items(self.top)
         found: dict[str, tuple[Path, ...]] = {}
         for kind, folder in _FOLDERS.items():
             node = keys.get(f"{kind[:-1]}-paths") or keys.get(_OLD_NAMES.get(kind, ""))
             named = [yaml_nodes.text_of(each) for each in yaml_nodes.entries(node)]
-            found[kind] = tuple(self.root / name for name in named or [folder] if name)
+            folders = [self.root / name for name in named or [folder] if name]
+            found[kind] = tuple(each for each in folders if is_inside(each, self._tree))
         return found
 
     @cached_property
@@ -236,7 +252,11 @@ class Project:
         folder = yaml_nodes.text_of(yaml_nodes.items(self.top).get("target-path")) or "target"
         path = self._given or self.root / folder / "manifest.json"
         found = Manifest(self, path, given=self._given is not None)
-        counts = path.is_file() and (found.usable or found.broken is not None)
+        counts = (
+            (self._given or self.owns(path))
+            and path.is_file()
+            and (found.usable or found.broken is not None)
+        )
         return found if counts else None
 
     def node(self, resource: Resource) -> Node | None:
@@ -263,8 +283,8 @@ class Project:
         found += [path for path in self.files if path.suffix in YAML]
         named = yaml_nodes.entries(yaml_nodes.items(self.top).get("macro-paths"))
         folders = [yaml_nodes.text_of(each) for each in named] or ["macros"]
-        for name in folders:
-            found += sorted((self.root / str(name)).rglob("*.sql"))
+        for folder in (self.root / str(name) for name in folders):
+            found += sorted(folder.rglob("*.sql")) if is_inside(folder, self._tree) else []
         return found
 
     @cached_property
@@ -289,12 +309,6 @@ class Project:
             with suppress(OSError):
                 times.append(path.stat().st_mtime)
         return max(times)
-
-
-def _saved(path: Path) -> str:
-    with suppress(OSError, UnicodeError):
-        return path.read_bytes().decode("utf-8-sig")
-    return ""
 
 
 def makes_iceberg(layers: list[Layer]) -> bool | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
+from spark_iceberg_sql.files.inside import is_file_inside, repository
 from spark_iceberg_sql.files.projects.dbt_config import parsed
 from spark_iceberg_sql.files.projects.dbt_values import Config, of_expression
 from spark_iceberg_sql.files.python.program import Program
@@ -172,10 +173,11 @@ def _is_iceberg(path: Path, words: dict[str, str]) -> bool:
 
 def _defaults(path: Path) -> _Defaults:
     """The `model_defaults` of a file's project."""
+    tree = repository(path.parent)
     for folder in list(path.parents)[:8]:
         for name in ("config.yaml", "config.yml"):
             file = folder / name
-            if file.is_file() and yaml_nodes.is_installed():
+            if is_file_inside(file, tree or folder) and yaml_nodes.is_installed():
                 with suppress(OSError, UnicodeError, YamlError):
                     top = yaml_nodes.items(yaml_nodes.compose(file.read_text("utf-8-sig")))
                     if "model_defaults" in top or "gateways" in top:
