@@ -5,6 +5,7 @@ Each test is a real folder, and the real command.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -380,3 +381,44 @@ def test_a_project_of_dbt_reads_nothing_outside(project: Path, outside: Path) ->
     assert read.text(project / "models" / "link.yml") == ""
     assert [path for path in read.read_for_all if path.name == "macro.sql"] == []
     assert read.manifest is None
+
+
+# --- sizes and depths -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (gzip.compress(bytes(300 << 20), 1), "it inflates to more than 256 MB"),
+        (b"\x1f\x8b" + bytes(100), "cannot read the metadata file"),
+        (gzip.compress(b"{}" * 1000)[:12] + b"\xff" * 50, "is not a metadata file"),
+        (gzip.compress(b"{}" * 1000)[:-12], "is not a metadata file"),
+        (b"[" * 200_000, "it is nested too deeply"),
+        (b'{"a":' * 200_000, "it is nested too deeply"),
+    ],
+    ids=["bomb", "header", "corrupt", "cut", "lists", "objects"],
+)
+def test_metadata_files_have_limits(clone: Path, run: Check, content: bytes, words: str) -> None:
+    (clone / "m.json").write_bytes(content)
+    (clone / ".iceberg-sql.toml").write_text('metadata = { "db.t" = "m.json" }\n')
+    assert_one_error(run("check", "a.sql"), words, "m.json`")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ("ddl = " + "[" * 2000 + "]" * 2000, "cannot be read: its values are nested too deeply"),
+        ("severity.SIS501" + ".a" * 5000 + " = 1", "`severity` in `"),
+        (f"placeholders = ['{'(' * 5000}a{')' * 5000}']", "`placeholders` in `"),
+        (r'ddl = ["a\u0000b.sql"]', "a path has no NUL character"),
+        (r'ddl = ["a\u0000b/*.sql"]', "a path has no NUL character"),
+        (r'scripts = ["*/a\u0000b.sql"]', "a path has no NUL character"),
+        (r'metadata = { "db.t" = "a\u0000b" }', "a path has no NUL character"),
+        (r'dbt-manifest = "a\u0000b"', "a path has no NUL character"),
+        (f'ddl = ["{"a" * 5000}.sql"]', "no such file"),
+    ],
+    ids=lambda text: text[:24],
+)
+def test_settings_have_limits(clone: Path, run: Check, settings: str, words: str) -> None:
+    (clone / ".iceberg-sql.toml").write_text(f"{settings}\n")
+    assert_one_error(run("check", "a.sql"), words)

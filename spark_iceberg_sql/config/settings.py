@@ -218,6 +218,8 @@ def _read(path: Path) -> Mapping[str, Any] | None:
         whole = tomllib.loads(content.decode())
     except ValueError as error:
         raise ConfigError(f"`{path}` is not valid TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"`{path}` cannot be read: its values are nested too deeply") from None
     if own:
         return whole
     tools = whole.get("tool", {})
@@ -256,6 +258,8 @@ def _with(settings: Settings, values: Mapping[str, Any], source: str, base: Path
             read[key.replace("-", "_")] = reader(value, base)
         except WrongValueError as wrong:
             raise ConfigError(f"`{key}` in {_shown(source)} must be {wrong}") from None
+        except RecursionError:
+            raise ConfigError(f"`{key}` in {_shown(source)} is nested too deeply") from None
     sources = {**settings.sources, **dict.fromkeys(values, source)}
     return replace(settings, **read, sources=sources)
 

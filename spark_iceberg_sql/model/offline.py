@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.model.catalogs import TIMEOUT, Catalogs
-from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.table import Name, Table
 from spark_iceberg_sql.model.tables import Tables
+
+_MOST = 256 << 20  # bytes of a gzipped file's text: a few megabytes can become many gigabytes
 
 
 def table_from_file(name: Name, path: Path) -> Table:
@@ -21,19 +25,26 @@ def table_from_file(name: Name, path: Path) -> Table:
     name: what statements call it. path: a `*.metadata.json`, gzipped or not. Raises SourceError.
     """
     try:
-        raw = path.read_bytes()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        metadata = json.loads(raw)
+        return table_from_metadata(name, json.loads(_content(path)))
     except OSError as error:
         reason = error.strerror or error
         raise SourceError(f"cannot read the metadata file `{path}`: {reason}") from None
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, zlib.error) as error:
         raise SourceError(f"`{path}` is not a metadata file: {error}") from None
-    try:
-        return table_from_metadata(name, metadata)
-    except MetadataError as error:
-        raise SourceError(f"`{path}` is not a metadata file: {error}") from None
+    except RecursionError:
+        raise SourceError(f"`{path}` is not a metadata file: it is nested too deeply") from None
+
+
+def _content(path: Path) -> bytes:
+    """The text of a file, inflated if it is gzipped, but not without end. Raises ValueError."""
+    raw = path.read_bytes()
+    if raw[:2] != b"\x1f\x8b":
+        return raw
+    with gzip.GzipFile(fileobj=BytesIO(raw)) as file:
+        inflated = file.read(_MOST + 1)
+    if len(inflated) > _MOST:
+        raise ValueError(f"it inflates to more than {_MOST >> 20} MB")
+    return inflated
 
 
 def known_from(
