@@ -391,7 +391,7 @@ def test_a_project_of_dbt_reads_nothing_outside(project: Path, outside: Path) ->
     [
         (gzip.compress(bytes(300 << 20), 1), "it inflates to more than 256 MB"),
         (b"\x1f\x8b" + bytes(100), "cannot read the metadata file"),
-        (gzip.compress(b"{}" * 1000)[:12] + b"\xff" * 50, "is not a metadata file"),
+        (gzip.compress(b"{}" * 1000)[:10] + b"\xff" * 50, "is not a metadata file"),
         (gzip.compress(b"{}" * 1000)[:-12], "is not a metadata file"),
         (b"[" * 200_000, "it is nested too deeply"),
         (b'{"a":' * 200_000, "it is nested too deeply"),
