@@ -96,6 +96,31 @@ def test_other_processes_import_nothing_from_the_working_directory(
     assert done.stdout.count("SIS101") == 41
 
 
+@pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
+def test_other_processes_read_the_files_beside_a_file(clone: Path, how: str) -> None:
+    """A migration's earlier versions are named relative to the working directory."""
+    folder = clone / "db" / "migration"
+    folder.mkdir(parents=True)
+    (folder / "V1__table.sql").write_text("CREATE TABLE db.t (ts TIMESTAMP) USING iceberg;\n")
+    change = "ALTER TABLE db.t ADD PARTITION FIELD bucket(4, id{});\n" + "-- a portion\n" * 5_000
+    for number in range(2, 10):
+        (folder / f"V{number}__change.sql").write_text(change.format(number))
+    program = (
+        f"import multiprocessing as m; m.set_start_method({how!r});"
+        "from spark_iceberg_sql.cli import entry; entry()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "check", "-j", "2", "--no-cache", "db"],
+        cwd=clone,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert done.stdout.count("error[SIS201]") == 8, done.stdout
+
+
 # --- globs of settings ----------------------------------------------------------------------------
 
 

@@ -154,19 +154,20 @@ class ManyFiles:
             size += len(work.text)
             if size >= _PORTION or number == len(self._waiting):
                 texts = [(each.name, each.text) for each in portion]
-                with _lost_process(), in_safe_folder():
-                    future = self._processes().submit(_check, texts)
+                with _lost_process(), in_safe_folder() as folder:
+                    future = self._processes(folder).submit(_check, texts)
                 for place, each in enumerate(portion):
                     self._coming[each.name] = each.text, future, place
                 portion, size = [], 0
         self._waiting, self._size = {}, 0
 
-    def _processes(self) -> ProcessPoolExecutor:
+    def _processes(self, folder: str | None) -> ProcessPoolExecutor:
+        """The pool, whose processes work in a folder."""
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
             self._pool = ProcessPoolExecutor(
-                self._jobs, initializer=_start, initargs=(self._configuration,)
+                self._jobs, initializer=_start, initargs=(self._configuration, folder)
             )
         return self._pool
 
@@ -207,9 +208,11 @@ class _Here:
     configuration: Configuration
 
 
-def _start(configuration: Configuration) -> None:
+def _start(configuration: Configuration, folder: str | None) -> None:
     import signal
 
+    if folder is not None:
+        os.chdir(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command itself ends it
     _Here.linter, _Here.configuration = Linter(), configuration
 
