@@ -116,7 +116,8 @@ def test_what_a_template_may_bring_is_a_note() -> None:
 
 def test_a_cell_of_zeppelin_is_read() -> None:
     assert [item[:2] for item in said(f"%spark.sql\n{CREATE}\n%spark.pyspark\nit's")] == [
-        ("SIS101", "error")
+        ("SIS101", "error"),
+        ("SIS002", "note"),
     ]
 
 
@@ -475,3 +476,37 @@ def test_strings_that_are_no_ddl(template: str) -> None:
 def test_ddl_whose_fields_the_template_makes(rest: str) -> None:
     text = f'{{% do run_query("ALTER TABLE t ADD PARTITION FIELD bucket(8, " {rest}) %}}'
     assert {item[1] for item in said(text)} == {"note"}
+
+
+# --- what is written so that statements are not read ----------------------------------------------
+
+WRONG = "ALTER TABLE db.t ADD PARTITION FIELD bucket(0, id)"
+
+
+@pytest.mark.parametrize("line", ["%x", "%s", "%s AND", "%%foo", "%unknown words"])
+def test_a_line_that_begins_no_cell_hides_nothing(line: str) -> None:
+    assert "error" in {severity for _, severity, _ in said(f"{line}\n{WRONG};\n")}
+
+
+@pytest.mark.parametrize("magic", ["%md", "%python", "%%bash", "%spark.pyspark"])
+def test_a_cell_that_is_not_sql_is_noted(magic: str) -> None:
+    assert said(f"SELECT 1;\n{magic}\n{WRONG};\n") == [("SIS002", "note", magic)]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        f'-- endDelimiter:"{WRONG}"',
+        f'--changeset me:1 endDelimiter:"{WRONG}"',
+        "-- endDelimiter:id)",
+    ],
+)
+def test_an_end_delimiter_is_short_and_of_a_changeset(comment: str) -> None:
+    assert "SIS103" in {code for code, _, _ in said(f"{comment}\n{WRONG}\n")}
+
+
+def test_a_comment_in_a_string_excludes_no_program() -> None:
+    program = f'spark.sql("{WRONG}")\nspark.sql("-- iceberg-sql: skip-file\\n{WRONG}")\n'
+    codes = [code for code, _, _ in said(program, "a.py")]
+    assert codes.count("SIS103") == 2
+    assert "SIS003" in codes

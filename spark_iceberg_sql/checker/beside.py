@@ -48,7 +48,7 @@ class Beside:
                 self._comments += self._of_part(source, part)
 
     def _of_part(self, source: Source, part: int) -> Iterator[_Comment]:
-        pieces = [piece for piece in source.pieces if piece.part == part and _in_literals(piece)]
+        pieces = [piece for piece in source.pieces if piece.part == part and in_literals(piece)]
         unread = [unread for unread in source.unread if unread.part == part]
         if not (pieces or unread) or MENTIONED.search(source.parts[part].text) is None:
             return
@@ -98,7 +98,7 @@ class Beside:
             else:
                 rows.setdefault((comment.part, comment.row), []).append(number)
         for piece, at in zip(script.pieces, script.offsets, strict=True):
-            if not self._comments or not _in_literals(piece):
+            if not self._comments or not in_literals(piece):
                 continue
             whole = at, at + len(piece.sql)
             yield from ((number, whole) for number in targets.get(id(piece), ()))
@@ -144,7 +144,7 @@ def _on_row(piece: Piece, at: int, lines: Lines, row: int) -> Iterator[Offsets]:
         yield at + found.start(), at + found.end() - 1
 
 
-def _in_literals(piece: Piece) -> bool:
+def in_literals(piece: Piece) -> bool:
     """Whether a piece is in string literals of a program, and not a SQL cell."""
     return bool(piece.sql) and not isinstance(piece.starts, range)
 

@@ -36,7 +36,8 @@ class Around:
     far as is known. program: whether they are inside a program, which may create and drop tables too. made:
     where it does, by offset in the text, and which; None for any. arms: the ranges of the text whose statements
     do not follow all earlier ones. ignores: the comments of the program that apply to it. filled: the ranges of
-    the text that a template or the program completes, in order.
+    the text that a template or the program completes, in order. strings: whether the text is in strings of a program,
+    where no comment excludes the file.
     """
 
     spark: bool = False
@@ -46,6 +47,7 @@ class Around:
     arms: tuple[Stretch, ...] = ()
     ignores: tuple[Ignore, ...] = ()
     filled: tuple[Offsets, ...] = ()
+    strings: bool = False
 
 
 NOWHERE = Around()
@@ -110,7 +112,7 @@ def _check(
     lines = Lines(text)
     found = memo.statements(text) if memo is not None else statements(text)
     spans = [(s.start, s.end) for s in found]
-    ignores = ignores_of(text, lines, spans)
+    ignores = ignores_of(text, lines, spans, in_strings=around.strings)
     if ignores.skip_file and not binding:
         return Report(text, (), filename, len(found), lines)
     ignores = replace(ignores, beside=around.ignores)

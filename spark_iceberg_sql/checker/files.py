@@ -8,7 +8,7 @@ from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from spark_iceberg_sql.checker.beside import Beside
+from spark_iceberg_sql.checker.beside import Beside, in_literals
 from spark_iceberg_sql.checker.engine import Around, check, follow
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
 from spark_iceberg_sql.checker.known_tables import Series
@@ -291,7 +291,9 @@ def _around(script: Joined, source: Source, ignores: tuple[Ignore, ...]) -> Arou
         (offset, tuple(map(parts, names)) if names is not None else None)
         for offset, names in script.made
     )
-    return Around(source.spark, source.elsewhere, source.program, made, script.arms, ignores)
+    strings = source.program and all(in_literals(piece) for piece in script.pieces if piece.sql)
+    origin = (source.spark, source.elsewhere, source.program, made, script.arms, ignores)
+    return Around(*origin, strings=strings)
 
 
 def _placed(

@@ -11,7 +11,7 @@ from operator import itemgetter
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.lazy import cached_property, regex
-from spark_iceberg_sql.records import field, record
+from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding
 from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
@@ -20,6 +20,7 @@ from spark_iceberg_sql.syntax.terms import Offsets
 
 _MORE = regex(r"noqa|iceberg-sql:", re.IGNORECASE)  # words for a linter in the rest of a comment
 _OURS = frozenset(rule.code for rule in ALL)
+_IN_A_STRING = "`skip-file` in a string excludes nothing; write it in a comment of the program"
 
 
 @record(slots=True)
@@ -106,8 +107,14 @@ class Ignores:
         return found, list(accumulate((end for _, end, _ in found), max))
 
 
-def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
-    """The ignores of a text. starts: the offsets of its statements, in order."""
+def ignores_of(
+    text: str, lines: Lines, starts: Sequence[Offsets], *, in_strings: bool = False
+) -> Ignores:
+    """The ignores of a text.
+
+    starts: the offsets of its statements, in order. in_strings: whether it is in strings of a program, most of whose
+    SQL is elsewhere: then no comment excludes the file.
+    """
     if MENTIONED.search(text) is None:
         return Ignores()
     found: list[Ignore] = []
@@ -116,6 +123,8 @@ def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
         words = read_comment(token.text)
         if words is None:
             continue
+        if words.skip_file and in_strings:
+            words = replace(words, skip_file=False, wrong=_IN_A_STRING)
         if words.skip_file:
             return Ignores(skip_file=True)
         if words.next:

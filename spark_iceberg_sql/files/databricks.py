@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything, stretch
 from spark_iceberg_sql.lazy import regex
 
@@ -19,15 +20,21 @@ _DASHED_PYTHON = regex(r"--[ \t]*MAGIC[ \t]+%python[ \t]*(?=\r?\n)")
 _NOT_LINE_END = regex(r"[^\r\n]")
 _SQL = ("sql", "iceberg_sql", "sparksql")
 _LANGUAGE = regex(r"[ \t]*%(\w+)")
-# A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%spark.sql`, `%python`.
-_MAGIC = regex(r"^[ \t]*%{1,2}(?:\w+\.)?(\w+)(?:[ \t]|(?=\r?$))", re.MULTILINE)
-# Liquibase: the delimiter of a changeset's statements.
-_DELIMITER = regex(r"^--[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]*\"|\S+)[^\n]*", re.MULTILINE)
+# A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%spark.sql`, `%python`. Any
+# other word is none: what follows it would go unchecked.
+_LANGUAGES = "sql|iceberg_sql|sparksql|python|pyspark|py|ipyspark|scala|spark|r|sh|bash|md|markdown|html|fs|pip|run"
+_MAGIC = regex(rf"^[ \t]*%{{1,2}}(?:\w+\.)?({_LANGUAGES})(?:[ \t]|(?=\r?$))", re.MULTILINE)
+# Liquibase: the delimiter of a changeset's statements, such as `/` or GO; a longer text would be a statement.
+_DELIMITER = regex(
+    r"^--[ \t]*changeset\b[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]{1,9}\"|\S{1,9}(?!\S))[^\n]*",
+    re.MULTILINE,
+)
+_NO_CELL = "leave the line out if SQL follows it; Spark refuses it in a SQL file"
 _CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
-def sql_cells(text: str) -> tuple[Piece, ...]:
-    """The ranges of a SQL file between its separators; the whole file if it has none."""
+def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
+    """The ranges of a SQL file between its separators, all of it if it has none; and the cells that are not SQL."""
     cuts = [(found.start(), found.end()) for found in _COMMAND.finditer(text)]
     for found in _DELIMITER.finditer(text):
         delimiter = found[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
@@ -47,13 +54,16 @@ def sql_cells(text: str) -> tuple[Piece, ...]:
         cuts.append((found.start(), found.end()))
         if found[1] not in _SQL:
             others[found.end()] = found.start()
-    pieces = []
+    pieces, unread = [], []
     at = 0
     for start, end in [*sorted(cuts), (len(text), len(text))]:
         pieces.append(anything(others[at]) if at in others else stretch(text, at, start))
+        if at in others and text[at:start].strip():
+            magic = text[others[at] : at].strip()
+            unread.append(Unread(0, others[at], at, f"the cell `{magic}` is not SQL", _NO_CELL))
         at = end
     pieces += [anything(found.start()) for found in _RUN.finditer(text)]
-    return tuple(sorted(pieces, key=lambda piece: piece.starts[0]))
+    return pieces, unread
 
 
 def python_cells(text: str) -> Iterator[str]:

@@ -244,7 +244,7 @@ def _in_cells(name: str, text: str) -> Source:
     """A SQL file, which may consist of cells, some of them in Python."""
     from spark_iceberg_sql.files.databricks import python_cells, sql_cells
 
-    pieces, unread = list(sql_cells(text)), list[Unread]()
+    pieces, unread = sql_cells(text)
     programs = [program for program in python_cells(text) if "sql" in program]
     for program in programs:
         from spark_iceberg_sql.files.python.sql import python_sql
