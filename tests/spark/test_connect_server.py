@@ -297,7 +297,7 @@ def test_sessions_of_clients_have_everything_and_are_apart(
     assert found["path"] == [[str(len([x for x in kept if x > 3]))]]
     assert found["snapshots"] == [["2"]]
     enabled = {name for name, on in found["rules"] if on == "true" or on == "True"}
-    assert enabled >= {"copies", "decimals", "fast", "guard", "prune"}
+    assert enabled >= {"copies", "decimals", "fast", "guard", "prune", "writers"}
     assert "ts >= " in found["prune"]
     assert found["check"] == [["SIS202"]]
     assert ["after", "x_bucket_4"] in found["plan"] or any(

@@ -66,7 +66,7 @@ def test_the_list_of_rules(spark: SparkSession) -> None:
             rule.does,
         )
         assert row.fault is None
-        assert row.enabled == (rule.name != "writers")  # off unless a session turns it on
+        assert row.enabled == (rule.name != "writers")  # these sessions turn it off
     with pytest.raises(AnalysisException, match="WRONG_NUM_ARGS"):
         spark.sql("SELECT * FROM iceberg_rules(1)")
 

@@ -63,7 +63,7 @@ def test_functions_rules_and_table_functions(said: str) -> None:
     counts = dict(re.findall(r"^(filtered|counted) (\d)$", said, re.MULTILINE))
     assert counts["filtered"] == counts["counted"]
     rules = set(re.findall(r"^rule (\w+)$", said, re.MULTILINE))
-    assert rules >= {"copies", "decimals", "fast", "guard", "prune"}
+    assert rules >= {"copies", "decimals", "fast", "guard", "prune", "writers"}
     assert "ts >= " in said
     assert "path 8" in lines
     assert "check SIS202" in lines

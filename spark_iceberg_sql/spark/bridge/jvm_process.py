@@ -17,8 +17,10 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.errors import JavaError
 
 _OUT_OF_MEMORY = 52  # org.apache.spark.util.SparkExitCode.OOM
-_SHUT_DOWN = "SparkContext was shut down"
-_PATIENCE = 5  # seconds from the error of a call to the exit of the process
+# In the message of an error that may be the last one of a JVM.
+_LAST_WORDS = ("SparkContext was shut down", "OutOfMemoryError", "Java heap space")
+_PATIENCE = 5  # seconds from such an error to the exit of the process, which may survive it
+_EXIT = 30  # seconds from its last connection to its exit, with little memory on a busy machine
 _RESTART = "help: spark = sis.session() starts a new one; config={'spark.driver.memory': '8g'} gives it more memory"
 
 
@@ -50,14 +52,19 @@ def has_ended_by(error: Exception) -> bool:
     if not isinstance(error, (ConnectionError, Py4JError, CapturedException)):
         return has_ended()
     try:
-        is_shut_down = _SHUT_DOWN in str(error)  # asks the JVM for the message
+        message = str(error)  # asks the JVM for the message
     except Exception:
-        is_shut_down = True
+        return _ends_within(_EXIT)
+    if isinstance(error, ConnectionError) or type(error) is Py4JError:
+        return _ends_within(_EXIT)
+    return _ends_within(_PATIENCE if any(words in message for words in _LAST_WORDS) else 0)
+
+
+def _ends_within(seconds: float) -> bool:
     process = getattr(SparkContext._gateway, "proc", None)
-    is_lost = isinstance(error, ConnectionError) or type(error) is Py4JError or is_shut_down
-    if process is not None and is_lost:
+    if process is not None and seconds:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_PATIENCE)
+            process.wait(seconds)
     return has_ended()
 
 
@@ -84,11 +91,10 @@ def _reporting(client: Any) -> Callable[..., Any]:
     @functools.wraps(client.send_command)
     def reporting(*args: Any, **kwargs: Any) -> Any:
         try:
-            return type(client).send_command(
-                client, *args, **kwargs
-            )  # which others may replace later
+            # Looked up at each call: others may replace it.
+            return type(client).send_command(client, *args, **kwargs)
         except ConnectionRefusedError:
-            if not has_ended():
+            if not _ends_within(_EXIT):
                 raise
             raise ended_error() from None
 

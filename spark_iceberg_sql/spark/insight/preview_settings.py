@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.preview_layout import WriteSettings
 from spark_iceberg_sql.spark.bridge import memory_writers
-from spark_iceberg_sql.spark.optimizer.writers import sorts_writes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,10 +15,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
-    """How this session would write a table, as Iceberg itself resolves the table's and the session's settings.
-
-    The optimizer rule `writers` is taken into account.
-    """
+    """How this session would write a table, as Iceberg itself resolves the table's and the session's settings."""
     conf = memory_writers.write_conf(spark, table)
     requirements = conf.writeRequirements()
     kind = str(requirements.distribution().getClass().getSimpleName())
@@ -45,7 +41,7 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
         int(page_rows),
         int(page_bytes),
         int(initial or 200),
-        fanout and not sorts_writes(spark, table),
+        fanout,
         # Spark's sort by partition mixes the rows of each, unless a sort order follows.
         fanout or bool(requirements.hasOrdering()),
     )

@@ -134,8 +134,8 @@ RULES: tuple[Rule, ...] = (
         name="writers",
         java="Writers",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="if set to true, sorts the rows of a write by partition where its writers could fill the memory",
-        without="a write into many partitions may run out of memory, as it does in Iceberg alone",
+        does="warns of a write that may open more writers, one for each partition, than the memory holds",
+        without="a write into many partitions may run out of memory without a warning",
     ),
 )
 

@@ -2,7 +2,10 @@ package sparkicebergsql;
 
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Table;
@@ -10,103 +13,197 @@ import org.apache.iceberg.spark.SparkWriteConf;
 import org.apache.iceberg.spark.SparkWriteRequirements;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.TypeUtil;
+import org.apache.iceberg.util.PropertyUtil;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.connector.distributions.UnspecifiedDistribution;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** The memory of the writers that a write with fanout may have open at once: one for each partition of each task. */
+/** The memory of the writers that one write may have open at once: one for each partition of each task. */
 public final class OpenWriters {
-  public static final String OPTION = "fanout-enabled";
-  private static final String PROPERTY = "write.spark.fanout.enabled";
+  private static final String OPTION = "fanout-enabled", PROPERTY = "write.spark.fanout.enabled";
   /** The option by which Iceberg rewrites files group by group: a group is of one partition. */
   private static final String REWRITE = "rewritten-file-scan-task-set-id";
+  private static final String BLOOM_FILTER = "write.parquet.bloom-filter-enabled.column.";
+  private static final String BLOOM_FILTER_SIZE = "write.parquet.bloom-filter-max-bytes";
+  private static final String ROW_GROUP = "write.parquet.row-group-size-bytes";
+  private static final int MEGABYTE = 1024 * 1024;
   // Measured with Parquet and zstd, before the first row group is full: docs/performance.md.
-  private static final double BYTES_PER_WRITER = 1.25 * 1024 * 1024, BYTES_PER_COLUMN = 25 * 1024;
+  private static final double BYTES_PER_WRITER = 1.25 * MEGABYTE, BYTES_PER_COLUMN = 25 * 1024;
+  /** What a writer holds for a byte of Spark's estimate of the rows: its buffers grow by doubling, a string is longer. */
+  private static final double BYTES_PER_BYTE = 3;
   private static final double SHARE_OF_HEAP = 0.5;
+  /** The partitions of a write about which nothing is known; the heap that `sis.session()` asks for holds as many. */
+  private static final int ASSUMED = 1000;
   /**
    * Spark's order does not keep the rows of a partition together, and Iceberg then refuses them: -0.0 and 0.0 are one
    * value to Spark and two partitions to Iceberg, and a uuid is text to Spark, whose bucket is another.
    */
   private static final List<Type.TypeID> SCATTERED = List.of(Type.TypeID.FLOAT, Type.TypeID.DOUBLE, Type.TypeID.UUID);
+  /** The tables that have been reported in this JVM; once for all of them where nothing is known. */
+  private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 
-  private OpenWriters() {}
+  private final SparkSession session;
+  private final SparkContext context;
+  private final String name;
+  private final Table table;
+  private final CaseInsensitiveStringMap options;
+  private final LogicalPlan query;
 
   /**
-   * Whether the writers may need more than half of the heap, and Iceberg would sort the rows by partition instead.
-   *
+   * @param name the table's
    * @param options those of the write
    * @param query whose rows are written; null if it is not known
    */
-  public static boolean exceedHeap(
-    SparkSession session, Table table, CaseInsensitiveStringMap options, LogicalPlan query) {
-    if (options.containsKey(OPTION) || table.properties().containsKey(PROPERTY)) return false; // the owner has decided
-    if (options.containsKey(REWRITE)) return false;
+  public OpenWriters(
+    SparkSession session, String name, Table table, CaseInsensitiveStringMap options, LogicalPlan query) {
+    this.session = session;
+    context = session.sparkContext();
+    this.name = name;
+    this.table = table;
+    this.options = options;
+    this.query = query;
+  }
+
+  /** Warns if the writers may need more than half of the heap, unless the table or the write says how to write. */
+  public void report() {
+    if (options.containsKey(OPTION) || table.properties().containsKey(PROPERTY) || options.containsKey(REWRITE)) return;
     try {
-      SparkWriteConf conf = new SparkWriteConf(session, table, options);
-      PartitionSpec spec = (PartitionSpec) table.specs().get(Integer.valueOf(conf.outputSpecId()));
-      SparkWriteRequirements requirements = conf.writeRequirements();
-      if (spec.isUnpartitioned() || !conf.useFanoutWriter(requirements) || scatters(spec)) return false;
-      boolean isShuffled = !(requirements.distribution() instanceof UnspecifiedDistribution);
-      double writers = partitions(spec, query) * (isShuffled ? 1 : tasks(session.sparkContext()));
-      double bytes = writers * (BYTES_PER_WRITER + TypeUtil.getProjectedIds(table.schema()).size() * BYTES_PER_COLUMN);
-      return bytes > heap(session.sparkContext()) * SHARE_OF_HEAP && isSorted(session, table, options);
+      if (bytes() <= heap() * SHARE_OF_HEAP) return;
+      boolean isLimited = !Double.isInfinite(values());
+      if (REPORTED.add(isLimited ? name : "")) SwitchedRule.warn(text(isLimited));
     } catch (RuntimeException wrong) {
-      return false; // an option or a property, which Iceberg reports
+      return; // an option or a property, which Iceberg reports
     }
   }
 
-  /** Whether Iceberg would then ask Spark for sorted rows: not if the write says that its rows are to stay as they are. */
-  private static boolean isSorted(SparkSession session, Table table, CaseInsensitiveStringMap options) {
-    Map<String, String> without = new HashMap<>(options.asCaseSensitiveMap());
-    without.put(OPTION, "false");
-    return new SparkWriteConf(session, table, new CaseInsensitiveStringMap(without)).writeRequirements().hasOrdering();
+  /** At most so many bytes, if the number of partitions is limited; 0 if one writer is open at a time. */
+  public double bytes() {
+    SparkWriteConf conf = new SparkWriteConf(session, table, options);
+    if (spec().isUnpartitioned() || !conf.useFanoutWriter(conf.writeRequirements())) return 0;
+    if (isShuffled()) return writers() * perWriter();
+    // Each task may have rows of each partition, which it holds until their row group is full.
+    double rowGroups = writers() * PropertyUtil.propertyAsLong(table.properties(), ROW_GROUP, 128L * MEGABYTE);
+    double rows = query.stats().sizeInBytes().doubleValue() * BYTES_PER_BYTE;
+    return writers() * perWriter() + Math.min(rows, rowGroups);
   }
 
-  private static boolean scatters(PartitionSpec spec) {
-    for (PartitionField field : spec.fields())
-      if (!field.transform().isVoid() && SCATTERED.contains(spec.schema().findType(field.sourceId()).typeId()))
-        return true;
-    return false;
+  private double writers() { return partitions() * (isShuffled() ? 1 : tasks()); }
+
+  /** Whether the rows of a partition come to one task. */
+  private boolean isShuffled() {
+    SparkWriteRequirements requirements = new SparkWriteConf(session, table, options).writeRequirements();
+    return !(requirements.distribution() instanceof UnspecifiedDistribution);
   }
 
-  /** At most so many partitions; infinite if nothing is known that limits them. */
-  private static double partitions(PartitionSpec spec, LogicalPlan query) {
+  private PartitionSpec spec() {
+    int id = new SparkWriteConf(session, table, options).outputSpecId();
+    return (PartitionSpec) table.specs().get(Integer.valueOf(id));
+  }
+
+  private double perWriter() {
+    double bytes = BYTES_PER_WRITER + TypeUtil.getProjectedIds(table.schema()).size() * BYTES_PER_COLUMN;
+    int filter = PropertyUtil.propertyAsInt(table.properties(), BLOOM_FILTER_SIZE, MEGABYTE);
+    for (Object key : table.properties().keySet())
+      if (((String) key).startsWith(BLOOM_FILTER) && "true".equalsIgnoreCase((String) table.properties().get(key)))
+        bytes += filter;
+    return bytes;
+  }
+
+  /** At most so many partitions, if anything is known that limits them. */
+  private double partitions() {
+    double values = values();
+    return Math.min(rows(query), Double.isInfinite(values) ? ASSUMED : values);
+  }
+
+  /** At most so many values of the partition fields together; infinite if not known. */
+  private double values() {
     double product = 1;
-    for (PartitionField field : spec.fields()) product *= values(spec, field, query);
-    if (query == null || query.maxRows().isEmpty()) return product;
-    return Math.min(product, ((Number) query.maxRows().get()).doubleValue());
+    for (PartitionField field : spec().fields()) product *= values(spec(), field);
+    return product;
   }
 
   /** At most so many values of a partition field, null being one. */
-  private static double values(PartitionSpec spec, PartitionField field, LogicalPlan query) {
+  private double values(PartitionSpec spec, PartitionField field) {
     Transform transform = Transform.named(field.transform().toString());
-    if (field.transform().isVoid() || isConstant(spec.schema().findColumnName(field.sourceId()), query)) return 1;
+    if (field.transform().isVoid() || isConstant(spec.schema().findColumnName(field.sourceId()))) return 1;
     Type source = spec.schema().findType(field.sourceId());
     if (field.transform().isIdentity() && source.typeId() == Type.TypeID.BOOLEAN) return 3;
     if (transform == null || !transform.hashes) return Double.POSITIVE_INFINITY;
     return 1 + Double.parseDouble(field.transform().toString().replaceAll("[^0-9]", ""));
   }
 
-  /** Whether a query has the same value of a column in all rows, as PARTITION (day = '...') gives it. */
-  private static boolean isConstant(String column, LogicalPlan query) {
+  /** Whether the query has the same value of a column in all rows, as PARTITION (day = '...') gives it. */
+  private boolean isConstant(String column) {
     if (!(query instanceof Project)) return false;
     for (NamedExpression output : ScalaTypes.list(((Project) query).projectList()))
       if (output.name().equals(column)) return output instanceof Alias && ((Alias) output).child().foldable();
     return false;
   }
 
+  /** At most so many rows; infinite if not known. */
+  private static double rows(LogicalPlan plan) {
+    if (plan == null) return Double.POSITIVE_INFINITY;
+    if (plan.maxRows().isDefined()) return ((Number) plan.maxRows().get()).doubleValue();
+    if (plan instanceof Project || plan instanceof Filter || plan instanceof Sort)
+      return rows((LogicalPlan) ScalaTypes.list(plan.children()).get(0));
+    if (PartitionLayout.of(plan) == null || ((DataSourceV2Relation) plan).stats().rowCount().isEmpty())
+      return Double.POSITIVE_INFINITY;
+    return ((scala.math.BigInt) ((DataSourceV2Relation) plan).stats().rowCount().get()).doubleValue();
+  }
+
   /** The bytes of the heap in which a task writes. */
-  private static double heap(SparkContext context) {
-    return context.isLocal() ? Runtime.getRuntime().maxMemory() : context.executorMemory() * 1024.0 * 1024.0;
+  private double heap() {
+    return context.isLocal() ? Runtime.getRuntime().maxMemory() : context.executorMemory() * (double) MEGABYTE;
   }
 
   /** The number of tasks that share a heap. */
-  private static int tasks(SparkContext context) {
-    return context.isLocal() ? context.defaultParallelism() : context.conf().getInt("spark.executor.cores", 1);
+  private double tasks() {
+    double all = context.maxNumConcurrentTasks(context.resourceProfileManager().defaultResourceProfile());
+    int executors = context.getExecutorMemoryStatus().size() - (context.isLocal() ? 0 : 1);
+    return Math.max(1, Math.ceil(all / Math.max(1, executors)));
   }
+
+  private String text(boolean isLimited) {
+    String writer = String.format(Locale.ROOT, "%.1f MB of buffers", perWriter() / MEGABYTE);
+    String memory = String.format(Locale.ROOT, "the memory of %,.0f MB", heap() / MEGABYTE);
+    String fact = isLimited ? String.format(Locale.ROOT,
+                                "may keep %,.0f writers open, one for each partition of a task, which with %s each and "
+                                  + "the rows need up to %,.0f MB of %s",
+                                writers(), writer, bytes() / MEGABYTE, memory)
+                            : String.format(Locale.ROOT,
+                                "keeps a writer with %s open for each partition of its rows: how many that are is not "
+                                  + "known, and %,.0f fill half of %s",
+                                writer, heap() * SHARE_OF_HEAP / perWriter(), memory);
+    return "`" + name + "`: this write " + fact + "\nhelp: " + help();
+  }
+
+  private String help() {
+    String memory = context.isLocal() ? "spark.driver.memory" : "spark.executor.memory";
+    return isSortable()
+      ? "with TBLPROPERTIES ('" + PROPERTY + "' = 'false'), the rows are sorted by partition, and one "
+        + "writer is open at a time; or start Spark with more `" + memory + "`"
+      : "start Spark with more `" + memory + "`, or write the partitions in several steps";
+  }
+
+  /** Whether Iceberg would ask Spark for sorted rows, and take them. */
+  private boolean isSortable() {
+    for (Object spec : table.specs().values())
+      for (PartitionField field : ((PartitionSpec) spec).fields())
+        if (!field.transform().isVoid() && isScattered(((PartitionSpec) spec).schema().findType(field.sourceId())))
+          return false;
+    Map<String, String> sorted = new HashMap<>(options.asCaseSensitiveMap());
+    sorted.put(OPTION, "false");
+    SparkWriteConf conf = new SparkWriteConf(session, table, new CaseInsensitiveStringMap(sorted));
+    return conf.outputSpecId() == table.spec().specId() && conf.writeRequirements().hasOrdering();
+  }
+
+  private static boolean isScattered(Type type) { return type == null || SCATTERED.contains(type.typeId()); }
 }

@@ -38,7 +38,6 @@ import scala.collection.immutable.Seq;
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
-  private static final String WRITERS = "writers";
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
   /** By issue, whether this JVM's Iceberg has it. */
@@ -147,13 +146,6 @@ public class RuleRegistry {
   public List<Map<String, Object>> wrongBounds(LogicalPlan relation) {
     PartitionLayout layout = PartitionLayout.of(relation);
     return layout == null ? new ArrayList<>() : layout.wrongBounds();
-  }
-
-  /** Whether this session sorts the rows of a write to a table by partition, if their number is not known. */
-  public boolean sortsWrites(SparkSession session, Table table) {
-    Entry writers = (Entry) entries.get(WRITERS);
-    return inForce(writers, session) && writers.rule.isOn(session.sessionState().conf())
-      && OpenWriters.exceedHeap(session, table, CaseInsensitiveStringMap.empty(), null);
   }
 
   /** The units of the timestamps in a Parquet file: MILLIS, MICROS, NANOS. */

@@ -75,12 +75,9 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
   /** How many plans the rule has changed in this JVM. */
   public long hits() { return hits.sum(); }
 
-  /** The switch of a session that has not set it. */
-  protected String initially() { return "true"; }
-
   /** Whether this session's configuration lets the rule run. */
   public boolean isOn(SQLConf conf) {
-    if (!"true".equalsIgnoreCase(conf.getConfString(switchKey, initially()).trim())) return false;
+    if (!"true".equalsIgnoreCase(conf.getConfString(switchKey, "true").trim())) return false;
     Option<String> excluded = conf.optimizerExcludedRules();
     return excluded.isEmpty() || !(", " + excluded.get() + ",").replace(" ", "").contains("," + ruleName() + ",");
   }
