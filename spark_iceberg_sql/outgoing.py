@@ -7,12 +7,21 @@ comment, an escape sequence, or the start of a command to the CI system that rea
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, TextIO
 
 _TAB = "    "
 # GitHub takes a line that begins with `::`, Azure `##vso[` and `##[` anywhere in a line, as a command.
 _COMMAND = re.compile(r"^(\s*):(?=:)|(?<=##)(?=vso\[|\[)", re.MULTILINE | re.IGNORECASE)
+_GITHUB = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _AZURE = re.compile(r"##(?=vso\[|\[)", re.IGNORECASE)
+# Control characters, marks that change the order of what is shown, and halves of characters, which are bytes that are
+# not UTF-8 in names of files.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+# The only line ends in a message, of which each line after the first is help.
+_HELP = re.compile(r"\n(?=help: )")
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -23,7 +32,7 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c in keep else _picture(c) for c in text)
+    return _HIDDEN.sub(lambda match: match[0] if match[0] in keep else _picture(match[0]), text)
 
 
 def visible_lines(text: str) -> str:
@@ -39,14 +48,42 @@ def _picture(char: str) -> str:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    if 0x80 <= code < 0xA0 or code in _UNSEEN or 0xD800 <= code < 0xE000:
-        return f"<U+{code:04X}>"
-    return char
+    return f"<U+{code:04X}>"
 
 
-_UNSEEN = frozenset(
-    (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
-)
+def message(text: str) -> str:
+    """A message of one line, and of lines that begin with `help: `; no name in it ends a line."""
+    return "\n".join(map(visible, _HELP.split(text.rstrip("\n"))))
+
+
+def say(text: str) -> None:
+    """Write a message to standard error: every message of the command goes this way."""
+    sys.stderr.write(f"{message(text)}\n")
+
+
+def quoted_path(name: str) -> str:
+    """A file's name as git writes it: in quotes with C's escapes, if it could not stand in a line as it is."""
+    if name == without_commands(visible(name)) and not name.startswith('"'):
+        return name
+    return f'"{"".join(map(_c_escaped, name))}"'
+
+
+# `#` could begin a command to Azure.
+_C_ESCAPES = {
+    **dict(zip("\a\b\t\n\v\f\r", "abtnvfr", strict=True)),
+    '"': '"',
+    "\\": "\\",
+    "#": "043",
+}
+
+
+def _c_escaped(char: str) -> str:
+    if char in _C_ESCAPES:
+        return f"\\{_C_ESCAPES[char]}"
+    if not _HIDDEN.match(char):
+        return char
+    errors = "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass"
+    return "".join(f"\\{byte:03o}" for byte in char.encode(errors=errors))
 
 
 def without_commands(text: str) -> str:
@@ -57,11 +94,22 @@ def without_commands(text: str) -> str:
 
 
 def data_without_commands(text: str) -> str:
-    """A JSON or XML text, of the same value, which no CI system takes for a command; any other text as it is."""
-    if "##" not in text or not text.startswith(("{", "[", "<?xml")):
-        return text
-    sign = "&#35;" if text.startswith("<") else r"\u0023"
-    return _AZURE.sub(lambda _: f"#{sign}", text)
+    """A JSON or XML text, of the same value, without commands to CI systems and control characters.
+
+    Any other text is returned as it is: formats that consist of commands.
+    """
+    if text.startswith("<?xml"):
+        return _without_commands(text, "&#{};")
+    return _without_commands(text, r"\u{:04x}") if text.startswith(("{", "[", '"')) else text
+
+
+def _without_commands(data: str, reference: str) -> str:
+    def escaped(char: str) -> str:
+        return reference.format(ord(char))
+
+    data = _HIDDEN.sub(lambda match: match[0] if match[0] == "\n" else escaped(match[0]), data)
+    data = _GITHUB.sub(lambda match: f"{match[1]}{escaped(':')}", data)
+    return _AZURE.sub(lambda _: f"#{escaped('#')}", data)
 
 
 def machine(stream: TextIO) -> TextIO:
@@ -79,11 +127,11 @@ class People:
         self.machine = stream
 
     def write(self, text: str) -> int:
-        """Write a text without commands to CI systems."""
-        return self.machine.write(without_commands(text))
+        """Write a text without commands to CI systems and control characters."""
+        return self.machine.write(without_commands(visible_lines(text)))
 
     def writelines(self, lines: Any) -> None:
-        """Write texts without commands to CI systems."""
+        """Write texts as `write` does."""
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:

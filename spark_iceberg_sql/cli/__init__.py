@@ -18,7 +18,7 @@ from typing import Protocol, TextIO, cast
 
 from spark_iceberg_sql.cli.parser import COMMAND, Parser
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import People, visible, visible_lines
+from spark_iceberg_sql.outgoing import People, say
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 # New objects until garbage is collected: few of a check's are in cycles, and many collections take a tenth of its time.
@@ -106,16 +106,19 @@ def _main(words: list[str]) -> int:
             command, parser = loaded(name)
             return command.run(parser.parse_args(words))
         except IcebergSqlError as error:
-            sys.stderr.write(f"error: {visible_lines(str(error))}\n")
+            if error.report is not None:  # its lines are a report's, which are shown as they are
+                sys.stderr.write(f"error: {error}\n")
+            else:
+                say(f"error: {error}")
             return COULD_NOT_RUN
         except BrokenPipeError:
             raise
         except OSError as error:
-            where = f": `{visible(os.fsdecode(error.filename))}`" if error.filename else ""
-            sys.stderr.write(f"error: {error.strerror or error}{where}\n")
+            where = f": `{os.fsdecode(error.filename)}`" if error.filename else ""
+            say(f"error: {error.strerror or error}{where}")
             return COULD_NOT_RUN
         except Exception as fault:  # never 1, which means that the SQL is at fault
-            sys.stderr.write(f"error: {internal(fault, name)}\n")
+            say(f"error: {internal(fault, name)}")
             return COULD_NOT_RUN
     front().parse_args(words or ["--help"])
     return COULD_NOT_RUN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
@@ -20,6 +19,7 @@ from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.files.discovery import SUFFIXES, find
 from spark_iceberg_sql.files.git import ignored
+from spark_iceberg_sql.outgoing import quoted_path, say
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
 from spark_iceberg_sql.report.terminal import plural
@@ -157,10 +157,11 @@ def _once(given: argparse.Namespace) -> int:
     settings = configuration(given)
     paths = _found(given, settings)
     if given.show_files:
-        write(given.output_file, "".join(f"{path}\n" for path in paths), whole=False)
+        shown = "".join(f"{quoted_path(path)}\n" for path in paths)
+        write(given.output_file, shown, whole=False)
         return CLEAN
     if not paths:
-        sys.stderr.write(f"warning: no SQL, Python or notebook files in {_named(given)}\n")
+        say(f"warning: no SQL, Python or notebook files in {_named(given)}")
     _report_withheld(settings, paths)
     linter = Linter()
     reports: list[Report] = []
@@ -175,7 +176,8 @@ def _once(given: argparse.Namespace) -> int:
         broken = bool(tally.failed) or any(report.failed for report in reports)
         if given.write_baseline:
             return _written(given, screened, broken=broken, reports=reports, tally=tally)
-        sys.stderr.write(screened.gone())
+        for line in screened.gone():
+            say(line)
         left_out = screened.left_out
     if not given.diff:
         out.append(rendered(given, reports, tally, left_out))
@@ -188,7 +190,7 @@ def _once(given: argparse.Namespace) -> int:
         said = f"Skipped {many} that would introduce errors"
         if given.add_noqa:
             said = f"No comment can suppress {plural(len(tally.kept_back), 'finding')}"
-        sys.stderr.write(f"{said}: {', '.join(tally.kept_back)}\n")
+        say(f"{said}: {', '.join(tally.kept_back)}")
     whole = given.diff or ((given.fix or given.add_noqa) and "-" in given.files)
     people = given.output_format in FOR_PEOPLE
     write(given.output_file, "".join(out), whole=whole, people=people)
@@ -208,7 +210,8 @@ def _report_withheld(settings: Configuration, paths: list[str]) -> None:
     notes = {
         s.catalog_note(f"add --catalog {s.catalog}") for s in effective if s.catalog_is_withheld
     }
-    sys.stderr.write("".join(f"warning: {note}\n" for note in sorted(notes)))
+    for note in sorted(notes):
+        say(f"warning: {note}")
 
 
 def _written(
@@ -228,7 +231,7 @@ def _written(
             whole=False,
             people=given.output_format in FOR_PEOPLE,
         )
-        sys.stderr.write("error: the baseline was not written\n")
+        say("error: the baseline was not written")
         return COULD_NOT_RUN
     write(given.output_file, screened.write(), whole=False)
     return CLEAN

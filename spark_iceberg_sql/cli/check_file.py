@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, read_bytes, source
 from spark_iceberg_sql.files.notebooks.positions import as_one
 from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.outgoing import quoted_path, say
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.report.terminal import place
 
@@ -70,7 +70,7 @@ class Tally:
     def could_not(self, path: str, why: str) -> None:
         """Print what failed, once for all files that it concerns, and record it."""
         if why not in self.said:
-            sys.stderr.write(f"error: {why}\n")
+            say(f"error: {why}")
             self.said.add(why)
         place = Span(0, 0, 1, 1, 1, 1)
         failed = Diagnostic(INTERNAL, "internal-error", Severity.ERROR, why, place, "")
@@ -129,7 +129,7 @@ def put(file: File, text: str, *, diff_only: bool) -> str:
     if diff_only:
         from spark_iceberg_sql.checker.fixes import diff
 
-        return diff(file.text, text, file.name) if text != file.text else ""
+        return diff(file.text, text, quoted_path(file.name)) if text != file.text else ""
     if file.path == "-":
         return text
     if text != file.text:

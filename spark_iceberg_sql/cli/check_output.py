@@ -11,7 +11,7 @@ from pathlib import Path
 from spark_iceberg_sql.cli.check_file import Tally
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.outgoing import data_without_commands, machine
+from spark_iceberg_sql.outgoing import data_without_commands, machine, without_commands
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS, summary
 from spark_iceberg_sql.report.terminal import plural
@@ -22,12 +22,13 @@ def rendered(
 ) -> str:
     """The report in the requested format. left_out: lines about findings that are not in it."""
     if (given.fix or given.add_noqa) and "-" in given.files:  # the text goes to standard output
-        sys.stderr.write(FORMATS[given.output_format](reports))
+        stream = sys.stderr if given.output_format in FOR_PEOPLE else machine(sys.stderr)
+        stream.write(data_without_commands(FORMATS[given.output_format](reports)))
         return ""
     if given.statistics and given.output_format == "json":
         from spark_iceberg_sql.report.json_objects import json_statistics
 
-        return json_statistics([*reports, *tally.failed])
+        return data_without_commands(json_statistics([*reports, *tally.failed]))
     if given.statistics:
         from spark_iceberg_sql.report.terminal import statistics
 
@@ -99,6 +100,8 @@ def write(path: Path | None, text: str, *, whole: bool, people: bool = True) -> 
 
     whole: whether it is SQL, of which no character may be shown in another way. people: whether people read it.
     """
+    if people and not whole:  # not by the stream for people, which would take away the colours
+        text = without_commands(text)
     if path is None:
         encoding = sys.stdout.encoding or "utf-8"
         if whole:
@@ -106,7 +109,7 @@ def write(path: Path | None, text: str, *, whole: bool, people: bool = True) -> 
                 text.encode(encoding)
             except UnicodeEncodeError:
                 raise FileError(f"cannot write the SQL to standard output in {encoding}") from None
-        (sys.stdout if people and not whole else machine(sys.stdout)).write(text)
+        machine(sys.stdout).write(text)
         return
     from spark_iceberg_sql.files.replacing import replace_file
 

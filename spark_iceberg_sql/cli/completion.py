@@ -9,6 +9,7 @@ from typing import Any
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN, COMMANDS, front, loaded
 from spark_iceberg_sql.errors import MissingExtraError
+from spark_iceberg_sql.outgoing import machine
 
 _SHELLS = ("bash", "zsh", "fish")
 _RULES = ("--select", "--ignore", "--extend-select")
@@ -26,7 +27,7 @@ def run(given: argparse.Namespace) -> int:
         import shtab
     except ImportError:
         raise MissingExtraError("shtab", "completion") from None
-    sys.stdout.write(shtab.complete(_whole(shtab), shell=given.shell))
+    machine(sys.stdout).write(shtab.complete(_whole(shtab), shell=given.shell))
     return CLEAN
 
 

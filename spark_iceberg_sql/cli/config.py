@@ -13,6 +13,7 @@ from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.config.keys import KEYS
 from spark_iceberg_sql.config.schema import schema
+from spark_iceberg_sql.outgoing import data_without_commands, visible
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA
 
 
@@ -40,7 +41,9 @@ def run(given: argparse.Namespace) -> int:
             (f"{key} = {_toml(value)}" if value is not None else f"# {key} is not set", key)
         )
     width = max(len(text) for text, _ in lines if len(text) <= 60)
-    sys.stdout.writelines(f"{text:<{width}}  # {settings.source(key)}\n" for text, key in lines)
+    sys.stdout.writelines(
+        f"{text:<{width}}  # {visible(settings.source(key))}\n" for text, key in lines
+    )
     return CLEAN
 
 
@@ -54,4 +57,6 @@ def _toml(value: Any) -> str:
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
-    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return data_without_commands(
+        json.dumps(str(value), ensure_ascii=False)
+    )  # JSON's strings are TOML's

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.results import Found, add_statements, of_statements
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.insight.explain import Explanation
+from spark_iceberg_sql.outgoing import say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,19 +38,17 @@ def _gate(found: Found[Explanation], least: float) -> int:
     for number, one in found:
         for scan in one.scans:
             if scan.pruned is None:
-                sys.stderr.write(
-                    f"note: statement {number}: {scan.table} could not be measured: {scan.note}\n"
-                )
+                say(f"note: statement {number}: {scan.table} could not be measured: {scan.note}")
     low = [(n, scan) for n, scan in measured if scan.pruned is not None and scan.pruned < least]
     for number, scan in low:
-        sys.stderr.write(
+        say(
             f"error: statement {number}: {scan.pruned:.1f} % of the files of {scan.table} are pruned, "
-            f"fewer than {least:g} %\n"
+            f"fewer than {least:g} %"
         )
     if low:
         return FINDINGS
     if not measured and any(one.scans for _, one in found):
-        sys.stderr.write("error: no scan could be measured\n")
+        say("error: no scan could be measured")
         return COULD_NOT_RUN
     return CLEAN
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.outgoing import visible
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,5 +22,5 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Write the jar; returns the exit code."""
     size = load("spark.extension.jar").write_jar(given.out, given.ivy_settings)
-    sys.stdout.write(f"{given.out}: {round(size / 1000)} kB\n")
+    sys.stdout.write(f"{visible(str(given.out))}: {round(size / 1000)} kB\n")
     return CLEAN

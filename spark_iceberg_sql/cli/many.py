@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from spark_iceberg_sql.checker.many_files import ManyFiles, Work
 from spark_iceberg_sql.cli.check_file import File, read
 from spark_iceberg_sql.cli.progress import Progress
 from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.outgoing import say
 from spark_iceberg_sql.rules import ALL, OURS
 
 if TYPE_CHECKING:
@@ -101,6 +101,6 @@ def _results(given: argparse.Namespace, settings: Configuration, files: int) -> 
     except RuntimeError:  # a user without a home
         return None
     if reason := why_not_used(folder):
-        sys.stderr.write(f"warning: the cache `{folder}` is not used: {reason}\n")
+        say(f"warning: the cache `{folder}` is not used: {reason}")
         return None
     return Results(folder, settings.of(Path("any")).root)

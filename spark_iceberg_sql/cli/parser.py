@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from spark_iceberg_sql.config.keys import near
 from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.outgoing import say
 
 COMMAND = "COMMAND"
 # A value that an argument does not take, as argparse says it.
@@ -56,6 +57,6 @@ class Parser(argparse.ArgumentParser):
             word, every = wrong["word"], ", ".join(choices)
             told = "unknown command" if where == COMMAND else f"{where} cannot be"
             message = f"{told} `{word}`{near(word, choices) or f' (one of {every})'}"
-        usage = f"usage: {self.prog} --help\n"
-        sys.stderr.write(f"error: {message}\n{usage}")
+        say(f"error: {message}")
+        say(f"usage: {self.prog} --help")
         sys.exit(2)

@@ -10,7 +10,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.options import add_settings, configuration, sql_or_file
-from spark_iceberg_sql.outgoing import visible_lines
+from spark_iceberg_sql.outgoing import say, visible_lines
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def run(given: argparse.Namespace) -> int:
     found = plans(known, text)
     linter.require_answers()
     if not found:
-        sys.stderr.write("error: no statement changes a table's partitioning\n")
+        say("error: no statement changes a table's partitioning")
         return COULD_NOT_RUN
     sys.stdout.write(visible_lines("\n\n".join(map(str, found))) + "\n")
     if any(plan.report.failed for plan in found):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from spark_iceberg_sql.cli import CLEAN, FINDINGS
 from spark_iceberg_sql.cli.results import add_format, write
 from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.outgoing import say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +61,6 @@ def run(given: argparse.Namespace) -> int:
         spark.stop()
     write(found, given)
     if given.max_files is not None and found.files > given.max_files:
-        sys.stderr.write(f"error: {found.files:,} files, more than {given.max_files:,}\n")
+        say(f"error: {found.files:,} files, more than {given.max_files:,}")
         return FINDINGS
     return CLEAN

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from spark_iceberg_sql.outgoing import machine
+
 _FIRST, _EACH = 1.0, 0.1  # seconds
 
 
@@ -24,13 +26,13 @@ class Progress:
             self._next = now + _EACH
             self._shown = f"Checked {self._done:,} of {self._total:,} files"
             # The cursor goes back, so that any other line takes this one's place.
-            sys.stderr.write(f"{self._shown}\r")
+            machine(sys.stderr).write(f"{self._shown}\r")
             sys.stderr.flush()
         self._done += 1
 
     def close(self) -> None:
         """Take the line away."""
         if self._shown:
-            sys.stderr.write(f"{' ' * len(self._shown)}\r")
+            machine(sys.stderr).write(f"{' ' * len(self._shown)}\r")
             sys.stderr.flush()
         self._shown, self._next = "", float("inf")

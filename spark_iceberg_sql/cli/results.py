@@ -12,7 +12,7 @@ from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.insight.plain import Result, as_json
-from spark_iceberg_sql.outgoing import machine, visible_lines
+from spark_iceberg_sql.outgoing import machine, say, visible_lines
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.variables import substituted
 
@@ -81,7 +81,7 @@ def _one(spark: object, text: str, number: int, result: Callable[[object, str], 
         return result(spark, text)
     except (IcebergSqlError, *refusals) as error:
         first = str(error).strip().partition("\n")[0]
-        sys.stderr.write(f"error: statement {number}: {first}\n")
+        say(f"error: statement {number}: {first}")
         return None
 
 

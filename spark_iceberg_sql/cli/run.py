@@ -47,15 +47,16 @@ def run(given: argparse.Namespace) -> int:
             on_result=_show,
         )
     except IcebergSqlError as error:
-        sys.stderr.write(f"{error}\n")
+        _say(str(error))
         return FINDINGS if error.report is not None else COULD_NOT_RUN
     finally:
         spark.stop()
     return CLEAN
 
 
-def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+def _say(text: str) -> None:
+    """Write a report, or how far the script is, whose lines are as they are: `say` is for messages of one line."""
+    sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 

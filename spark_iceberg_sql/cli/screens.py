@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.outgoing import say, visible
 from spark_iceberg_sql.report.terminal import plural
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Screen:
         try:
             return earlier.known(name, settings)
         except IcebergSqlError as error:
-            sys.stderr.write(f"`{name}` at `{self._ref}`: {error}; all its findings are reported\n")
+            say(f"`{name}` at `{self._ref}`: {error}; all its findings are reported")
             return Counter()
 
     @property
@@ -77,32 +77,32 @@ class Screen:
         said = ""
         if self._known["baseline"] and self.baseline is not None:
             many = plural(self._known["baseline"], "finding is", "findings are")
-            said += f"{many} in the baseline `{self.baseline.path}`\n"
+            said += f"{many} in the baseline `{visible(str(self.baseline.path))}`\n"
         if self._known["earlier"]:
             many = plural(self._known["earlier"], "finding")
-            said += f"{many} already existed at `{self._ref}`\n"
+            said += f"{many} already existed at `{visible(self._ref)}`\n"
         return said
 
-    def gone(self) -> str:
+    def gone(self) -> list[str]:
         """Lines about the entries of the baseline whose finding no longer exists."""
         if self.baseline is None:
-            return ""
+            return []
         found = self.baseline.gone(self._marks(), self._found, self._ran)
         if not found:
-            return ""
+            return []
         many = plural(len(found), "finding", "findings")
         exist = "no longer exists" if len(found) == 1 else "no longer exist"
-        said = f"{many} of the baseline {exist}; --write-baseline removes them from the file\n"
-        for mark in found[:_LISTED]:
-            said += f"  {mark.path}: {mark.code} {mark.message}\n"
+        said = [f"{many} of the baseline {exist}; --write-baseline removes them from the file"]
+        said += [f"  {mark.path}: {mark.code} {mark.message}" for mark in found[:_LISTED]]
         more = len(found) - _LISTED
-        return said + (f"  and {more} more\n" if more > 0 else "")
+        return said + ([f"  and {more} more"] if more > 0 else [])
 
     def write(self) -> str:
         """Update the baseline; returns the line to print. Raises FileError."""
         assert self.baseline is not None
         number = self.baseline.write(self._marks(), self._found, self._ran)
-        return f"{plural(number, 'finding is', 'findings are')} in the baseline `{self.baseline.path}`\n"
+        path = visible(str(self.baseline.path))
+        return f"{plural(number, 'finding is', 'findings are')} in the baseline `{path}`\n"
 
     def _marks(self) -> list[Mark]:
         return [mark for marks, _ in self._found.values() for mark in marks]

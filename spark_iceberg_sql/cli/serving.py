@@ -10,6 +10,7 @@ from types import FrameType
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.outgoing import say
 
 
 def add_server(parser: argparse.ArgumentParser, port: int) -> None:
@@ -47,7 +48,7 @@ def serve(given: argparse.Namespace, function: str, name: str) -> int:
         finally:
             server.stop()
     except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
+        say("stopped")
     finally:
         if spark is not None:
             spark.stop()

@@ -8,6 +8,7 @@ from pathlib import Path
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report.table_ddl import table_ddl
 
 
@@ -25,5 +26,7 @@ def tables_shown(linter: Linter, paths: Sequence[str], settings: Configuration) 
                 where = Path(name)
                 if where.is_relative_to(Path.cwd()):
                     where = where.relative_to(Path.cwd())
-                shown[name] = f"\n-- after {where.as_posix()}\n" + "\n".join(map(table_ddl, tables))
+                shown[name] = f"\n-- after {visible(where.as_posix())}\n" + "\n".join(
+                    map(table_ddl, tables)
+                )
     return "".join(shown.values())

@@ -11,6 +11,7 @@ from pathlib import Path
 from spark_iceberg_sql.cli import COULD_NOT_RUN
 from spark_iceberg_sql.config.settings import OWN_FILE
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.outgoing import machine, say
 
 _SECONDS = 0.5
 # Files above a checked one that its findings may depend on: settings, and what dbt has recorded.
@@ -37,7 +38,7 @@ def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
             try:
                 code = check()
             except IcebergSqlError as error:
-                sys.stderr.write(f"error: {error}\n")
+                say(f"error: {error}")
                 code = COULD_NOT_RUN
             sys.stdout.write("\nWatching for changes; Ctrl-C to stop.\n")
             sys.stdout.flush()
@@ -69,4 +70,4 @@ def _written(name: str) -> tuple[int, int] | None:
 
 def _clear() -> None:
     if sys.stdout.isatty():
-        sys.stdout.write("\x1b[2J\x1b[H")
+        machine(sys.stdout).write("\x1b[2J\x1b[H")
