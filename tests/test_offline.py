@@ -8,6 +8,7 @@ import json
 import pytest
 
 from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.offline import (
@@ -15,6 +16,7 @@ from spark_iceberg_sql.model.offline import (
     table_from_file,
 )
 from spark_iceberg_sql.model.table import Absent, Table
+from spark_iceberg_sql.report.table_ddl import table_ddl
 
 V1 = {
     "format-version": 1,
@@ -149,6 +151,58 @@ class TestFiles:
         assert codes == ["SIS203"]
         assert check("ALTER TABLE db.t ADD PARTITION FIELD hours(t)", known).ok
         assert known.get(("db", "other")) is None
+
+    @pytest.mark.parametrize(
+        ("name", "statement"),
+        [
+            ("db.`a.b`", "db.`a.b`"),
+            ("`db`.`a``b`", "db.`a``b`"),
+            ("`d.b`.t", "`d.b`.t"),
+            ("db . t", "db.t"),
+            ("db.`a=b`", "db.`a=b`"),
+        ],
+    )
+    def test_a_name_in_backticks_keeps_its_dots(self, tmp_path, name, statement, capsys):
+        """Otherwise the table would be unknown, and what is wrong in its statements not found."""
+        path = tmp_path / "v3.metadata.json"
+        path.write_text(json.dumps(V3))
+        sql = f"ALTER TABLE {statement} ADD PARTITION FIELD days(v)"
+        assert [d.code for d in check(sql, known_from({name: path}))] == ["SIS203"]
+        (tmp_path / "a.sql").write_text(sql)
+        file = str(tmp_path / "a.sql")
+        assert main(["check", "--isolated", file, "--metadata", f"{name}={path}"]) == 1
+        (tmp_path / ".iceberg-sql.toml").write_text(
+            f"metadata = {{ {json.dumps(name)} = 'v3.metadata.json' }}\n"
+        )
+        assert main(["check", file]) == 1
+        assert capsys.readouterr().out.count("SIS203") == 2
+
+    @pytest.mark.parametrize("name", ["", "db..t", "db.`t", "db.", "db.`a`b"])
+    def test_what_is_not_a_name_is_refused(self, tmp_path, name):
+        path = tmp_path / "v3.metadata.json"
+        path.write_text(json.dumps(V3))
+        with pytest.raises(SourceError, match="is not a table's name"):
+            known_from({name: path})
+
+    def test_a_sort_order_by_a_column_with_a_dot(self):
+        fields = [{"id": 1, "name": "a.b", "required": False, "type": "int"}]
+        order = [{"source-id": 1, "transform": "identity", "direction": "asc"}]
+        metadata = {
+            **V3,
+            "schemas": [{"schema-id": 1, "type": "struct", "fields": fields}],
+            "partition-specs": [{"spec-id": 0, "fields": []}],
+            "default-spec-id": 0,
+            "sort-orders": [{"order-id": 1, "fields": order}],
+            "default-sort-order-id": 1,
+        }
+        assert "WRITE ORDERED BY `a.b` ASC" in table_ddl(table_from_metadata(("t",), metadata))
+
+    def test_a_default_namespace_in_backticks(self, tmp_path):
+        path = tmp_path / "v3.metadata.json"
+        path.write_text(json.dumps(V3))
+        (tmp_path / "a.sql").write_text("ALTER TABLE t ADD PARTITION FIELD days(v)")
+        words = ["--metadata", f"`x.y`.t={path}", "--default-namespace", "`x.y`"]
+        assert main(["check", "--isolated", str(tmp_path / "a.sql"), *words]) == 1
 
 
 @pytest.mark.thorough

@@ -39,6 +39,20 @@ def test_a_file_name_is_no_statement(tmp_path: Path) -> None:
     assert not re.search(rb"(?m)^DROP", out)
 
 
+def test_a_column_with_a_dot_is_one_name(tmp_path: Path) -> None:
+    """In each statement of the script; a struct's field is a path."""
+    sql = (
+        "CREATE TABLE db.t (`a.b` INT NOT NULL, s STRUCT<`x.y`: STRUCT<z: INT>, w: INT>) USING iceberg "
+        "PARTITIONED BY (bucket(4, `a.b`), s.`x.y`.z);\n"
+        "ALTER TABLE db.t SET IDENTIFIER FIELDS `a.b`;\n"
+    )
+    put(tmp_path, b"a.sql", sql)
+    words = ("check", "-q", "--ignore", "ALL", "--show-tables", ".")
+    out = ran(tmp_path, *words).stdout.decode()
+    assert "PARTITIONED BY (bucket(4, `a.b`), s.`x.y`.z)" in out
+    assert "SET IDENTIFIER FIELDS `a.b`;" in out
+
+
 @pytest.mark.parametrize("change", ["--fix", "--add-noqa"])
 def test_git_applies_a_diff_of_any_name(tmp_path: Path, change: str) -> None:
     names = (b'q"\n+++ other.sql', b"b\xff\x1b", b"##vso[x]", b"plain", "caf\u00e9".encode())

@@ -26,12 +26,11 @@ from spark_iceberg_sql.files.projects.tools import Projects, statements_before
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import COMPILED, Joined, join
 from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
-from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.table import Table, parts
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
-from spark_iceberg_sql.syntax.literals import parts
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.catalogs import Catalogs

@@ -13,10 +13,9 @@ from spark_iceberg_sql.config.named_files import files_of
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, read_bytes, source
 from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
-from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.table import Table, parts
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.syntax.literals import parts
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.catalogs import Catalogs
@@ -99,7 +98,7 @@ def ddl_files(settings: Settings) -> list[str]:
 
 def _known(settings: Settings, catalogs: Callable[[], Catalogs]) -> Tables:
     words: dict[str, Any] = {
-        "namespace": tuple(part for part in (settings.default_namespace or "").split(".") if part),
+        "namespace": parts(settings.default_namespace) if settings.default_namespace else (),
         "case_sensitive": settings.case_sensitive,
     }
     if settings.default_catalog is not None:

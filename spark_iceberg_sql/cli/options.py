@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.lazy import regex
+
+# A name may have `=` in backticks.
+_PAIR = regex(r"((?:`(?:[^`]|``)*`|[^`=])+)=(.+)", re.DOTALL)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +124,10 @@ def _some(text: str) -> list[str]:
 def _pairs(words: list[str] | None) -> dict[str, str] | None:
     if words is None:
         return None
+    pairs = {}
     for word in words:
-        if "=" not in word.strip("="):
+        match = _PAIR.fullmatch(word)
+        if match is None:
             raise ConfigError(f"--metadata takes TABLE=FILE, not `{word}`")
-    return dict(word.split("=", 1) for word in words)
+        pairs[match[1]] = match[2]
+    return pairs

@@ -72,8 +72,7 @@ def column_text(field: PartitionField, schema: Schema) -> str:
 def column_path(field: PartitionField, schema: Schema) -> list[str]:
     """The path of names to a field's source column, outermost first."""
     column = schema.by_id(field.source_id)
-    nested = column is not None and bool(column.parents)
-    return field.source.split(".") if nested else [field.source]
+    return [field.source] if column is None else list(column.path)
 
 
 def _in(schema: Schema, field: PartitionField, case_sensitive: bool) -> PartitionField:

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.errors import SourceError
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.catalogs import TIMEOUT, Catalogs
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
-from spark_iceberg_sql.model.table import Name, Table
+from spark_iceberg_sql.model.table import Name, Table, parts
 from spark_iceberg_sql.model.tables import Tables
 
 _MOST = 256 << 20  # bytes of a gzipped file's text: a few megabytes can become many gigabytes
+_PART = r"(?:\s*`(?:[^`]|``)+`\s*|[^.`]*[^.`\s][^.`]*)"
+_NAME = regex(rf"{_PART}(?:\.{_PART})*")
 
 
 def table_from_file(name: Name, path: Path) -> Table:
@@ -73,6 +76,7 @@ def known_from(
 def with_metadata(tables: Tables, metadata: Mapping[str, Path]) -> Tables:
     """Tables, and those of metadata files, by table name. Raises SourceError."""
     for name, path in metadata.items():
-        parts = tuple(part.strip("`") for part in name.split("."))
-        tables.put(table_from_file(tables.full_name(parts), path))
+        if _NAME.fullmatch(name) is None:
+            raise SourceError(f"`{name}`, for the metadata file `{path}`, is not a table's name")
+        tables.put(table_from_file(tables.full_name(parts(name)), path))
     return tables

@@ -27,6 +27,19 @@ class Column(NamedTuple):
         """Whether it lies inside a list or a map, where no partition source may be."""
         return any(isinstance(parent, List | Map) for parent in self.parents)
 
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Its name's parts, outermost first; a part may have dots itself."""
+        rest, item, found = self.name, self.field, []
+        for at in range(len(self.parents) - 1, -1, -1):
+            found.append(item.name)
+            rest = rest[: -len(item.name) - 1]
+            if at:
+                around = children(self.parents[at - 1])
+                fits = (f for f in around if f.type is self.parents[at] and rest.endswith(f.name))
+                item = next(fits)
+        return (rest, *reversed(found))
+
 
 @record(frozen=True)
 class Schema:

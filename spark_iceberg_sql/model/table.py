@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.records import field, record
 
 Name = tuple[str, ...]
+
+_PART = regex(r"`((?:[^`]|``)*)`|([^.`]+)")
+
+
+def parts(name: str) -> Name:
+    """The parts of a dotted name in a string; backticks keep dots."""
+    found = _PART.findall(name)
+    return tuple(quoted.replace("``", "`") or plain.strip() for quoted, plain in found) or (name,)
 
 
 class Kind(Enum):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from spark_iceberg_sql import markup
+from spark_iceberg_sql.model.table import parts
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
-from spark_iceberg_sql.syntax.literals import parts, unescape
+from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
 
 _ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})

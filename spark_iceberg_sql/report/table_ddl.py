@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
@@ -93,9 +93,9 @@ _READ_AS = {name: _NOT_IN_SPARK[name] for name in ("uuid", "fixed")}
 
 
 def _identifiers(table: Table, name: str, schema: Schema) -> Iterator[str]:
-    names = [c.name for c in schema.columns if c.field.field_id in (table.identifiers or ())]
-    if names:
-        fields = ", ".join(".".join(map(quoted, n.split("."))) for n in names)
+    columns = [c for c in schema.columns if c.field.field_id in (table.identifiers or ())]
+    if columns:
+        fields = ", ".join(map(_source, columns))
         yield f"ALTER TABLE {name} SET IDENTIFIER FIELDS {fields};"
 
 
@@ -107,8 +107,7 @@ def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
         if column is None:
             yield f"-- its sort order is over a dropped column: {field.transform}"
             return
-        source = ".".join(map(quoted, column.name.split(".")))
-        terms.append(f"{field.transform.clause(source)} {field.direction} {field.nulls}")
+        terms.append(f"{field.transform.clause(_source(column))} {field.direction} {field.nulls}")
     if not terms:
         return
     distribution = table.properties.get(_DISTRIBUTION)
@@ -150,9 +149,11 @@ def _null(field: Field) -> str:
 def _clause(field: PartitionField, schema: Schema) -> str:
     """A partition field's term, with its column in backticks where needed."""
     column = schema.by_id(field.source_id)
-    nested = column is not None and bool(column.parents)
-    parts = field.source.split(".") if nested else [field.source]
-    return field.transform.clause(".".join(map(quoted, parts)))
+    return field.transform.clause(quoted(field.source) if column is None else _source(column))
+
+
+def _source(column: Column) -> str:
+    return ".".join(map(quoted, column.path))
 
 
 def _split(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:

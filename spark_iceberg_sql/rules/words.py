@@ -36,8 +36,7 @@ def once_quoted(text: str, *, to_write: bool = False) -> str:
 
 def written(column: Column) -> str:
     """A column as DDL writes it; a struct's field as its dotted path."""
-    parts = column.name.split(".") if column.parents else [column.name]
-    return ".".join(quoted(part) for part in parts)
+    return ".".join(map(quoted, column.path))
 
 
 def listed(names: Iterable[str], word: str = "or", limit: int = 4) -> str:

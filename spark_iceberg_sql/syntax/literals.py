@@ -1,4 +1,4 @@
-"""What a string or a dotted name in SQL text stands for."""
+"""What a string in SQL text stands for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ _ESCAPED = {
     "%": "\\%",
     "_": "\\_",
 }
-_PART = regex(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
 def unescape(text: str) -> str:
@@ -36,9 +35,3 @@ def _unescaped(match: re.Match[str]) -> str:
     if len(code) == 3:
         return chr(int(code, 8))
     return _ESCAPED.get(code, code)
-
-
-def parts(name: str) -> tuple[str, ...]:
-    """The parts of a dotted name in a string; backticks keep dots."""
-    found = _PART.findall(name)
-    return tuple(quoted.replace("``", "`") or plain.strip() for quoted, plain in found) or (name,)

@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.model.table import parts
 from spark_iceberg_sql.spark.bridge import configuration, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.location import HADOOP
@@ -23,7 +24,6 @@ from spark_iceberg_sql.syntax.clickhouse import (
 )
 from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.literal_calls import Call
-from spark_iceberg_sql.syntax.literals import parts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

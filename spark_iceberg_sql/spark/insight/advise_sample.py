@@ -181,7 +181,7 @@ def assumed_rows(
 def _path(source: Source, field_id: int) -> list[str]:
     column = source.schema.by_id(field_id)
     assert column is not None
-    return column.name.split(".") if column.parents else [column.name]
+    return list(column.path)
 
 
 def _result(source: Source, field: PartitionField) -> Primitive:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from spark_iceberg_sql.model.table import parts
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
-from spark_iceberg_sql.syntax.literals import parts, unescape
+from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.mistakes import MISTAKES
 from spark_iceberg_sql.syntax.nodes import Create
 from spark_iceberg_sql.syntax.terms import Offsets, Ref

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from spark_iceberg_sql.model.table import parts
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
-from spark_iceberg_sql.syntax.literals import parts, unescape
+from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.nodes import (
     Call,
     DropNamespace,
