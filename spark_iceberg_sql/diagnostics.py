@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.outgoing import visible, visible_lines
 from spark_iceberg_sql.records import field, record
 
 INTERNAL = "SIS000"
@@ -102,6 +103,9 @@ class Fix:
     edits: tuple[Edit, ...]
     safe: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", visible(self.title))
+
     @property
     def applicability(self) -> str:
         """`safe`, which `--fix` applies, or `unsafe`, which `--unsafe-fixes` applies as well."""
@@ -113,7 +117,7 @@ class Diagnostic:
     """One finding.
 
     code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in
-    the user's own names. span: the exact text. help: the complete clause to write instead.
+    the user's own names, on one line. span: the exact text. help: the complete clause to write instead.
     fix: edits that fix it. spec: the relevant section of the Iceberg spec. skipped: for a note, the codes
     of the rules that could not be checked. statements: how many it covers; there is one note per table.
     """
@@ -128,6 +132,11 @@ class Diagnostic:
     spec: str | None = None
     skipped: tuple[str, ...] = ()
     statements: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", visible(self.message))
+        if self.help is not None:
+            object.__setattr__(self, "help", visible_lines(self.help))
 
 
 @record(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 `dataclasses` compiles up to six functions for each class. Here a class's `__init__` is compiled when its first
 instance is made, and the other methods are shared. For type checkers a record is a dataclass; for `dataclasses` too
-(`fields`, `replace`, `asdict`). Not supported: `init=False`, `kw_only`, `__post_init__`, `ClassVar`.
+(`fields`, `replace`, `asdict`). Not supported: `init=False`, `kw_only`, `ClassVar`.
 """
 
 from __future__ import annotations
@@ -104,6 +104,8 @@ else:
             else:
                 parameters.append(name)
             body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        if hasattr(cls, "__post_init__"):
+            body.append("self.__post_init__()")
         made: dict[str, Any] = {}
         exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body), known, made)
         init = made["__init__"]

@@ -14,9 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import data_without_commands, visible, without_commands
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
+from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import statements
 
 PARTS = (
@@ -100,6 +103,33 @@ def test_reports_for_machines(
         assert not COMMAND.search(out)
     if style in ("github", "azure"):
         assert not CONTROL.search(out)
+        assert not COMMAND.search(re.sub(r"(?m)^(::|##vso\[task\.logissue)", "", out))
+
+
+@quick
+@given(name=names)
+def test_a_finding_is_one_line(name: str) -> None:
+    """Whoever prints it, and wherever the name comes from: the script or a table that is known."""
+    known = Tables()
+    follow(script(name).partition(";\n")[0], known)
+    for text in (
+        script(name),
+        f"ALTER TABLE db.{quoted(f'c{name}')} ADD PARTITION FIELD weeks(x);",
+    ):
+        report = check(text, known.copy())
+        assert report.diagnostics
+        for found in report:
+            said = [found.message, found.help or "", found.fix.title if found.fix else ""]
+            assert not any(CONTROL.search(text) or "\n" in text for text in said)
+        assert len(str(report).splitlines()) == 1 + sum(2 if d.help else 1 for d in report)
+
+
+def test_a_clause_in_several_lines_is_shown_in_one() -> None:
+    create = "CREATE TABLE users (id INT, id_bucket INT) USING iceberg"
+    (found,) = check(f"{create} PARTITIONED BY (bucket(8,\n  id))")
+    assert "ADD PARTITION FIELD bucket(8, id) AS" in (found.help or "")
+    assert on_one_line("bucket(8, -- of it\nid)") == "bucket(8, -- of it\nid)"
+    assert on_one_line("days(`a\nb`)") == "days(`a\nb`)"
 
 
 SHOW_TABLES = ("check", "-q", "--ignore", "ALL", "--show-tables")

@@ -313,7 +313,7 @@ def test_github_escapes_by_its_rules() -> None:
     for line in lines:
         assert re.fullmatch(r"::(error|warning|notice) [^:]*::.*", line)
     last = lines[-1]
-    assert last.endswith("::cell 3, line 1: 50%25 of it, a: b%0Aand more")
+    assert last.endswith("::cell 3, line 1: 50%25 of it, a: b␊and more")
     assert "file=report.ipynb" in last
     assert "line=" not in last.split("::")[1]
     odd = replace(REPORTS[0], filename="a,b:c%.sql")

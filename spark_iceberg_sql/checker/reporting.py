@@ -8,6 +8,7 @@ from spark_iceberg_sql.checker.judging import EVERY_CODE, Judgement
 from spark_iceberg_sql.checker.suppressions import Ignores
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
 from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
@@ -136,7 +137,9 @@ class Reporting:
             severity=severity,
             message=once_quoted(finding.message),
             span=self.lines.span(*finding.span),
-            help=once_quoted(finding.help, to_write=True) if finding.help else finding.help,
+            help=visible(once_quoted(finding.help, to_write=True))
+            if finding.help
+            else finding.help,
             fix=finding.fix,
             spec=rule.spec,
         )

@@ -17,6 +17,7 @@ from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
 from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.syntax import nodes, terms
+from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import Statement
 
 DEFAULT_FORMAT_VERSION = 2
@@ -65,8 +66,8 @@ class Target:
     repaired: bool = False
 
     def words(self, span: terms.Offsets) -> str:
-        """The text of a span."""
-        return self.text[span[0] : span[1]]
+        """The text of a span, on one line."""
+        return on_one_line(self.text[span[0] : span[1]])
 
     @cached_property
     def target(self) -> terms.Ref:
@@ -218,7 +219,7 @@ class Target:
             return None
         from spark_iceberg_sql.facts.query import columns_of  # the command starts sooner
 
-        query = self.words(node.query)
+        query = self.text[slice(*node.query)]
         return self.known.columns_of(query) or columns_of(query, self.columns_of_table)
 
     @property

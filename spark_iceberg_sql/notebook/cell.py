@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.shown import CALL, HIDDEN, SECRETS, applied, moved, unnamed
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
@@ -95,7 +96,7 @@ def masked_stack(stack: str, text: str, lines: Iterable[str]) -> str:
         if _is_open(line, text):
             values += [match[2] for match in _STRING.finditer(line)]
     for value in sorted(values, key=len, reverse=True):
-        for written in (value, repr(value)[1:-1]):
+        for written in (value, repr(value)[1:-1], visible(value)):
             stack = stack.replace(written, HIDDEN) if len(written) >= 4 else stack
     return stack
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
-from spark_iceberg_sql.outgoing import visible, visible_lines
+from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 
 _GITHUB: Mapping[Severity, str] = {
@@ -37,14 +37,17 @@ def _command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
     if report.cell is None:  # a line number of a cell is not one of the notebook's file
         properties |= {"line": str(span.row), "col": str(span.column), "endLine": str(span.end_row)}
         properties["endColumn"] = str(span.end_column)
-    shown = ",".join(f"{key}={_property(visible(value))}" for key, value in properties.items())
+    shown = ",".join(
+        f"{key}={_property(without_commands(visible(value)))}" for key, value in properties.items()
+    )
     return f"::{_GITHUB[diagnostic.severity]} {shown}::{_data(_words(report, diagnostic))}"
 
 
 def _words(report: Report, diagnostic: Diagnostic) -> str:
     where = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
-    return visible_lines(f"{where}{diagnostic.message}{help_}")
+    # Our own command ends at its line, which a name may not make another system's.
+    return without_commands(visible_lines(f"{where}{diagnostic.message}{help_}"))
 
 
 def _data(text: str) -> str:
@@ -68,7 +71,9 @@ def _logged(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
         span = diagnostic.span
         properties |= {"linenumber": str(span.row), "columnnumber": str(span.column)}
     properties["code"] = diagnostic.code
-    shown = "".join(f"{key}={_azure(visible(value))};" for key, value in properties.items())
+    shown = "".join(
+        f"{key}={_azure(without_commands(visible(value)))};" for key, value in properties.items()
+    )
     return f"##vso[task.logissue {shown}]{_azure(_words(report, diagnostic), data=True)}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.script import statements
@@ -90,7 +91,8 @@ def without_secrets(report: Report) -> Report:
 
     def silent(said: str | None) -> str | None:
         for value in sorted(values, key=len, reverse=True) if said else ():
-            said = said.replace(value, HIDDEN)  # type: ignore[union-attr]
+            for written in (value, visible(value)):  # a message has it without control characters
+                said = said.replace(written, HIDDEN)  # type: ignore[union-attr]
         return said
 
     return replace(

@@ -85,7 +85,7 @@ def _new_columns(context: Context) -> Iterator[tuple[str, terms.Offsets, Field |
         for column in (*(node.columns or ()), *node.typed_partitions):
             yield column.name, column.span, as_field(column)
         if node.query is not None:
-            query = context.words(node.query)
+            query = context.text[slice(*node.query)]
             found = context.known.columns_of(query)
             if found is None and any(name in query.lower() for name in RESERVED):
                 raise NotKnownError("its columns", "they come from a query")

@@ -226,3 +226,12 @@ LEXER = Lexer()
 def tokenize(text: str) -> list[Token]:
     """All tokens of a text, trivia too; their texts joined are the text. Never raises, in linear time."""
     return LEXER.tokens(text, LEXER.pieces(shape(text)), 0, len(text), trivia=True)
+
+
+def on_one_line(text: str) -> str:
+    """A clause without the line ends between its tokens; as it is, if it has comments."""
+    tokens = tokenize(text) if "\n" in text or "\r" in text else []
+    if not tokens or any(token.kind is Kind.COMMENT for token in tokens):
+        return text
+    blank = (token.kind is Kind.SPACE and not token.text.isprintable() for token in tokens)
+    return "".join(" " if b else t.text for b, t in zip(blank, tokens, strict=True)).strip()
