@@ -217,7 +217,7 @@ class Report:
 
         lines = self.lines or Lines(self.text)
         return [
-            markup.finding(str(d.severity), d.code, d.message, [_underlined(d.span, lines)], d.help)
+            markup.finding(str(d.severity), d.code, d.message, _underlined(d.span, lines), d.help)
             for d in self.diagnostics
         ]
 

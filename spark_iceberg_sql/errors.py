@@ -20,6 +20,7 @@ Errors of Spark itself stay Spark's own, except for ReadError in an installed se
 from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.outgoing import message, visible, visible_lines
 
 
 class IcebergSqlError(ValueError):
@@ -32,24 +33,32 @@ class IcebergSqlError(ValueError):
     def __init__(
         self, message: str, report: Report | None = None, *, argument: str | None = None
     ) -> None:
-        super().__init__(message)
+        super().__init__(visible_lines(message))
         self.report = report
         self.argument = argument
 
     def _render_traceback_(self) -> list[str]:
         """In a notebook cell: the text alone, no Python stack."""
-        return str(self).splitlines()
+        text = str(self) if self.report is not None else message(str(self))
+        return text.split("\n")
 
 
-class ConfigError(IcebergSqlError):
+class _OneLineError(IcebergSqlError):
+    """An error whose text has no second line, whatever the names in it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))
+
+
+class ConfigError(_OneLineError):
     """An unknown key or an invalid value in the configuration; `str` names the file, the key and the closest match."""
 
 
-class FileError(IcebergSqlError):
+class FileError(_OneLineError):
     """A file that cannot be found, read or written."""
 
 
-class SourceError(IcebergSqlError):
+class SourceError(_OneLineError):
     """A given metadata file or catalog cannot be read."""
 
 
@@ -60,7 +69,7 @@ class ReadError(IcebergSqlError):
     """
 
 
-class PluginError(IcebergSqlError):
+class PluginError(_OneLineError):
     """Rules from another package cannot be loaded; the text names the package and the reason."""
 
 
@@ -74,6 +83,9 @@ class ScriptFailedError(IcebergSqlError):
         super().__init__(message)
         self.ran = ran
         self.not_run = not_run
+
+    def _render_traceback_(self) -> list[str]:
+        return str(self).split("\n")
 
 
 class MissingExtraError(IcebergSqlError, ImportError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from spark_iceberg_sql.outgoing import visible, visible_lines
+
 READ = "#3182bd"  # colours with a contrast of 3 to 1 and more on white and on black
 ERROR = "#d9534f"
 WARNING = "#b8860b"
@@ -26,7 +28,7 @@ div.sis .f{{border-left:3px solid {NOTE};padding:1px 10px;margin:4px 0}}
 div.sis .error{{border-color:{ERROR}}}div.sis .warning{{border-color:{WARNING}}}
 div.sis svg{{display:block;margin:4px 0;max-width:100%}}
 </style>"""
-_PICTURES = {**{i: 0x2400 + i for i in range(0x20)}, 0x7F: 0x2421, 0x0A: 0x21B5, 0x09: 0x20}
+_SHORT = {0x0A: 0x21B5, 0x09: 0x20}
 
 
 def box(*inner: str) -> str:
@@ -35,10 +37,19 @@ def box(*inner: str) -> str:
 
 
 def words(text: object, longest: int | None = None) -> str:
-    """Any text as HTML: escaped, and cut where it is longer."""
+    """Any text as one line of HTML: escaped, and cut where it is longer."""
+    return _escaped(cut(visible(str(text)), longest))
+
+
+def lines(text: object) -> str:
+    """A text whose lines are its own, such as a statement, as HTML."""
+    return _escaped(visible_lines(str(text)))
+
+
+def _escaped(text: str) -> str:
     from html import escape  # it brings tables that a check has no use for
 
-    return escape(cut(str(text), longest))
+    return escape(text)
 
 
 def cut(text: str, longest: int | None) -> str:
@@ -47,8 +58,8 @@ def cut(text: str, longest: int | None) -> str:
 
 
 def flat(text: str) -> str:
-    """A text on one line: line ends and other control characters as pictures."""
-    return text if text.isprintable() else text.translate(_PICTURES)
+    """A value on one line, as short as may be: a sign for a line end, a blank for a tab."""
+    return visible(text.translate(_SHORT))
 
 
 def line(text: str) -> str:
@@ -68,16 +79,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bo
 
 
 def selectable(text: str) -> str:
-    """A text that one click selects whole, with its tabs."""
-    return f'<pre class="all">{words(text)}</pre>'
+    """A text that one click selects whole, as it is."""
+    return f'<pre class="all">{_escaped(text)}</pre>'
 
 
-def finding(severity: str, code: str, message: str, lines: Sequence[str], help: str | None) -> str:
-    """A finding. lines: the source lines, as HTML. The other arguments are plain text."""
-    source = f"<pre>{chr(10).join(lines)}</pre>" if lines else ""
-    remedy = f"<div><b>help:</b> {words(help)}</div>" if help else ""
+def finding(severity: str, code: str, message: str, source: str, help: str | None) -> str:
+    """A finding. source: its line, as HTML. The other arguments are plain text."""
+    frame = f"<pre>{source}</pre>"
+    remedy = f"<div><b>help:</b> {lines(help)}</div>" if help else ""
     head = f"<b>{words(severity)} {words(code)}</b> {words(message)}"
-    return f'<div class="f {words(severity)}">{head}{source}{remedy}</div>'
+    return f'<div class="f {words(severity)}">{head}{frame}{remedy}</div>'
 
 
 def marked(number: int, text: str, start: int, end: int) -> str:

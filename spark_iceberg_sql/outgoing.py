@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from typing import Any, TextIO
 
 _TAB = "    "
@@ -54,6 +55,19 @@ def _picture(char: str) -> str:
 def message(text: str) -> str:
     """A message of one line, and of lines that begin with `help: `; no name in it ends a line."""
     return "\n".join(map(visible, _HELP.split(text.rstrip("\n"))))
+
+
+def joined(lines: Iterable[str]) -> str:
+    """A text of lines, none of which a name ends."""
+    return "\n".join(map(visible, lines))
+
+
+def code(name: str) -> str:
+    """A name as code in Markdown, which nothing in it ends."""
+    text = visible(name)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence, pad = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def say(text: str) -> None:

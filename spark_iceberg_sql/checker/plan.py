@@ -10,6 +10,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name
+from spark_iceberg_sql.outgoing import joined, visible_lines
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
@@ -143,7 +144,9 @@ class Plan:
             yield PlanRow("not undone", detail=fact)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        head = visible_lines(self.statement), ""
+        found = (full(self.report).rstrip("\n"), "") if len(self.report) else ()
+        return "\n".join((*head, *found, joined(self._lines())))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
@@ -152,7 +155,7 @@ class Plan:
         return markup.box(*self._html())
 
     def _html(self) -> Iterator[str]:
-        yield f"<pre>{markup.words(self.statement)}</pre>"
+        yield f"<pre>{markup.lines(self.statement)}</pre>"
         yield from self.report.html_parts()
         if self.unplanned is not None:
             yield markup.line(f"not planned: {markup.words(self.unplanned)}")
@@ -181,11 +184,6 @@ class Plan:
                 yield markup.line(f"{row.part}{spec}: {markup.words(row.detail)}")
 
     def _lines(self) -> Iterator[str]:
-        yield self.statement
-        yield ""
-        if len(self.report):
-            yield full(self.report).rstrip("\n")
-            yield ""
         if self.unplanned is not None:
             yield f"not planned: {self.unplanned}"
             return
@@ -253,7 +251,7 @@ class PlannedRows:
         return self.planned
 
     def __str__(self) -> str:
-        return "\n".join((self.statement, "", *map(str, self.planned)))
+        return "\n".join((visible_lines(self.statement), "", joined(map(str, self.planned))))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.plain import Result, plain
+from spark_iceberg_sql.outgoing import joined
 
 _SHOWN = 5
 _TEXT = 60
@@ -184,7 +185,7 @@ class Advice(list[Proposal], Result):
         if self:
             lines += self._best_lines()
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        return joined(lines)
 
     def _best_lines(self) -> list[str]:
         best = self.best
@@ -198,9 +199,9 @@ class Advice(list[Proposal], Result):
             now = f"{query.files_now:,} ({size(query.bytes_now)})"
             then = f"{query.files:,} ({size(query.bytes)})"
             lines.append(f"    {_short(query.query)}: {now} -> {then}")
-        lines += [f"  {statement};" for statement in best.ddl]
-        if best.rewrite is not None:
-            lines.append(f"  {best.rewrite};")
+        for statement in (*best.ddl, best.rewrite):
+            if statement is not None:  # a line end in it is in backticks
+                lines += f"  {statement};".split("\n")
         lines += [f"  warning: {warning}" for warning in best.warnings]
         return lines
 
@@ -208,19 +209,19 @@ class Advice(list[Proposal], Result):
         """The proposals as HTML, the bytes they read drawn as bars."""
         top = max((p.bytes for p in self[:_SHOWN]), default=0) or 1
         rows = "".join(
-            f"<tr><td style='text-align:left'>{escape(p.title)}</td><td>{p.files:,}</td>"
+            f"<tr><td style='text-align:left'>{markup.words(p.title)}</td><td>{p.files:,}</td>"
             f"<td>{size(p.bytes)}</td><td><svg width='200' height='10' role='img'>"
             f"<rect width='{200 * p.bytes / top:.1f}' height='10' fill='currentColor' fill-opacity='0.6'/>"
             f"</svg></td><td>{p.table_files:,}</td><td>{size(p.middle_file)}</td></tr>"
             for p in self[:_SHOWN]
         )
         ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
-        notes = "".join(f"<div>{escape(note)}</div>" for note in self.notes)
+        notes = "".join(f"<div>{markup.words(note)}</div>" for note in self.notes)
         return (
-            f"<div><b>{escape(self.source)}</b>: {self.tried} specs tried; {escape(self.basis)}"
+            f"<div><b>{markup.words(self.source)}</b>: {self.tried} specs tried; {markup.words(self.basis)}"
             "<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th></th>"
             f"<th>files in all</th><th>median file</th></tr>{rows}</table>"
-            f"<pre>{escape(ddl)}</pre>{notes}</div>"
+            f"<pre>{markup.lines(ddl)}</pre>{notes}</div>"
         )
 
 

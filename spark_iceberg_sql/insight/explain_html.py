@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.explain import Explanation, Scan, count, details, headline, remarks
 
 _CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
@@ -21,15 +21,15 @@ def html(explanation: Explanation) -> str:
 
 def _parts(explanation: Explanation) -> Iterator[str]:
     for scan in explanation.scans:
-        yield f"<p><b>{escape(scan.table)}</b>: {escape(headline(scan))}</p>"
+        yield f"<p><b>{markup.words(scan.table)}</b>: {markup.words(headline(scan))}</p>"
         if scan.conjuncts:
             yield "<table><tbody>"
             yield from _rows(scan)
             yield "</tbody></table>"
         for remark in remarks(scan):
-            yield f"<p>{escape(remark)}</p>"
+            yield f"<p>{markup.words(remark)}</p>"
     for note in explanation.notes:
-        yield f"<p>note: {escape(note)}</p>"
+        yield f"<p>note: {markup.words(note)}</p>"
 
 
 def _rows(scan: Scan) -> Iterator[str]:
@@ -37,9 +37,9 @@ def _rows(scan: Scan) -> Iterator[str]:
         bar = ""
         if one.files is not None and scan.total_files:
             bar = f'<span style="{_BAR.format(share=100 * one.files / scan.total_files)}"></span>'
-        words = "<br>".join(escape(line) for line in details(one))
+        words = "<br>".join(markup.words(line) for line in details(one))
         yield (
             f'<tr><td style="{_CELL};white-space:nowrap">{bar}{count(one)}</td>'
-            f'<td style="{_CELL}"><code>{escape(one.text)}</code></td>'
+            f'<td style="{_CELL}"><code>{markup.words(one.text)}</code></td>'
             f'<td style="{_CELL}">{words}</td></tr>'
         )

@@ -19,7 +19,7 @@ from spark_iceberg_sql.insight.hive_statements import changes_catalog, changes_p
 from spark_iceberg_sql.insight.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.workload import Query, others, workload
-from spark_iceberg_sql.outgoing import visible
+from spark_iceberg_sql.outgoing import joined, visible
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.script import statements
 
@@ -86,7 +86,7 @@ class FromHive(Result):
         return found
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return joined(self._lines())
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.table}: PARTITIONED BY ({self.spec})"
@@ -108,16 +108,21 @@ class FromHive(Result):
             yield "saves:"
             yield from (f"  {one}" for one in self.saves)
         yield "script:"
-        yield from (f"  {line}" for line in _steps(self.script))
+        yield from (f"  {line}" for line in _lines_of(self.script))
         if self.other_ways:
             yield "other ways:"
-            yield from (f"  {line}" for line in _steps(self.other_ways))
+            yield from (f"  {line}" for line in _lines_of(self.other_ways))
 
 
 def _steps(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
         yield f"-- {visible(step.why)}"
         yield from (f"{statement};" for statement in step.statements)
+
+
+def _lines_of(steps: Iterable[Step]) -> list[str]:
+    """Their lines: a line end in a statement is in backticks."""
+    return "\n".join(_steps(steps)).split("\n")
 
 
 def _files(count: int, total: int) -> str:

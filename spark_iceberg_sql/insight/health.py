@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.conjuncts import literal
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.outgoing import joined
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 COUNTED = "counted in the metadata of the current snapshot"
@@ -79,21 +81,20 @@ class Health(Result):
         for one in self.findings:
             lines.append(f"  {one.problem}: {one.detail}")
             if one.call is not None:
-                lines.append(f"    {one.call};{cost(one)}")
+                lines += f"    {one.call};{cost(one)}".split("\n")
         if self.findings:
             lines.append(f"  ({'; '.join(sorted({one.basis for one in self.findings}))})")
-        return "\n".join(lines)
+        return joined(lines)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         rows = "".join(
-            f"<tr><td style='text-align:left'>{escape(one.problem)}</td>"
-            f"<td style='text-align:left'>{escape(one.detail)}</td>"
-            f"<td style='text-align:left'><code>{escape(one.call or '')}</code>{escape(cost(one))}</td></tr>"
+            f"<tr><td style='text-align:left'>{markup.words(one.problem)}</td>"
+            f"<td style='text-align:left'>{markup.words(one.detail)}</td>"
+            f"<td style='text-align:left'><code>{markup.lines(one.call or '')}</code>"
+            f"{markup.words(cost(one))}</td></tr>"
             for one in self.findings
         )
-        head = f"<p><b>{escape(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
+        head = f"<p><b>{markup.words(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
         return (
             f"{head}<table><tbody>{rows}</tbody></table>"
             if rows

@@ -55,7 +55,7 @@ class HiddenPartitioning:
         height = _ROW * len(parts)
         return markup.box(
             f'<svg width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" role="img" '
-            f'aria-label="{markup.words(self)}" font-size="12" fill="currentColor">{"".join(parts)}</svg>'
+            f'aria-label="{markup.lines(self)}" font-size="12" fill="currentColor">{"".join(parts)}</svg>'
         )
 
     def _row(self, number: int, title: str, *boxes: tuple[str, str]) -> str:

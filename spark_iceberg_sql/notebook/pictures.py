@@ -13,6 +13,7 @@ from itertools import groupby
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.notebook.partitions import order
+from spark_iceberg_sql.outgoing import joined
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
 
 _WIDTH = 620  # pixels
@@ -63,7 +64,7 @@ def strip(read: TableRead) -> str:
                     blocks[i] = "█" if cell.read else "░"
         labels = " to ".join(dict.fromkeys(filter(None, band.labels)))
         lines.append(f"{''.join(blocks)}  {band.title}{': ' + labels if labels else ''}")
-    return "\n".join(lines)
+    return joined(lines)
 
 
 def svg(read: TableRead) -> str:

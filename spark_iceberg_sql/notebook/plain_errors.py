@@ -16,6 +16,7 @@ from spark_iceberg_sql.notebook import mistakes
 from spark_iceberg_sql.notebook.cell import Cell, masked_line, masked_stack, painted
 from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.spark_errors import said
+from spark_iceberg_sql.outgoing import visible, visible_lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.script import statements
 
@@ -62,7 +63,8 @@ def _stack(error: BaseException, text: str) -> list[str]:
     # IPython's own line for a magic: its SQL is masked already, and its name is not secret.
     own = [line for line in lines_of_code if "get_ipython().run_" not in line]
     _mask(error, text, own)
-    return masked_stack("\n".join(map(str, lines)), text, own).split("\n")
+    stack = "\n".join(map(str, lines)).replace(str(error), visible_lines(str(error)))
+    return masked_stack(stack, text, own).split("\n")
 
 
 def _mask(error: BaseException, text: str, lines: Iterable[str]) -> None:
@@ -79,13 +81,13 @@ def _rendered(error: BaseException) -> list[str]:
     if getattr(magics, "traceback", False):
         return _stack(error, _statement(error.__traceback__)[0])
     try:
-        lines = [*_frames(error.__traceback__), *_words(error)]
+        lines = [*map(visible, _frames(error.__traceback__)), *_words(error)]
         code = [frame.line or "" for frame in _own_frames(error.__traceback__)]
         _mask(error, _statement(error.__traceback__)[0], code)
         return lines
     except Exception:  # if the explanation fails, the error itself is still shown
         words = said(error)
-        return [f"{words.condition}: {words.sentence}"]
+        return [visible(f"{words.condition}: {words.sentence}")]
 
 
 def _frames(frames: TracebackType | None) -> Iterator[str]:
@@ -116,8 +118,9 @@ def _words(error: BaseException) -> list[str]:
         diagnostics = [cell.finding(words.condition, words.sentence, span, mistakes.advice(words))]
     else:
         help = mistakes.advice(words)
-        return [f"{words.condition}: {words.sentence}", *([f"help: {help}"] if help else [])]
-    return painted(cell.report(diagnostics)).splitlines()
+        said_lines = [f"{words.condition}: {words.sentence}", *([f"help: {help}"] if help else [])]
+        return list(map(visible, said_lines))
+    return painted(cell.report(diagnostics)).rstrip("\n").split("\n")
 
 
 def _is_session(given: object) -> bool:

@@ -8,6 +8,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.explain import Explanation
 from spark_iceberg_sql.notebook import partitions, pictures, rows
+from spark_iceberg_sql.outgoing import visible, visible_lines
 from spark_iceberg_sql.spark.bridge.scan_files import TableRead
 from spark_iceberg_sql.spark.bridge.writes import Written
 
@@ -49,7 +50,7 @@ def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
     line = f"{words}: done · {seconds:.1f} s"
     if said := _written(wrote) if wrote is not None else "":
         line += f" · {said}"
-    return bundle([_small(line)], [line])
+    return bundle([_small(line)], [visible(line)])
 
 
 def of_explained(
@@ -65,12 +66,12 @@ def of_explained(
     lines, drawn, strips = _reads(read, "", "would read")
     if not read and explanation is None and above is None:
         lines = ["would read no table"]
-    details = f"<details><summary>physical plan</summary><pre>{markup.words(plan)}</pre></details>"
+    details = f"<details><summary>physical plan</summary><pre>{markup.lines(plan)}</pre></details>"
     why = "" if explanation is None else explanation._repr_html_()
     first = above or {"text/html": "", "text/plain": ""}
     return bundle(
         [first["text/html"], *map(_small, lines), *drawn, why, details],
-        [first["text/plain"], *lines, *strips, plan.strip()],
+        [first["text/plain"], *lines, *strips, visible_lines(plan.strip())],
     )
 
 
@@ -101,7 +102,7 @@ def _reads(
             strips.append(pictures.strip(table))
     if len(read) > _MOST_TABLES:
         lines.append(f"and {len(read) - _MOST_TABLES} other scans")
-    return lines, drawn, strips
+    return list(map(visible, lines)), drawn, strips
 
 
 def _files(table: TableRead) -> str:

@@ -20,6 +20,7 @@ from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled, unfilled
 from spark_iceberg_sql.notebook.statements import short
 from spark_iceberg_sql.notebook.work import Output, Work
+from spark_iceberg_sql.outgoing import visible_lines
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
@@ -41,7 +42,7 @@ class CellError(IcebergSqlError):
         self.colored = colored
 
     def _render_traceback_(self) -> list[str]:
-        return self.colored.splitlines()
+        return self.colored.split("\n")
 
 
 class Runner:
@@ -242,7 +243,7 @@ class Runner:
         if not changed:
             return ""
         self.remedy = (self._cell.before + text[begin:]).rstrip("\n")
-        return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""])
+        return "\n".join(["", _REMEDY, *(f"{visible_lines(words)};" for words in changed), ""])
 
 
 _EMPTY = "nothing to run: this cell has no statement"
@@ -263,7 +264,7 @@ def _apart(edits: list[Edit]) -> list[Edit]:
 
 def _report(report: Report) -> results.Bundle:
     text = f"{full(report)}\n" if len(report) else ""
-    return {"text/html": report._repr_html_(), "text/plain": text + str(report).splitlines()[-1]}
+    return {"text/html": report._repr_html_(), "text/plain": text + str(report).split("\n")[-1]}
 
 
 def _warn(said: list[warnings.WarningMessage]) -> None:

@@ -18,6 +18,7 @@ from pyspark import InheritableThread
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.notebook.engines import Classic, Engine
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.spark.bridge.jobs import Progress
 
 T = TypeVar("T")
@@ -176,7 +177,7 @@ def _picture(words: str, tasks: Progress | None, seconds: float) -> tuple[str, s
         f'<rect width="320" height="8" rx="4" fill="{markup.NOTE}" fill-opacity=".25"/>'
         f'<rect width="{320 * done:.0f}" height="8" rx="4" fill="{markup.READ}"/></svg>'
     )
-    return markup.box(markup.line(markup.words(text)), bar), text
+    return markup.box(markup.line(markup.words(text)), bar), visible(text)
 
 
 def animated(shell: Any) -> bool:

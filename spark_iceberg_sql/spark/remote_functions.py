@@ -10,6 +10,7 @@ from pyspark.errors import PySparkException
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.outgoing import joined, visible_lines
 from spark_iceberg_sql.spark import remote
 
 if TYPE_CHECKING:
@@ -72,10 +73,10 @@ class ServerRows:
         return iter(self.fetched)
 
     def __str__(self) -> str:
-        blocks = [self.title]
+        blocks = [visible_lines(self.title)]
         for row in self.fetched:
             values = zip(self.columns, row, strict=True)
-            blocks.append("\n".join(f"{name}: {_text(v)}" for name, v in values if v is not None))
+            blocks.append(joined(f"{name}: {_text(v)}" for name, v in values if v is not None))
         if not self.fetched:
             blocks.append("no rows")
         return "\n\n".join(blocks)
@@ -85,7 +86,7 @@ class ServerRows:
 
     def _repr_html_(self) -> str:
         cells = [["" if v is None else markup.words(_text(v)) for v in row] for row in self.fetched]
-        title = f"<pre>{markup.words(self.title)}</pre>"
+        title = f"<pre>{markup.lines(self.title)}</pre>"
         return markup.box(title, markup.table(list(map(markup.words, self.columns)), cells))
 
 
