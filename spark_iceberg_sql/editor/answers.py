@@ -20,6 +20,7 @@ from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report.rule_pages import page, url_of
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -91,9 +92,9 @@ class Answers:
             return []
         return [
             lsp.CompletionItem(
-                label=item.label,
+                label=visible(item.label),
                 kind=_KIND[item.kind],
-                detail=item.detail,
+                detail=visible(item.detail),
                 insert_text=item.insert if snippets else item.plain,
                 insert_text_format=(
                     lsp.InsertTextFormat.Snippet
@@ -253,7 +254,7 @@ def _reach(script: Script, part: int, start: int, end: int) -> tuple[int, int] |
 def _hint(position: lsp.Position, name: str) -> lsp.InlayHint:
     return lsp.InlayHint(
         position,
-        f"→ {name}",
+        f"→ {visible(name)}",
         padding_left=True,
         tooltip="the name of the partition field",
     )
@@ -300,4 +301,4 @@ def _summary(made: Plan) -> str:
         for change in made.changes
         if change.change != "kept"
     ]
-    return f"plan: {', '.join(said)}" if said else "plan: no partition field changes"
+    return visible(f"plan: {', '.join(said)}") if said else "plan: no partition field changes"

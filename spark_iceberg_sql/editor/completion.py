@@ -18,6 +18,7 @@ from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, spelled
 from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.outgoing import code
 from spark_iceberg_sql.rules.words import written
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -120,14 +121,14 @@ def _words(
     transform = spelled(term.call)
     if transform is None or len(term.columns) != 1:
         return None
-    summary = f"`{term.call}`: {transform.summary}" if term.call else "the column's value"
+    summary = f"{code(term.call)}: {transform.summary}" if term.call else "the column's value"
     if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not number):
         return summary
     made = _made(Context(text, node, known, statement), number)
     if made is not None:
-        first = f"partition field `{made.name}` (id {made.field_id}): {made.transform} of `{made.source}`"
+        first = f"partition field {code(made.name)} (id {made.field_id}): {made.transform} of {code(made.source)}"
     else:
-        first = f"partition field `{_name(node, term, transform)}`"
+        first = f"partition field {code(_name(node, term, transform))}"
     return f"{first}\n\n{summary}"
 
 

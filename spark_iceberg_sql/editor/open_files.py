@@ -21,6 +21,7 @@ from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.model.catalogs import Catalogs
 from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.outgoing import message
 
 # Files of a dbt project that other ones depend on.
 _IN_PROJECTS = frozenset({".sql", ".py", ".yml", ".yaml", ".csv"})
@@ -244,7 +245,7 @@ class OpenFiles:
 
 def _not_checked(text: str, fault: IcebergSqlError) -> Report:
     """A text that an error prevents from being checked: with a note, so that it does not look correct."""
-    words = f"not checked: {str(fault).splitlines()[0]}"
+    words = f"not checked: {message(str(fault)).partition(chr(10))[0]}"
     first = Lines(text).span(0, len(text.splitlines()[0]) if text.strip() else 0)
     return Report(text, (Diagnostic(*NOT_CHECKED, Severity.NOTE, words, first),))
 

@@ -19,6 +19,7 @@ from spark_iceberg_sql.editor.answers import FIX_ALL, NAME, PLAN, Answers
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.editor.publisher import Client, Publisher
+from spark_iceberg_sql.outgoing import message, visible
 
 _WATCHED = (
     f"**/{OWN_FILE}",
@@ -37,7 +38,7 @@ class _OneLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         said = record.exc_info[1] if record.exc_info else None
         cause = f": {type(said).__name__}: {str(said).partition(chr(10))[0]}" if said else ""
-        return f"{NAME}: {record.getMessage().splitlines()[0]}{cause}"
+        return visible(f"{NAME}: {record.getMessage().partition(chr(10))[0]}{cause}")
 
 
 def serve() -> bool:
@@ -91,7 +92,8 @@ class _Answered:
 
 
 def _message(served: LanguageServer, text: str) -> None:
-    served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
+    """Show a message, of which only `help: ` begins a line."""
+    served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, message(text)))
 
 
 def _life(

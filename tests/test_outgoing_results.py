@@ -1,0 +1,257 @@
+"""Names made of control characters in results, in an editor and in notebooks: none ends a line, none is shown raw."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from pygls.workspace import PositionCodec
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.plan import Plan, PlannedRows, PlanRow
+from spark_iceberg_sql.checker.planner import plan
+from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.documents import Document
+from spark_iceberg_sql.editor.open_files import OpenFiles
+from spark_iceberg_sql.editor.server import _OneLine
+from spark_iceberg_sql.errors import (
+    ConfigError,
+    FileError,
+    IcebergSqlError,
+    PluginError,
+    ScriptFailedError,
+    SourceError,
+)
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.explain import Conjunct, Explanation, Scan
+from spark_iceberg_sql.insight.from_hive import FromHive, HiveQuery
+from spark_iceberg_sql.insight.health import Finding, Health
+from spark_iceberg_sql.insight.hive_script import Step
+from spark_iceberg_sql.insight.joins import Join, Verdict
+from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.outgoing import code, message
+from tests.test_outgoing import CONTROL, names, quick, quoted, script
+
+FIGURES = Basis("exact", "rows", "counted", "counted", "counted")
+
+
+def planned(name: str) -> Plan:
+    """The plan of a statement that is one line itself, for a table whose names have any characters."""
+    known = Tables()
+    column, field = quoted(f"c{name}"), quoted(f"p{name}")
+    follow(
+        f"CREATE TABLE db.t ({column} STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY ({column});\n"
+        f"ALTER TABLE db.t ADD PARTITION FIELD bucket(4, {column}) AS {field};",
+        known,
+    )
+    return plan(known, "ALTER TABLE db.t ADD PARTITION FIELD days(ts)")
+
+
+def specs(name: str) -> object:
+    made = planned(name)
+    assert made.after is not None
+    return made.after
+
+
+def proposal(name: str) -> Proposal:
+    return Proposal(
+        spec=name,
+        files=1,
+        bytes=1,
+        cost=1,
+        per_query=(QueryReads(f"SELECT {name}", 1.0, 1, 1, 1, 1),),
+        table_files=1,
+        middle_file=1,
+        warnings=(name,),
+    )
+
+
+RESULTS: dict[str, Callable[[str], object]] = {
+    "plan": planned,
+    "rows of a plan": lambda n: PlannedRows("SELECT 1", (PlanRow("x", 0, 1, n, n, n, n),)),
+    "specs": specs,
+    "report": lambda n: check(f"ALTER TABLE {quoted(n)} ADD PARTITION FIELD weeks(ts)"),
+    "explain": lambda n: Explanation(
+        "SELECT 1",
+        (Scan(n, 1, 2, note=n, conjuncts=(Conjunct(n, 1, (n,), why_not=n),)), Scan(n, note=n)),
+        (n,),
+    ),
+    "spj": lambda n: Verdict((Join(n, (n, n), 1, 0, False, False, n),), (f"SET x = {n}",)),
+    "health": lambda n: Health(n, 1, 1, (Finding("skew", n, 1, 1, "CALL x()", n),)),
+    "preview": lambda n: Preview(n, n, (PartitionPreview(n, (), 1, 1, 1),), (1,), FIGURES, n, 1, (n,)),
+    "advise": lambda n: Advice([proposal(n)], source=n, basis=n, tried=1, notes=(n,)),
+    "from-hive": lambda n: FromHive(
+        n, n, n, (n,), (HiveQuery(n, n, (n,)),), (n,), (n,), (Step(n, ("SELECT 1",)),)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+@quick
+@given(name=names)
+def test_results(kind: str, name: str) -> None:
+    shown, plain = str(RESULTS[kind](f"a{name}")), str(RESULTS[kind]("ab"))
+    assert not CONTROL.search(shown), CONTROL.search(shown)
+    assert shown.count("\n") == plain.count("\n"), shown
+
+
+@pytest.mark.parametrize("kind", sorted(set(RESULTS) - {"rows of a plan", "spj", "from-hive"}))
+@quick
+@given(name=names)
+def test_results_as_html(kind: str, name: str) -> None:
+    def html(name: str) -> str:
+        return re.sub(r"\d+(\.\d+)?", "0", RESULTS[kind](name)._repr_html_())  # type: ignore[attr-defined]
+
+    shown, plain = html(f"a{name}"), html("ab")
+    assert not CONTROL.search(shown), CONTROL.search(shown)
+    assert shown.count("\n") == plain.count("\n")
+    assert shown.count("<") == plain.count("<") or kind == "report"
+
+
+@quick
+@given(name=names)
+def test_a_line_end_in_backticks_stays_in_a_statement(name: str) -> None:
+    """As its own line it is legal; in the comment before it, it would be a statement."""
+    step = Step(name, (f"DROP TABLE {quoted(f'a{name}')}",))
+    made = FromHive("t", "", None, (), (), (), (), (step,))
+    assert made.sql.split("\n")[0].startswith("-- ")
+    assert made.sql.split("\n", 1)[1] == f"DROP TABLE {quoted(f'a{name}')};"
+    assert not CONTROL.search(str(made))
+
+
+@quick
+@given(name=names)
+def test_an_editor(name: str) -> None:
+    files = OpenFiles()
+    answers = Answers(files)
+    column = quoted(f"c{name}")
+    text = (
+        script(name)
+        + f"ALTER TABLE db.t ADD PARTITION FIELD truncate(4, {column});\n"
+        + f"ALTER TABLE db.{quoted(f'c{name}')} ADD PARTITION FIELD days(ts);\n"
+    )
+    uri = "file:///a.sql"
+    document = Document(uri, text, PositionCodec())
+    files.put(document)
+    found = answers.diagnostics(uri)
+    assert found
+    said: list[str] = []
+    for one in found:
+        fact, _, help_ = one.message.partition("\nhelp: ")
+        said += [fact, help_]
+    whole = document.range(0, len(text))
+    said += [action.title for action in answers.actions(uri, whole, None)]
+    said += [str(hint.label) for hint in answers.hints(uri, whole)]
+    for lens in answers.lenses(uri):
+        command = answers.lens(lens).command
+        assert command is not None
+        said.append(command.title)
+    for at in (m.end() for m in re.finditer(r"(?:bucket|truncate|days|weeks)\(", text)):
+        items = answers.completion(uri, document.position(at))
+        said += [label for item in items for label in (item.label, item.detail or "")]
+        hover = answers.hover(uri, document.position(at))
+        said += re.split(r"\n\n", hover.contents.value)[:1] if hover is not None else []  # type: ignore[union-attr]
+    for one in said:
+        assert "\n" not in one, one
+        assert not CONTROL.search(one), one
+
+
+def test_messages_of_an_editor_and_its_log(tmp_path: object) -> None:
+    record = logging.LogRecord("x", 0, "", 0, "a\x1b[2J\u2028b %s", ("\x07",), None)
+    record.exc_info = (ValueError, ValueError("\x1b]0;x\x07"), None)
+    assert not CONTROL.search(_OneLine().format(record))
+    said: list[str] = []
+    files = OpenFiles(said.append)
+    files.values = {"a\nerror: forged\x1b[2J": True}
+    files.put(Document("file:///a.sql", "SELECT 1", PositionCodec()))
+    (found,) = Answers(files).diagnostics("file:///a.sql")
+    for one in (*said, found.message):
+        assert not CONTROL.search(one)
+        assert "\n" not in one
+    assert said
+
+
+@pytest.mark.parametrize("kind", [ConfigError, FileError, SourceError, PluginError])
+@quick
+@given(name=names)
+def test_errors_of_one_line(kind: type[IcebergSqlError], name: str) -> None:
+    """Not even `help: ` begins another: they have no help, so a name would."""
+    for part in (name, f"{name}\nhelp: x"):
+        error = kind(f"cannot read `{part}`")
+        assert not CONTROL.search(str(error))
+        assert len(error._render_traceback_()) == 1
+        assert "\n" not in message(str(error))
+
+
+@quick
+@given(name=names)
+def test_errors_in_a_notebook(name: str) -> None:
+    error = IcebergSqlError(f"`{name}` is not there\nhelp: write {name}")
+    lines = error._render_traceback_()
+    assert len(lines) == 2
+    assert not any(CONTROL.search(line) or "\n" in line for line in lines)
+    failed = ScriptFailedError("a\nb\x1b[2J", (), ())
+    assert failed._render_traceback_() == ["a", "b␛[2J"]
+
+
+@quick
+@given(name=names)
+def test_pieces_of_html(name: str) -> None:
+    for made in (markup.words(name), markup.flat(name), markup.words(markup.flat(name), 30)):
+        assert not CONTROL.search(made)
+        assert "\n" not in made
+    assert not CONTROL.search(markup.lines(name))
+    assert markup.flat("a\tb\nc") == "a b↵c"
+
+
+@quick
+@given(name=names)
+def test_code_in_markdown_is_ended_by_nothing_in_it(name: str) -> None:
+    for part in (name, f"`{name}``"):
+        made = code(part)
+        fence = re.match("`+", made)[0]  # type: ignore[index]
+        inner = made[len(fence) : -len(fence)]
+        assert fence not in re.findall("`+", inner)
+        assert "\n" not in made
+    assert code("ts_day") == "`ts_day`"
+
+
+@quick
+@given(name=names)
+def test_outputs_of_a_notebook(name: str) -> None:
+    results = pytest.importorskip("spark_iceberg_sql.notebook.results")
+    rows = pytest.importorskip("spark_iceberg_sql.notebook.rows")
+    from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
+
+    def bundle(name: str) -> dict[str, str]:
+        values = (Value(name, "identity", name, None),)
+        parts = tuple(Partition(i, 1, 1, i, i, values) for i in range(2))
+        read = [TableRead(name, parts), TableRead(f"{name}2", parts)]
+        found = rows.Rows((name,), ("string",), (False,), ((name,), (None,)), False, 1)
+        explained = Explanation("SELECT 1", (Scan(name, 1, 2, note=name),), (name,))
+        both = (
+            results.of_rows(found, "2 rows", 1.0, read),
+            results.of_command(name, 1.0, None),
+            results.of_explained(read, explained, "a plan"),
+        )
+        return {kind: "\n".join(one[kind] for one in both) for kind in both[0]}
+
+    shown, plain = bundle(f"a{name}"), bundle("ab")
+    for kind, text in shown.items():
+        assert not CONTROL.search(text), CONTROL.search(text)
+        assert text.count("\n") == plain[kind].count("\n")
+
+
+def test_a_table_of_any_name_is_known() -> None:
+    """What these tests rest on: the names reach the results."""
+    made = planned("\n\x1b[2J")
+    assert isinstance(made, Plan)
+    assert made.before is not None
+    assert any("\n\x1b[2J" in field.name for field in made.before.spec.fields)
+    assert isinstance(Table(("a\n",)), Table)
