@@ -19,21 +19,31 @@ Errors of Spark itself stay Spark's own, except for ReadError in an installed se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.outgoing import message, visible, visible_lines
+from spark_iceberg_sql.outgoing import message, visible, visible_lines, with_help
 
 
 class IcebergSqlError(ValueError):
     """The base class of all errors that this package raises; the text is meant for the user.
 
-    message: the text. report: the check's report, if a check is the cause. argument: the name of the argument
-    whose value is refused, if it is one.
+    message: the fact. report: the check's report, if a check is the cause. help: what to do; with it, each of the two
+    is one line, whatever the names in them. argument: the name of the argument whose value is refused, if it is one.
     """
 
     def __init__(
-        self, message: str, report: Report | None = None, *, argument: str | None = None
+        self,
+        message: str,
+        report: Report | None = None,
+        *,
+        help: str | Sequence[str] | None = None,
+        argument: str | None = None,
     ) -> None:
-        super().__init__(visible_lines(message))
+        remedies = (help,) if isinstance(help, str) else help
+        super().__init__(
+            visible_lines(message) if remedies is None else with_help(message, *remedies)
+        )
         self.report = report
         self.argument = argument
 
@@ -44,10 +54,10 @@ class IcebergSqlError(ValueError):
 
 
 class _OneLineError(IcebergSqlError):
-    """An error whose text has no second line, whatever the names in it."""
+    """An error whose text has no second line but its help, whatever the names in it."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(visible(message))
+    def __init__(self, message: str, *, help: str | Sequence[str] | None = None) -> None:
+        super().__init__(visible(message), help=help)
 
 
 class ConfigError(_OneLineError):

@@ -57,6 +57,11 @@ def message(text: str) -> str:
     return "\n".join(map(visible, _HELP.split(text.rstrip("\n"))))
 
 
+def with_help(fact: str, *remedies: str) -> str:
+    """A message of a fact and what to do about it, each one line whatever the names in it."""
+    return joined([fact, *(f"help: {remedy}" for remedy in remedies)])
+
+
 def joined(lines: Iterable[str]) -> str:
     """A text of lines, none of which a name ends."""
     return "\n".join(map(visible, lines))

@@ -28,7 +28,7 @@ from spark_iceberg_sql.errors import (
 )
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.explain import Conjunct, Explanation, Scan
-from spark_iceberg_sql.insight.from_hive import FromHive, HiveQuery
+from spark_iceberg_sql.insight.from_hive import FromHive, HiveQuery, from_ddl
 from spark_iceberg_sql.insight.health import Finding, Health
 from spark_iceberg_sql.insight.hive_script import Step
 from spark_iceberg_sql.insight.joins import Join, Verdict
@@ -36,6 +36,7 @@ from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import code, message
+from spark_iceberg_sql.syntax.clickhouse import translate
 from tests.test_outgoing import CONTROL, names, quick, quoted, script
 
 FIGURES = Basis("exact", "rows", "counted", "counted", "counted")
@@ -192,12 +193,41 @@ def test_errors_of_one_line(kind: type[IcebergSqlError], name: str) -> None:
 @quick
 @given(name=names)
 def test_errors_in_a_notebook(name: str) -> None:
-    error = IcebergSqlError(f"`{name}` is not there\nhelp: write {name}")
-    lines = error._render_traceback_()
+    for part in (f"a{name}", f"{name}\nhelp: x\nerror: y"):
+        error = IcebergSqlError(f"`{part}` is not there", help=f"write {part}")
+        assert len(error._render_traceback_()) == len(message(str(error)).split("\n")) == 2
+        error = IcebergSqlError(part, help=(part, part))
+        assert len(error._render_traceback_()) == 3
+    lines = IcebergSqlError(f"`{name}`\nhelp: write {name}")._render_traceback_()
     assert len(lines) == 2
     assert not any(CONTROL.search(line) or "\n" in line for line in lines)
     failed = ScriptFailedError("a\nb\x1b[2J", (), ())
     assert failed._render_traceback_() == ["a", "b␛[2J"]
+
+
+@quick
+@given(name=names)
+def test_errors_of_statements_for_clickhouse_and_hive(name: str) -> None:
+    """A name cannot give advice: `help: ` begins a line only where we begin it."""
+    column = quoted(f"c{name}\nhelp: DROP TABLE t")
+    for call in (
+        lambda: from_ddl(f"CREATE TABLE {column} (a INT) STORED AS PARQUET"),
+        lambda: from_ddl(
+            f"CREATE TABLE db.{column} (a INT) PARTITIONED BY ({column} STRING) STORED AS PARQUET",
+            column="b",
+        ),
+        lambda: translate(
+            f"CREATE TABLE lake.t ({column} Tuple(Int32)) ENGINE = IcebergLocal('x')"
+        ),
+        lambda: translate(
+            f"CREATE TABLE lake.t ({column} Int32 NULL NULL) ENGINE = IcebergLocal('x')"
+        ),
+    ):
+        with pytest.raises(IcebergSqlError) as raised:
+            call()
+        lines = message(str(raised.value)).split("\n")
+        assert not any(line.startswith("help: DROP") for line in lines), lines
+        assert not any(CONTROL.search(line) for line in lines)
 
 
 @quick

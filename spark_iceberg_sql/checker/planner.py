@@ -23,8 +23,8 @@ def plan(known: Tables, text: str) -> Plan:
     found = plans(known, text)
     if len(found) != 1:
         raise IcebergSqlError(
-            f"a plan needs exactly one statement that changes a partitioning, not {len(found)}\n"
-            "help: write ALTER TABLE ... ADD, REPLACE or DROP PARTITION FIELD, or CREATE OR REPLACE TABLE"
+            f"a plan needs exactly one statement that changes a partitioning, not {len(found)}",
+            help="write ALTER TABLE ... ADD, REPLACE or DROP PARTITION FIELD, or CREATE OR REPLACE TABLE",
         )
     return found[0]
 

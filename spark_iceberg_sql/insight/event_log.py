@@ -71,8 +71,8 @@ def _events(file: Path, plain: Callable[[Path], Path] | None) -> Iterator[dict[s
         file = plain(file)
     elif _is_compressed(file):
         raise FileError(
-            f"the event log {file} is compressed\n"
-            "help: decompress it first, or set spark.eventLog.compress to false"
+            f"the event log {file} is compressed",
+            help="decompress it first, or set spark.eventLog.compress to false",
         )
     try:
         with file.open(encoding="utf-8") as lines:

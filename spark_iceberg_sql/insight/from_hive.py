@@ -157,8 +157,8 @@ def from_ddl(
     first = len(moves) == 1 and statements(text)[0].first == "USE"
     if moves and len(table.name) == 1 and not first:
         raise IcebergSqlError(
-            f"after `{_one_line(moves[0])[:40]}`, `{table.title}` may be another table\n"
-            "help: write its schema, in CREATE TABLE and in the queries"
+            f"after `{_one_line(moves[0])[:40]}`, `{table.title}` may be another table",
+            help="write its schema, in CREATE TABLE and in the queries",
         )
     if len(table.name) == 2 and any(changes_catalog(one, catalog) for one in moves):
         table = replace(table, spellings=table.names[1:])
@@ -223,9 +223,8 @@ def of_column(
     if found is None:
         names = ", ".join(f"`{c.name}`" for c in table.data if c.is_time) or "none"
         raise IcebergSqlError(
-            f"the partitions of {table.title} cannot be derived from `{column}`\n"
-            + "".join(f"help: {one}\n" for one in unsure)
-            + f"help: its date and timestamp columns: {names}",
+            f"the partitions of {table.title} cannot be derived from `{column}`",
+            help=(*unsure, f"its date and timestamp columns: {names}"),
             argument="column",
         )
     return found

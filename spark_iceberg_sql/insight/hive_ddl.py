@@ -11,7 +11,9 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.script import Statement, statements
 
-_HELP = "help: CREATE TABLE db.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt STRING) STORED AS PARQUET"
+_HELP = (
+    "CREATE TABLE db.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt STRING) STORED AS PARQUET"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,9 @@ def of_ddl(text: str) -> tuple[HiveTable, str]:
     for statement in statements(text):
         node = read(statement)
         if isinstance(node, nodes.Unreadable):
-            raise IcebergSqlError(f"the statement cannot be read: {statement.text[:60]}\n{_HELP}")
+            raise IcebergSqlError(
+                f"the statement cannot be read: {statement.text[:60]}", help=_HELP
+            )
         if isinstance(node, nodes.Create) and node.query is None and node.like is None:
             found.append((statement, node))
         else:
@@ -65,7 +69,7 @@ def of_ddl(text: str) -> tuple[HiveTable, str]:
     if len(found) != 1:
         many = "no" if not found else "more than one"
         raise IcebergSqlError(
-            f"there is {many} CREATE TABLE statement with a list of columns\n{_HELP}"
+            f"there is {many} CREATE TABLE statement with a list of columns", help=_HELP
         )
     return _table(*found[0]), "\n".join(rest)
 
@@ -76,7 +80,7 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
     name = node.table.text
     if node.provider == "iceberg":
         raise IcebergSqlError(
-            f"{name} is an Iceberg table already\nhelp: sis.advise(...) compares specs"
+            f"{name} is an Iceberg table already", help="sis.advise(...) compares specs"
         )
     if partitions:
         columns += partitions
@@ -85,11 +89,11 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
         for term in node.partitioning or ():
             column = by_name.get(".".join(term.columns[0].parts).lower()) if term.columns else None
             if term.call is not None or column is None:
-                raise IcebergSqlError(f"the partitions of {name} are not columns of it\n{_HELP}")
+                raise IcebergSqlError(f"the partitions of {name} are not columns of it", help=_HELP)
             partitions += (column,)
         columns = (*(c for c in columns if c not in partitions), *partitions)
     if not partitions:
-        raise IcebergSqlError(f"{name} has no partition columns\n{_HELP}")
+        raise IcebergSqlError(f"{name} has no partition columns", help=_HELP)
     return HiveTable(node.table.parts, columns, partitions, _format(statement, node))
 
 

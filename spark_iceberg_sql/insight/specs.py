@@ -11,6 +11,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
@@ -94,19 +95,19 @@ def _refuse_more_than_a_clause(text: str) -> None:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth < 0 or token.text == ";":
             raise IcebergSqlError(
-                f"`{text}` is not a list of partition fields: `{token.text}` ends it\n"
-                "help: write the fields as in PARTITIONED BY: days(ts), bucket(16, id)"
+                f"`{text}` is not a list of partition fields: `{token.text}` ends it",
+                help="write the fields as in PARTITIONED BY: days(ts), bucket(16, id)",
             )
     if depth:
         raise IcebergSqlError(
-            f"`{text}` is not a list of partition fields: a `)` is missing\n"
-            "help: write the fields as in PARTITIONED BY: days(ts), bucket(16, id)"
+            f"`{text}` is not a list of partition fields: a `)` is missing",
+            help="write the fields as in PARTITIONED BY: days(ts), bucket(16, id)",
         )
 
 
 def _refused(text: str, report: Report | None) -> IcebergSqlError:
     errors = [d for d in report or () if d.severity is Severity.ERROR] or list(report or ())
-    lines = [f"the spec `{text}` would be refused"]
+    lines = [visible(f"the spec `{text}` would be refused")]
     for diagnostic in errors:
         lines.append(_words(diagnostic))
         if diagnostic.help:

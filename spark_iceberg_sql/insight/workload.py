@@ -119,9 +119,9 @@ def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[st
     found = event_log.texts(Path(word), plain)
     if not any(True for text in found for _ in _queries(text)):
         raise IcebergSqlError(
-            f"the event log {word} has {sum(found.values()):,} SQL executions, but no text of a query\n"
-            "help: spark-sql and the Thrift server write it; in programs, set it before each query: "
-            "spark.sparkContext.setJobDescription(text)"
+            f"the event log {word} has {sum(found.values()):,} SQL executions, but no text of a query",
+            help="spark-sql and the Thrift server write it; in programs, set it before each query: "
+            "spark.sparkContext.setJobDescription(text)",
         )
     return found.items()
 

@@ -114,7 +114,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         there = self.shell.user_ns.get(options.name or "")
         if isinstance(there, SparkSession) or (is_remote(there) and hasattr(there, "sql")):
             raise IcebergSqlError(
-                f"`{options.name}` is the Spark session\nhelp: give the result another name"
+                f"`{options.name}` is the Spark session", help="give the result another name"
             )
         variables = {**self.shell.user_ns, **(local_ns or {})}
         own = engine(spark)
@@ -147,7 +147,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         if pages is None:
             which = f"`{name}` is no result" if name else "there is no result"
             raise IcebergSqlError(
-                f"{which} whose rows were shown by %%iceberg_sql\nhelp: run the cell with the query first"
+                f"{which} whose rows were shown by %%iceberg_sql",
+                help="run the cell with the query first",
             )
         back = options.turn == "previous"
         bundle = pages.copied() if options.turn == "copy" else pages.turned(back, options.page)

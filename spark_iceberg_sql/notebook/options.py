@@ -52,8 +52,8 @@ def cell_options(line: str, defaults: Options) -> Options:
     options, rest = _read(line, defaults)
     if options.turn:
         raise IcebergSqlError(
-            f"--{options.turn} is for a result that is there, and runs no SQL\n"
-            f"help: on a line of its own: %iceberg_sql --{options.turn}"
+            f"--{options.turn} is for a result that is there, and runs no SQL",
+            help=f"on a line of its own: %iceberg_sql --{options.turn}",
         )
     words = line[rest:].split()
     if not words:
@@ -61,8 +61,8 @@ def cell_options(line: str, defaults: Options) -> Options:
     name = words[0]
     if len(words) > 1 and not words[1].startswith("--"):
         raise IcebergSqlError(
-            f"this line takes one name and options, not `{' '.join(words)}`\n"
-            "help: write the SQL on the lines below; on one line: %iceberg_sql SELECT ..."
+            f"this line takes one name and options, not `{' '.join(words)}`",
+            help="write the SQL on the lines below; on one line: %iceberg_sql SELECT ...",
         )
     options, rest = _read(
         line, options, rest + len(line[rest:]) - len(line[rest:].lstrip()) + len(name)
@@ -128,12 +128,12 @@ def variable(name: str) -> str:
     """A name that may be assigned to. Raises IcebergSqlError for any other."""
     if not name.isidentifier() or keyword.iskeyword(name):
         raise IcebergSqlError(
-            f"`{name}` cannot be a variable's name\n"
-            "help: this line takes a name for the result, and options; write the SQL on the lines below"
+            f"`{name}` cannot be a variable's name",
+            help="this line takes a name for the result, and options; write the SQL on the lines below",
         )
     if hasattr(builtins, name):
         raise IcebergSqlError(
-            f"`{name}` is a Python function, which a result of that name would hide\n"
-            f"help: write `{name}_rows`"
+            f"`{name}` is a Python function, which a result of that name would hide",
+            help=f"write `{name}_rows`",
         )
     return name

@@ -59,11 +59,11 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
     last = path.rstrip("/").rsplit("/", 1)[-1]
     if not all(parts):
         raise IcebergSqlError(
-            f"`{name}` is not a name: a part of it is empty\nhelp: attach it as `lake.{last}`"
+            f"`{name}` is not a name: a part of it is empty", help=f"attach it as `lake.{last}`"
         )
     if len(parts) < 2:
         raise IcebergSqlError(
-            f"`{name}` does not name a catalog\nhelp: attach it as `{name}.{last}`"
+            f"`{name}` does not name a catalog", help=f"attach it as `{name}.{last}`"
         )
     function = str(arguments.pop("store", "iceberg"))
     call = Call(function, ((None, path),), tuple(arguments.items()))
@@ -103,8 +103,8 @@ def attach_to_create(spark: SparkSession, place: Place, name: Sequence[str]) -> 
             return True
         if known is not None and not attached.is_catalog(spark, name[0]):
             raise IcebergSqlError(
-                f"`{name[0]}` is another catalog, which does not have tables by their path\n"
-                f"help: use a new catalog: CREATE TABLE lake.{dotted(name[1:])} ..."
+                f"`{name[0]}` is another catalog, which does not have tables by their path",
+                help=f"use a new catalog: CREATE TABLE lake.{dotted(name[1:])} ...",
             )
         attached.register(spark, place, list(name), None)
     return False
@@ -123,8 +123,8 @@ def _attach(spark: SparkSession, place: Place, parts: list[str], *, insert: bool
         ownership.refuse_copy(folder, found.metadata)
         if is_metadata_file(path):
             raise IcebergSqlError(
-                f"`{path}` is a metadata file, and writes are always based on the newest one\n"
-                f"help: pass the table's folder, `{folder}`"
+                f"`{path}` is a metadata file, and writes are always based on the newest one",
+                help=f"pass the table's folder, `{folder}`",
             )
         with place.without_secrets():
             ownership.refuse_files_elsewhere(folder, found.metadata, found.operations)
@@ -148,7 +148,8 @@ def _configured(spark: SparkSession, parts: list[str]) -> str | None:
     if is_sparks_own(parts[0], found):
         raise IcebergSqlError(
             f"`{parts[0]}` is Spark's own catalog: an Iceberg catalog of that name would replace it and hide its "
-            f"tables\nhelp: attach it as `{'.'.join(['lake', *parts[1:]])}`"
+            f"tables",
+            help=f"attach it as `{'.'.join(['lake', *parts[1:]])}`",
         )
     return found
 
@@ -162,9 +163,9 @@ def _refuse_other_than_owner(
     written = f"the table at `{path}` was written through a catalog"
     if insert:
         raise IcebergSqlError(
-            f"{written}, and only that catalog may commit to it\n"
-            "help: write INSERT INTO and the table's name there; spark_iceberg_sql.catalog(spark, ...) configures "
-            "the catalog in this session"
+            f"{written}, and only that catalog may commit to it",
+            help="write INSERT INTO and the table's name there; spark_iceberg_sql.catalog(spark, ...) configures "
+            "the catalog in this session",
         )
     name = parts[0] if known is None else f"{parts[0]}_owner"
     example = (
@@ -173,15 +174,15 @@ def _refuse_other_than_owner(
     )
     if known is None:
         raise IcebergSqlError(
-            f"{written}, and this session has no catalog `{name}`\n"
-            f"help: configure the catalog that owns it, such as {example}, then attach again"
+            f"{written}, and this session has no catalog `{name}`",
+            help=f"configure the catalog that owns it, such as {example}, then attach again",
         )
     if configuration.is_hadoop_catalog(parts[0]):
         raise IcebergSqlError(
             f"{written}, and `{parts[0]}` is a Hadoop catalog: it would start a second history of the table, without "
-            f"the other catalog's commits\n"
-            f"help: to read the table, SELECT * FROM iceberg({string_literal(path)}); to write, use its name in the "
-            f"catalog that owns it, such as {example}"
+            f"the other catalog's commits",
+            help=f"to read the table, SELECT * FROM iceberg({string_literal(path)}); to write, use its name in the "
+            f"catalog that owns it, such as {example}",
         )
 
 
@@ -214,16 +215,16 @@ def _refuse_older(place: Place, found: Found, folder: str) -> None:
         if before == (theirs, found.file):
             name = folder.rstrip("/").rpartition("/")[2]
             raise IcebergSqlError(
-                f"a Hadoop catalog would commit on top of `{theirs}`, but the newest version is `{found.file}`\n"
-                f"help: attach it under a new catalog, spark_iceberg_sql.attach(spark, {place.shown!r}, "
-                f"{f'lake.{name}'!r}), and write there"
+                f"a Hadoop catalog would commit on top of `{theirs}`, but the newest version is `{found.file}`",
+                help=f"attach it under a new catalog, spark_iceberg_sql.attach(spark, {place.shown!r}, "
+                f"{f'lake.{name}'!r}), and write there",
             )
         before = (theirs, found.file)
         time.sleep(_PAUSE)
         found = place.find()
     raise IcebergSqlError(
-        f"the table at `{folder}` changes too often to verify that a Hadoop catalog sees its newest version\n"
-        "help: run the statement again"
+        f"the table at `{folder}` changes too often to verify that a Hadoop catalog sees its newest version",
+        help="run the statement again",
     )
 
 
@@ -234,7 +235,8 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
     if not same or not same_location.same(str(table.location()), found.folder):
         raise IcebergSqlError(
             f"{quoted} already exists, for the table at `{table.location()}` and not for the one at "
-            f"`{path}`\nhelp: attach it under another name"
+            f"`{path}`",
+            help="attach it under another name",
         )
     theirs = str(table.metadataFileLocation())
     if not same_location.same(theirs, found.file) and attached.version(theirs) <= attached.version(
@@ -242,9 +244,9 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
     ):
         raise IcebergSqlError(
             f"{quoted} already exists, with the metadata file `{theirs}`, but `{path}` has the newer `{found.file}`: "
-            "another catalog has written to the table\n"
-            f"help: to read the newest rows, SELECT * FROM iceberg({string_literal(path)}); write through the other "
-            "catalog, since commits based on the older file would lose its rows"
+            "another catalog has written to the table",
+            help=f"to read the newest rows, SELECT * FROM iceberg({string_literal(path)}); write through the other "
+            "catalog, since commits based on the older file would lose its rows",
         )
 
 
@@ -256,14 +258,15 @@ def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> No
     root = None if theirs is None else same_location.one(theirs).rstrip("/")
     if root is None or not here.startswith(root + "/"):
         raise IcebergSqlError(
-            f"the catalog `{parts[0]}` already exists, with the warehouse `{theirs}`, where `{path}` is not\n"
-            "help: attach it under another catalog name"
+            f"the catalog `{parts[0]}` already exists, with the warehouse `{theirs}`, where `{path}` is not",
+            help="attach it under another catalog name",
         )
     name = here[len(root) + 1 :].split("/")
     if name != parts[1:]:
         raise IcebergSqlError(
             f"a table in Hadoop layout has the name of its folder in a Hadoop catalog, so {dotted(parts)} cannot "
-            f"be `{path}`\nhelp: attach it as {dotted([parts[0], *name])}, or under a new catalog name"
+            f"be `{path}`",
+            help=f"attach it as {dotted([parts[0], *name])}, or under a new catalog name",
         )
 
 

@@ -231,7 +231,7 @@ def _lost(spark: SparkSession, *, has_ended_session: bool = False) -> IcebergSql
             "start the server again, then ",
         )
     return IcebergSqlError(
-        f"{fact}\nhelp: {start}make a new session: SparkSession.builder.remote(...).create()"
+        fact, help=f"{start}make a new session: SparkSession.builder.remote(...).create()"
     )
 
 

@@ -57,8 +57,8 @@ def session(
     if named := _CLIENT.intersection(os.environ):
         raise IcebergSqlError(
             "sis.session works in a process of its own, and this one is a client of Spark Connect: "
-            f"the environment has {' and '.join(sorted(named))}\n"
-            "help: use the client's session, such as sis.install(spark), or stop it and unset the variable"
+            f"the environment has {' and '.join(sorted(named))}",
+            help="use the client's session, such as sis.install(spark), or stop it and unset the variable",
         )
     settings = {**_settings(warehouse, catalog, timezone), **(config or {})}
     if config:
@@ -85,9 +85,9 @@ def _started(builder: Any) -> SparkSession:
         if "JAVA_GATEWAY_EXITED" not in str(error):
             raise
         raise JavaError(
-            f"{java()} ended before Spark had started; its own message is above\n"
-            "help: check the settings spark.driver.memory and spark.driver.extraJavaOptions, and the environment "
-            "variables SPARK_SUBMIT_OPTS and JAVA_TOOL_OPTIONS"
+            f"{java()} ended before Spark had started; its own message is above",
+            help="check the settings spark.driver.memory and spark.driver.extraJavaOptions, and the environment "
+            "variables SPARK_SUBMIT_OPTS and JAVA_TOOL_OPTIONS",
         ) from None
     return session
 
@@ -199,9 +199,9 @@ def register(spark: SparkSession) -> None:
     if not jvm.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
         wanted = runtime(spark.version, scala())
         raise IcebergSqlError(
-            "Iceberg's runtime is not on this session's class path\n"
-            f"help: start it with spark.jars.packages={wanted.coordinate}, "
-            "or stop it and call spark_iceberg_sql.session() in a new process"
+            "Iceberg's runtime is not on this session's class path",
+            help=f"start it with spark.jars.packages={wanted.coordinate}, "
+            "or stop it and call spark_iceberg_sql.session() in a new process",
         )
     functions.register(spark)
     by_path.register(spark)

@@ -104,8 +104,8 @@ def line(spark_version: str) -> Line:
             return known
     *others, oldest = (known.spark for known in LINES)
     raise IcebergSqlError(
-        f"Spark {wanted} is not supported, only Spark {', '.join(others)} and {oldest}\n"
-        f"help: pip install 'pyspark~={LINES[0].spark}.0'"
+        f"Spark {wanted} is not supported, only Spark {', '.join(others)} and {oldest}",
+        help=f"pip install 'pyspark~={LINES[0].spark}.0'",
     )
 
 

@@ -47,12 +47,13 @@ def altered(tokens: list[Token], text: str) -> Altered | None:
     ):
         verb = words[0][0]
         raise IcebergSqlError(
-            f"ALTER TABLE ... {verb} has no WHERE\nhelp: write the condition; {verb} ... WHERE true is every row"
+            f"ALTER TABLE ... {verb} has no WHERE",
+            help=f"write the condition; {verb} ... WHERE true is every row",
         )
     if words[0][:2] == ["DROP", "PARTITION"] and actions[0][2:] and actions[0][2].kind in STRINGS:
         raise IcebergSqlError(
-            "Iceberg has no DROP PARTITION by a value: rows are deleted by a condition on their columns\n"
-            f"help: write DELETE FROM {name} WHERE ..., with the partition's range of values"
+            "Iceberg has no DROP PARTITION by a value: rows are deleted by a condition on their columns",
+            help=f"write DELETE FROM {name} WHERE ..., with the partition's range of values",
         )
     if words[0][:1] == ["UPDATE"]:
         last = tokens[-2:]
@@ -83,8 +84,8 @@ def _added(tokens: list[Token]) -> str:
     if not kind.nullable and not kind.nested:
         written = "".join(t.text for t in tokens[1 : len(tokens) - len(rest)])
         raise IcebergSqlError(
-            f"the new column `{name}` has no value in the rows that are there, so it must take NULL\n"
-            f"help: write ADD COLUMN {name} Nullable({written})"
+            f"the new column `{name}` has no value in the rows that are there, so it must take NULL",
+            help=f"write ADD COLUMN {name} Nullable({written})",
         )
     place = ""
     if rest and rest[-1].word == "FIRST":
@@ -122,6 +123,7 @@ def _modified(start: int, actions: list[list[Token]], name: str) -> Altered:
     kind, after = spark_type(column, rest)
     if after:
         raise IcebergSqlError(
-            f"`{after[0].text}` is not supported after MODIFY COLUMN and a type\nhelp: leave it out"
+            f"`{after[0].text}` is not supported after MODIFY COLUMN and a type",
+            help="leave it out",
         )
     return Altered(start, f"{head} TYPE {kind.text}", name, column, kind.nullable or kind.nested)

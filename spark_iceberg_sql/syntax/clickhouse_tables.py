@@ -73,13 +73,13 @@ def created(tokens: list[Token], collections: Collection[str]) -> Created | None
     close = closing(tokens, engine + 3)
     if end == at or call is None or close == len(tokens):
         raise IcebergSqlError(
-            f"the arguments of ENGINE = {tokens[engine + 2].text} must be literals\n"
-            f"help: write ENGINE = {tokens[engine + 2].text}('/path/of/the/table')"
+            f"the arguments of ENGINE = {tokens[engine + 2].text} must be literals",
+            help=f"write ENGINE = {tokens[engine + 2].text}('/path/of/the/table')",
         )
     if len(name) < 2:
         raise IcebergSqlError(
-            f"`{written}` does not name a catalog, and Spark finds tables by their catalog\n"
-            f"help: write CREATE TABLE lake.{written} ..., where `lake` is any new name"
+            f"`{written}` does not name a catalog, and Spark finds tables by their catalog",
+            help=f"write CREATE TABLE lake.{written} ..., where `lake` is any new name",
         )
     columns: dict[str, tuple[str, SparkType]] = {}
     if tokens[end].text == "(":
@@ -87,7 +87,7 @@ def created(tokens: list[Token], collections: Collection[str]) -> Created | None
         end = closing(tokens, end) + 1
     if end != engine:
         raise IcebergSqlError(
-            f"`{tokens[end].text}` is not supported before ENGINE\nhelp: leave it out"
+            f"`{tokens[end].text}` is not supported before ENGINE", help="leave it out"
         )
     partitioning, comment, ignored = _clauses(tokens[close + 1 :], columns, written)
     for key, value in call.named:
@@ -134,7 +134,8 @@ def _columns(tokens: list[Token]) -> dict[str, tuple[str, SparkType]]:
         if len(written) < 2 or written[0].word in ("INDEX", "CONSTRAINT", "PROJECTION", "PRIMARY"):
             text = " ".join(t.text for t in written[:2])
             raise IcebergSqlError(
-                f"`{text}` is not a column with a type, and Iceberg has no such part of a table\nhelp: leave it out"
+                f"`{text}` is not a column with a type, and Iceberg has no such part of a table",
+                help="leave it out",
             )
         name = column_name(written[0])
         kind, rest = spark_type(name, written[1:])
@@ -149,7 +150,8 @@ def comment_of(column: str, tokens: list[Token]) -> str:
     if len(tokens) == 2 and tokens[0].word == "COMMENT" and tokens[1].kind in STRINGS:
         return f" COMMENT {tokens[1].text}"
     raise IcebergSqlError(
-        f"the column `{column}` has `{tokens[0].text}`, which Iceberg has no equal of\nhelp: leave it out"
+        f"the column `{column}` has `{tokens[0].text}`, which Iceberg has no equal of",
+        help="leave it out",
     )
 
 
@@ -180,8 +182,9 @@ def _clauses(
             ignored += [f"SETTINGS {pair[0].text} is ignored" for pair in pairs if pair]
         else:
             raise IcebergSqlError(
-                f"`{' '.join(words)}` is not supported for a table of Iceberg\nhelp: leave it out"
-                + (", and INSERT the rows afterwards" if words[0] == "AS" else "")
+                f"`{' '.join(words)}` is not supported for a table of Iceberg",
+                help="leave it out"
+                + (", and INSERT the rows afterwards" if words[0] == "AS" else ""),
             )
         at = end
     return partitioning, comment, ignored
@@ -239,12 +242,12 @@ def _term(tokens: list[Token], columns: dict[str, tuple[str, SparkType]]) -> str
     if wanted and wanted not in columns:
         near = next((c for c in columns if c.lower() == wanted.lower()), None)
         raise IcebergSqlError(
-            f"PARTITION BY names the column `{wanted}`, which the table does not have\n"
-            f"help: write {quoted(near) if near else 'one of ' + ', '.join(map(quoted, columns))}"
+            f"PARTITION BY names the column `{wanted}`, which the table does not have",
+            help=f"write {quoted(near) if near else 'one of ' + ', '.join(map(quoted, columns))}",
         )
     known = "a column, toYYYYMM(time), toDate(time), icebergBucket(16, column) or icebergTruncate(4, column)"
     text = "".join(t.text for t in tokens)
     raise IcebergSqlError(
-        f"PARTITION BY `{text}` has no transform of Iceberg with the same partitions\n"
-        f"help: write {known}; the days of a time are those of UTC"
+        f"PARTITION BY `{text}` has no transform of Iceberg with the same partitions",
+        help=f"write {known}; the days of a time are those of UTC",
     )

@@ -55,9 +55,9 @@ class _NoEqualError(IcebergSqlError):
     """A type without an equal. instead: what to write for it; None if nothing holds all its values."""
 
     def __init__(self, column: str, written: str, instead: str | None) -> None:
-        help_ = f"\nhelp: write `{column} {instead}`" if instead else ""
         super().__init__(
-            f"the column `{column}` has the type `{written}`, and Spark has no equal one in Iceberg{help_}"
+            f"the column `{column}` has the type `{written}`, and Spark has no equal one in Iceberg",
+            help=f"write `{column} {instead}`" if instead else (),
         )
         self.column = column
         self.written = written
@@ -108,7 +108,7 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
     """
     if not tokens or tokens[0].kind is not Kind.WORD:
         raise IcebergSqlError(
-            f"the column `{column}` has no type\nhelp: write `{column} Nullable(String)`"
+            f"the column `{column}` has no type", help=f"write `{column} Nullable(String)`"
         )
     end = 1
     arguments: list[list[Token]] = []
@@ -124,11 +124,13 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
         raise _NoEqualError(column, _text(tokens[:end]), _instead(name, arguments))
     rest = tokens[end:]
     if [t.word for t in rest[:1]] == ["NULL"]:
+        if found.nullable:
+            raise IcebergSqlError(
+                f"the column `{column}` takes NULL twice", help="leave out the second `NULL`"
+            )
         raise IcebergSqlError(
-            f"the column `{column}` takes NULL by a word after its type\n"
-            f"help: write `{column} Nullable({_text(tokens[:end])})`"
-            if not found.nullable
-            else f"the column `{column}` takes NULL twice\nhelp: leave out the second `NULL`"
+            f"the column `{column}` takes NULL by a word after its type",
+            help=f"write `{column} Nullable({_text(tokens[:end])})`",
         )
     if [t.word for t in rest[:2]] == ["NOT", "NULL"] and not found.nullable:
         rest = rest[2:]  # as without it
@@ -139,7 +141,8 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
     ):
         raise IcebergSqlError(
             f"the column `{column}` has the type `{_text(tokens[:end])} {rest[0].text}`, and Spark has no equal one "
-            f"in Iceberg\nhelp: write `{column} {_SIGNS[rest[0].word, name == 'bigint']}`"
+            f"in Iceberg",
+            help=f"write `{column} {_SIGNS[rest[0].word, name == 'bigint']}`",
         )
     return found, rest
 
@@ -225,8 +228,8 @@ def _whole(column: str, tokens: list[Token]) -> SparkType:
     found, rest = spark_type(column, tokens)
     if rest:
         raise IcebergSqlError(
-            f"the column `{column}` has `{_text(rest)}` in its type, which is not understood\n"
-            "help: leave it out"
+            f"the column `{column}` has `{_text(rest)}` in its type, which is not understood",
+            help="leave it out",
         )
     return found
 
@@ -260,8 +263,8 @@ def _struct(column: str, arguments: list[list[Token]]) -> SparkType | None:
     for argument in arguments:
         if len(argument) < 2 or argument[1].text == "(":
             raise IcebergSqlError(
-                f"the column `{column}` is a Tuple of fields without names, and Iceberg's have names\n"
-                f"help: give each a name: `{column} Tuple(a Int32, b String)`"
+                f"the column `{column}` is a Tuple of fields without names, and Iceberg's have names",
+                help=f"give each a name: `{column} Tuple(a Int32, b String)`",
             )
         name = column_name(argument[0])
         fields.append(f"{quoted(name)}: {_whole(f'{column}.{name}', argument[1:]).with_nulls}")

@@ -28,7 +28,7 @@ def substituted(text: str, values: Mapping[str, str]) -> str:
     ]
     if missing:
         raise IcebergSqlError(
-            f"no value for {', '.join(missing)}\nhelp: pass one with --var NAME=VALUE"
+            f"no value for {', '.join(missing)}", help="pass one with --var NAME=VALUE"
         )
     return _VARIABLE.sub(lambda m: values.get(m.group(1), m.group()), text)
 

@@ -81,8 +81,8 @@ def parsed(state: Java, text: str) -> Java:
     words = _RUN_AT_ONCE.get(kind(plan))
     if words is not None:
         raise IcebergSqlError(
-            f"{words} cannot be planned without running it\n"
-            "help: give the query, DELETE, UPDATE or MERGE itself"
+            f"{words} cannot be planned without running it",
+            help="give the query, DELETE, UPDATE or MERGE itself",
         )
     return plan
 

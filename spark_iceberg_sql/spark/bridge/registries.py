@@ -93,8 +93,8 @@ def _register(
             missing.append(registry)
         elif info.getClassName() != _OWNER:
             raise IcebergSqlError(
-                f"another function named `{name}` is registered in this session\n"
-                f"help: DROP TEMPORARY FUNCTION {name}, then install again"
+                f"another function named `{name}` is registered in this session",
+                help=f"DROP TEMPORARY FUNCTION {name}, then install again",
             )
     if not missing:
         return

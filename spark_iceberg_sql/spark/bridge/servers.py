@@ -97,8 +97,8 @@ def start_connect(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]
     service = jvm.scala_object(_CONNECT)
     if service.started():
         raise IcebergSqlError(
-            f"a Spark Connect server is running in this process, on port {service.localPort()}\n"
-            "help: use that one, or stop it first"
+            f"a Spark Connect server is running in this process, on port {service.localPort()}",
+            help="use that one, or stop it first",
         )
     settings = jvm.java_class("org.apache.spark.SparkEnv").get().conf()
     settings.set("spark.connect.grpc.binding.address", host)
@@ -130,17 +130,17 @@ def _require(spark: SparkSession, name: str, what: str, artifact: str) -> None:
     if not jvm.class_exists(name):
         scala = str(jvm.scala_object("scala.util.Properties").versionNumberString())
         raise IcebergSqlError(
-            f"{what} is not on this session's class path\n"
-            "help: start the session with spark.jars.packages="
-            f"org.apache.spark:{artifact}_{scala.rpartition('.')[0]}:{spark.version}"
+            f"{what} is not on this session's class path",
+            help="start the session with spark.jars.packages="
+            f"org.apache.spark:{artifact}_{scala.rpartition('.')[0]}:{spark.version}",
         )
 
 
 def _cannot_listen(server: str, host: str, port: int, error: Exception | str) -> IcebergSqlError:
     why = error if isinstance(error, str) else _reason(host, port) or message(error)
     return IcebergSqlError(
-        f"the {server} server cannot listen on {host}:{port}: {why}\n"
-        "help: choose another port, or 0 for any free one"
+        f"the {server} server cannot listen on {host}:{port}: {why}",
+        help="choose another port, or 0 for any free one",
     )
 
 

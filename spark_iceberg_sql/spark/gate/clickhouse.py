@@ -58,13 +58,13 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
         exists = attach_to_create(spark, place, wanted.name)
         if not exists and not wanted.new:
             raise IcebergSqlError(
-                f"there is no table at `{place.shown}`\n"
-                "help: write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ..."
+                f"there is no table at `{place.shown}`",
+                help="write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ...",
             )
         if exists and wanted.new and not found.text.startswith("CREATE TABLE IF NOT EXISTS"):
             raise IcebergSqlError(
-                f"there is already a table at `{place.shown}`; it is attached as {dotted(wanted.name)}\n"
-                "help: leave out the columns, or write CREATE TABLE IF NOT EXISTS"
+                f"there is already a table at `{place.shown}`; it is attached as {dotted(wanted.name)}",
+                help="leave out the columns, or write CREATE TABLE IF NOT EXISTS",
             )
     for words in found.ignored:
         warnings.warn(words, IcebergSqlWarning, stacklevel=2)
@@ -119,12 +119,12 @@ def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
         return
     if nullable:
         raise IcebergSqlError(
-            f"the column `{column}` is NOT NULL\n"
-            f"help: first run ALTER TABLE {table} ALTER COLUMN {column} DROP NOT NULL"
+            f"the column `{column}` is NOT NULL",
+            help=f"first run ALTER TABLE {table} ALTER COLUMN {column} DROP NOT NULL",
         )
     raise IcebergSqlError(
-        f"the column `{column}` takes NULL, and Iceberg cannot make it NOT NULL\n"
-        f"help: write MODIFY COLUMN {column} Nullable(...)"
+        f"the column `{column}` takes NULL, and Iceberg cannot make it NOT NULL",
+        help=f"write MODIFY COLUMN {column} Nullable(...)",
     )
 
 

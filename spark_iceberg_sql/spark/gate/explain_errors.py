@@ -10,6 +10,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.outgoing import with_help
 from spark_iceberg_sql.spark.bridge import catalogs, jvm_process, lines, sessions
 from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
 from spark_iceberg_sql.spark.gate import read_errors
@@ -187,11 +188,11 @@ def _why_no_plan(spark: SparkSession, text: object) -> str:
             if name[0] in catalogs.configured(spark) or name[0] == "spark_catalog":
                 catalogs.load(spark, name)
         except catalogs.NoCatalogError as missing:
-            return f"{missing}\nhelp: start the name with a configured catalog"
+            return with_help(str(missing), "start the name with a configured catalog")
         except catalogs.CatalogSilentError as silent:
-            return (
-                f"the catalog `{name[0]}` did not answer: {silent}\n"
-                "help: run the statement again when it answers; nothing was changed"
+            return with_help(
+                f"the catalog `{name[0]}` did not answer: {silent}",
+                "run the statement again when it answers; nothing was changed",
             )
     return (
         "the table's catalog is not an Iceberg catalog, so it has no partition fields\n"

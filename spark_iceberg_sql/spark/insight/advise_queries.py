@@ -103,7 +103,8 @@ class Queries:
                             columns[column.field.field_id] = before or equal
         if not found:
             raise IcebergSqlError(
-                f"no query reads {source.words}\n" + "\n".join(f"help: {n}" for n in self._notes),
+                f"no query reads {source.words}",
+                help=self._notes,
                 argument="queries",
             )
         return found, columns

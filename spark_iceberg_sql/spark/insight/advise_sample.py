@@ -60,7 +60,8 @@ def sampled(
     seen = len(taken)
     if total and not seen:
         raise IcebergSqlError(
-            f"a sample of about {count:,} of {total:,} rows is empty\nhelp: give a larger sample",
+            f"a sample of about {count:,} of {total:,} rows is empty",
+            help="give a larger sample",
             argument="sample",
         )
     *values, sizes_raw = zip(*taken, strict=True) if taken else ((),) * (len(picked) + 1)

@@ -113,7 +113,8 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
     provider = (described.get("Provider") or "").lower()
     if provider == "iceberg" or name[0] != "spark_catalog":
         raise IcebergSqlError(
-            f"{'.'.join(name)} is not a Hive table\nhelp: sis.advise(...) compares the specs of an Iceberg table"
+            f"{'.'.join(name)} is not a Hive table",
+            help="sis.advise(...) compares the specs of an Iceberg table",
         )
     if provider == "hive":
         serde = (described.get("Serde Library") or "").lower()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _TARGET = "write.target-file-size-bytes"
 _DEFAULT_TARGET = 512 * 1024 * 1024
-_HELP = "help: give a table's name in a catalog, as in SQL"
+_HELP = "give a table's name in a catalog, as in SQL"
 _COLUMNS = 30  # the maximum number of columns whose bounds are read
 # Converts each type's bounds to numbers.
 _NUMBERS = {
@@ -58,9 +58,9 @@ def health(spark: SparkSession, table: str) -> Health:
     try:
         parts = relations.name_parts(spark, table)
     except JVM_ERRORS:
-        raise IcebergSqlError(f"`{table}` is not the name of a table\n{_HELP}") from None
+        raise IcebergSqlError(f"`{table}` is not the name of a table", help=_HELP) from None
     if catalogs.is_temporary_view(spark, parts):
-        raise IcebergSqlError(f"`{table}` is a temporary view, not a table\n{_HELP}")
+        raise IcebergSqlError(f"`{table}` is a temporary view, not a table", help=_HELP)
     with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
         name = tuple(relations.full_name(dotted(parts)))
         try:
@@ -68,7 +68,7 @@ def health(spark: SparkSession, table: str) -> Health:
         except (catalogs.CatalogSilentError, catalogs.NoCatalogError) as error:
             raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
         if loaded.what != "iceberg" or loaded.metadata is None:
-            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}\n{_HELP}")
+            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}", help=_HELP)
         known = table_from_metadata(name, loaded.metadata)
         assert known.schema is not None
         figures = _figures(spark, name, known)

@@ -126,7 +126,8 @@ def refuse_property(words: str, properties: Mapping[str, str]) -> None:
         return
     wanted = "a whole number, such as 67108864" if number else "parquet, orc or avro"
     raise IcebergSqlError(
-        f"the table property '{key}' cannot be '{properties[key]}'\nhelp: give {wanted}",
+        f"the table property '{key}' cannot be '{properties[key]}'",
+        help=f"give {wanted}",
         argument="properties",
     )
 
@@ -137,8 +138,8 @@ def refuse_numbers(properties: Mapping[str, str]) -> None:
         value = properties.get(key)
         if value is not None and not (PROPERTIES[key].takes(value) and int(value) >= least):
             raise IcebergSqlError(
-                f"the table property '{key}' cannot be '{value}'\n"
-                f"help: give a whole number of at least {least}, such as {example}",
+                f"the table property '{key}' cannot be '{value}'",
+                help=f"give a whole number of at least {least}, such as {example}",
                 argument="properties",
             )
 
@@ -163,8 +164,8 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
             raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
         if loaded.what == "absent":
             raise IcebergSqlError(
-                f"there is no table or view `{name}`\n"
-                "help: give a table's name, a query, a path that starts with / or a scheme, or a DataFrame"
+                f"there is no table or view `{name}`",
+                help="give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
             )
         if loaded.metadata is not None:
             return _of_table(spark, name, full, loaded.metadata, properties)
@@ -199,8 +200,8 @@ def _of_frame(frame: DataFrame, words: str, properties: Mapping[str, str]) -> So
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise IcebergSqlError(
-            f"{words} has two columns `{twice}`, but column names in a table are unique\n"
-            "help: rename one of them"
+            f"{words} has two columns `{twice}`, but column names in a table are unique",
+            help="rename one of them",
         )
     if not names:
         raise IcebergSqlError(f"{words} has no columns")

@@ -22,6 +22,7 @@ from spark_iceberg_sql.insight.preview_layout import (
 )
 from spark_iceberg_sql.insight.preview_metadata import Known, spread, whole
 from spark_iceberg_sql.insight.specs import CandidateSpec
+from spark_iceberg_sql.outgoing import with_help
 from spark_iceberg_sql.spark.bridge import memory_writers
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
@@ -138,9 +139,9 @@ def known_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tupl
 
 def no_metadata(source: Source) -> str:
     """The refusal of a source that is not a table in a catalog."""
-    return (
-        f"{source.words} has no metadata of files: only an Iceberg table in a catalog does\n"
-        "help: read rows instead, with using => 'data'"
+    return with_help(
+        f"{source.words} has no metadata of files: only an Iceberg table in a catalog does",
+        "read rows instead, with using => 'data'",
     )
 
 

@@ -51,15 +51,16 @@ def register(spark: SparkSession, place: Place, parts: list[str], found: Found |
         if unsafe is not None:
             raise IcebergSqlError(
                 f"`{place.shown}` cannot be written by its path: {unsafe}, so that two writers could overwrite each "
-                "other's commits\nhelp: write to it through a catalog; spark_iceberg_sql.catalog(spark, ...) "
-                "configures one in this session"
+                "other's commits",
+                help="write to it through a catalog; spark_iceberg_sql.catalog(spark, ...) "
+                "configures one in this session",
             )
         token = _token(spark, parts[0])
         theirs = folder_catalog.folder(token, parts[1:])
         if theirs is not None and not same_location.same(theirs, folder):
             raise IcebergSqlError(
-                f"{dotted(parts)} already exists, for the table at `{theirs}` and not for the one at `{place.shown}`\n"
-                "help: attach it under another name"
+                f"{dotted(parts)} already exists, for the table at `{theirs}` and not for the one at `{place.shown}`",
+                help="attach it under another name",
             )
         if found is None:
             folder_catalog.attach(token, parts[1:], folder, place.io)
@@ -77,10 +78,10 @@ def _refuse_compressed(place: Place, folder: str, found: Found) -> None:
     above, _, name = folder.rpartition("/")
     raise IcebergSqlError(
         f"the table at `{place.shown}` compresses its metadata ({_CODEC} is `{codec}`), and a table in Hadoop layout "
-        "that does so is not written by its path\n"
-        "help: remove the property through a Hadoop catalog that has the table, such as "
+        "that does so is not written by its path",
+        help="remove the property through a Hadoop catalog that has the table, such as "
         f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse={above!r}): "
-        f"ALTER TABLE {dotted(['lake', name])} UNSET TBLPROPERTIES ('{_CODEC}')"
+        f"ALTER TABLE {dotted(['lake', name])} UNSET TBLPROPERTIES ('{_CODEC}')",
     )
 
 
@@ -99,8 +100,8 @@ def _made(place: Place) -> Iterator[None]:
         raise
     except ValueError as error:
         raise IcebergSqlError(
-            f"`{place.shown}` cannot be attached: this session cannot load the catalog's class: {error}\n"
-            "help: configure a catalog for it with spark_iceberg_sql.catalog(spark, ...)"
+            f"`{place.shown}` cannot be attached: this session cannot load the catalog's class: {error}",
+            help="configure a catalog for it with spark_iceberg_sql.catalog(spark, ...)",
         ) from None
 
 

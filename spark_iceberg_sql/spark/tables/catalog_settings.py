@@ -38,24 +38,26 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     is that of Spark's own catalog.
     """
     if kind not in _KINDS:
-        raise IcebergSqlError(f"unknown catalog type `{kind}`\nhelp: one of {', '.join(_KINDS)}")
+        raise IcebergSqlError(f"unknown catalog type `{kind}`", help=f"one of {', '.join(_KINDS)}")
     prefix = f"spark.sql.catalog.{name}"
     if is_sparks_own(name, spark.conf.get(prefix, None)):
         raise IcebergSqlError(
             f"`{name}` is Spark's own catalog: an Iceberg catalog of that name would replace it and hide its "
-            "tables\nhelp: use another name, or start the session with spark.sql.catalog.spark_catalog = "
-            "org.apache.iceberg.spark.SparkSessionCatalog, which keeps them"
+            "tables",
+            help="use another name, or start the session with spark.sql.catalog.spark_catalog = "
+            "org.apache.iceberg.spark.SparkSessionCatalog, which keeps them",
         )
     for needed in _NEEDED.get(kind, ()):
         if needed not in properties:
             raise IcebergSqlError(
-                f"a {kind} catalog needs `{needed}`\nhelp: catalog(spark, '{name}', '{kind}', {needed}=...)"
+                f"a {kind} catalog needs `{needed}`",
+                help=f"catalog(spark, '{name}', '{kind}', {needed}=...)",
             )
     for key, value in properties.items():
         if re.match(r"https?://[^/?#]*@", value):
             raise IcebergSqlError(
-                f"`{key}` contains a user name or password, and Iceberg writes it to logs\n"
-                "help: leave them out, and pass credential='ID:SECRET' or token=..."
+                f"`{key}` contains a user name or password, and Iceberg writes it to logs",
+                help="leave them out, and pass credential='ID:SECRET' or token=...",
             )
     if kind == "jdbc":  # without view support Spark cannot even look up a table in it
         properties.setdefault("jdbc_schema_version", "V1")
@@ -65,8 +67,8 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
         changed = [key for key, value in settings.items() if spark.conf.get(key, None) != value]
         if changed:
             raise IcebergSqlError(
-                f"the catalog `{name}` is already configured, with another {changed[0]}\n"
-                "help: use another name; Spark keeps the configuration a catalog was first used with"
+                f"the catalog `{name}` is already configured, with another {changed[0]}",
+                help="use another name; Spark keeps the configuration a catalog was first used with",
             )
     with sessions.working_in(spark):
         credentials.hide()

@@ -134,16 +134,16 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
     """
     if not name.isidentifier():
         raise IcebergSqlError(
-            f"`{name}` is not a valid name for a collection\nhelp: letters, digits and _"
+            f"`{name}` is not a valid name for a collection", help="letters, digits and _"
         )
     for key, value in arguments.items():
         if key.lower() not in _ARGUMENTS_BY_NAME:
             like = near(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(_ARGUMENTS_BY_NAME)
             raise IcebergSqlError(
-                f"no table function has the argument `{key}`\nhelp: write {' or '.join(like)}"
+                f"no table function has the argument `{key}`", help=f"write {' or '.join(like)}"
             )
         if value is None:
-            raise IcebergSqlError(f"`{key}` is None\nhelp: leave it out, or pass a value")
+            raise IcebergSqlError(f"`{key}` is None", help="leave it out, or pass a value")
     for key, value in arguments.items():
         kept = _kept(value) if key in _SECRET else value
         spark.conf.set(f"{COLLECTIONS}{name}.{key}", kept)

@@ -12,6 +12,7 @@ from functools import lru_cache, reduce
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_files import is_metadata_file
+from spark_iceberg_sql.outgoing import with_help
 from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
@@ -79,7 +80,8 @@ def refuse_copy(folder: str, metadata: Java) -> None:
         if path and not same_location.inside(str(path), said):
             raise IcebergSqlError(
                 f"the table at `{folder}` writes outside its folder: {name} is `{path}`, which "
-                f"may contain another table's files\nhelp: {_own_catalog(folder)}"
+                f"may contain another table's files",
+                help=f"{_own_catalog(folder)}",
             )
 
 
@@ -105,7 +107,8 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
     if outside is not None:
         raise IcebergSqlError(
             f"the table at `{folder}` has files outside its folder, in `{outside}`: DELETE and "
-            f"expire_snapshots would delete them\nhelp: {_own_catalog(folder)}"
+            f"expire_snapshots would delete them",
+            help=f"{_own_catalog(folder)}",
         )
 
 
@@ -148,13 +151,13 @@ def refuse_moved_table(name: str) -> None:
 
 
 def _copy(what: str, found: str, said: str) -> str:
-    return (
+    return with_help(
         f"{what} is a copy, or was moved: its metadata is at `{found}`, but states the table's location "
-        f"as `{said}`; writes and deletes would change the files there\n"
-        f"help: write to the table at `{said}` itself; for an independent copy, create one in "
+        f"as `{said}`; writes and deletes would change the files there",
+        f"write to the table at `{said}` itself; for an independent copy, create one in "
         "its catalog with CALL <catalog>.system.rewrite_table_path(table => '<table>', "
         f"source_prefix => '{said}', target_prefix => '{found}') and copy the files that it lists; "
-        "if the table was moved, move it back"
+        "if the table was moved, move it back",
     )
 
 
