@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import re
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -35,7 +38,7 @@ from spark_iceberg_sql.insight.joins import Join, Verdict
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import code, message
+from spark_iceberg_sql.outgoing import People, code, message
 from spark_iceberg_sql.syntax.clickhouse import translate
 from tests.test_outgoing import CONTROL, names, quick, quoted, script
 
@@ -276,6 +279,20 @@ def test_outputs_of_a_notebook(name: str) -> None:
     for kind, text in shown.items():
         assert not CONTROL.search(text), CONTROL.search(text)
         assert text.count("\n") == plain[kind].count("\n")
+
+
+def test_progress_goes_back_to_the_start_of_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the command's own streams too, which show other control characters as pictures."""
+    progress = pytest.importorskip("spark_iceberg_sql.spark.insight.progress")
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", People(written))
+    monkeypatch.setattr(progress.jobs, "progress", lambda *_: None)
+    done = iter((False, True))
+    event = SimpleNamespace(wait=lambda _: next(done))
+    progress._report(None, "group", "reading a\n::error::b\x1b[2J", event)
+    first, second, rest = written.getvalue().split("\r")
+    assert first == "reading a␊::error::b␛[2J: 0 s"
+    assert (second.strip(), rest) == ("", "")
 
 
 def test_a_table_of_any_name_is_known() -> None:

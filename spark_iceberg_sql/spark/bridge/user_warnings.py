@@ -13,6 +13,7 @@ import warnings
 from types import FrameType
 
 from spark_iceberg_sql.errors import IcebergSqlWarning
+from spark_iceberg_sql.outgoing import visible_lines
 
 # Modules whose frames lie between a user's call and a warning about it.
 _BETWEEN = ("spark_iceberg_sql.spark", "pyspark", "py4j", "threading")
@@ -20,7 +21,7 @@ _BETWEEN = ("spark_iceberg_sql.spark", "pyspark", "py4j", "threading")
 
 def warn(message: str) -> None:
     """Issue an IcebergSqlWarning at the user's call; without a line of the user's if it came from another client."""
-    call = _call()
+    message, call = visible_lines(message), _call()
     if call is None:
         warnings.warn(message, IcebergSqlWarning, stacklevel=1)
         return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.table import parts
+from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.spark.bridge import configuration, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.location import HADOOP
@@ -67,7 +68,7 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
                 help="leave out the columns, or write CREATE TABLE IF NOT EXISTS",
             )
     for words in found.ignored:
-        warnings.warn(words, IcebergSqlWarning, stacklevel=2)
+        warnings.warn(visible(words), IcebergSqlWarning, stacklevel=2)
     return found.text
 
 

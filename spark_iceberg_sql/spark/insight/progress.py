@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.outgoing import machine, visible, without_commands
 from spark_iceberg_sql.spark.bridge import jobs
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ def _report(spark: SparkSession, group: str, words: str, done: threading.Event) 
         except Exception:  # the session has ended, and the caller reports that itself
             break
         counted = f", {found.done:,} of {found.total:,} tasks" if found is not None else ""
-        text = f"{words}: {time.monotonic() - begun:.0f} s{counted}"
+        text = without_commands(visible(f"{words}: {time.monotonic() - begun:.0f} s{counted}"))
         # The cursor goes back, so that any other line takes this one's place.
-        sys.stderr.write(f"{text.ljust(len(line))}\r")
+        machine(sys.stderr).write(f"{text.ljust(len(line))}\r")
         sys.stderr.flush()
         line = text
     if line:
-        sys.stderr.write(f"{' ' * len(line)}\r")
+        machine(sys.stderr).write(f"{' ' * len(line)}\r")
         sys.stderr.flush()

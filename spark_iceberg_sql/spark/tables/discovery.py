@@ -27,6 +27,7 @@ from spark_iceberg_sql.model.metadata_files import (
 from spark_iceberg_sql.model.metadata_functions import TABLES
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.table_functions import Function, Value
+from spark_iceberg_sql.outgoing import machine, visible, without_commands
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
 from spark_iceberg_sql.spark.bridge import jobs, namespaces, registries, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
@@ -204,9 +205,15 @@ def _counted(found: Iterable[str], path: str) -> Iterator[str]:
         now = time.monotonic()
         if watched and now - said > _PATIENCE:
             said = now
-            sys.stderr.write(f"\riceberg_tables: {count:,} tables, now in {folder}")
+            _say(f"{count:,} tables, now in {folder}")
     if said != begun:
-        sys.stderr.write(f"\riceberg_tables: {count:,} tables below {path}\n")
+        _say(f"{count:,} tables below {path}", "\n")
+
+
+def _say(words: str, end: str = "") -> None:
+    """Write over the last line of progress."""
+    line = without_commands(visible(f"iceberg_tables: {words}"))
+    machine(sys.stderr).write(f"\r{line}{end}")
 
 
 # ---------------------------------------------------------------------------------- one table

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 
+from spark_iceberg_sql.outgoing import visible
+
 _said: set[str] = set()
 
 
@@ -11,4 +13,4 @@ def warn_once(words: str) -> None:
     """Raise a UserWarning, once per message."""
     if words not in _said:
         _said.add(words)
-        warnings.warn(words, UserWarning, stacklevel=2)
+        warnings.warn(visible(words), UserWarning, stacklevel=2)
