@@ -50,7 +50,7 @@ class IcebergSqlError(ValueError):
     def _render_traceback_(self) -> list[str]:
         """In a notebook cell: the text alone, no Python stack."""
         text = str(self) if self.report is not None else message(str(self))
-        return text.split("\n")
+        return text.rstrip("\n").split("\n")
 
 
 class _OneLineError(IcebergSqlError):
@@ -95,7 +95,7 @@ class ScriptFailedError(IcebergSqlError):
         self.not_run = not_run
 
     def _render_traceback_(self) -> list[str]:
-        return str(self).split("\n")
+        return str(self).rstrip("\n").split("\n")
 
 
 class MissingExtraError(IcebergSqlError, ImportError):

@@ -204,7 +204,9 @@ def test_errors_in_a_notebook(name: str) -> None:
     lines = IcebergSqlError(f"`{name}`\nhelp: write {name}")._render_traceback_()
     assert len(lines) == 2
     assert not any(CONTROL.search(line) or "\n" in line for line in lines)
-    failed = ScriptFailedError("a\nb\x1b[2J", (), ())
+    refused = check("ALTER TABLE t ADD PARTITION FIELD weeks(ts)")
+    assert IcebergSqlError("a\nb\n", refused)._render_traceback_() == ["a", "b"]
+    failed = ScriptFailedError("a\nb\x1b[2J\n", (), ())
     assert failed._render_traceback_() == ["a", "b␛[2J"]
 
 
