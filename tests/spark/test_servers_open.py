@@ -114,7 +114,7 @@ rows = "SELECT id, id % {} p, uuid() a, uuid() b FROM range({})"
 write = "CREATE TABLE local.db.t USING iceberg PARTITIONED BY (p) {} AS " + rows
 frame = spark.range(3)
 with warnings.catch_warnings(record=True) as records:
-    for call in (lambda: spark.sql(write.format("", 4000, 40_000)), frame.collect, lambda: spark.sql("SELECT 1")):
+    for call in (lambda: spark.sql(write.format("", 1500, 15_000)), frame.collect, lambda: spark.sql("SELECT 1")):
         try:
             call()
         except sis.IcebergSqlError as error:
@@ -122,7 +122,7 @@ with warnings.catch_warnings(record=True) as records:
         print("---")
 print(sum("`local.db.t`: this write keeps a writer" in str(record.message) for record in records))
 spark = sis.session(warehouse=sys.argv[1], config=config)
-spark.sql(write.format("TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')", 4000, 40_000))
+spark.sql(write.format("TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')", 1500, 15_000))
 print(spark.table("local.db.t").count())
 """
 
@@ -136,5 +136,5 @@ def test_a_write_that_runs_out_of_memory(tmp_path: Path) -> None:
         "Spark has ended: it ran out of memory",
         "---",
         "1",
-        "40000",
+        "15000",
     ]
