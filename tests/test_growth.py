@@ -15,6 +15,7 @@ from growth import ratio
 from samples import sampled
 
 from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.ignore_comments import MENTIONED
 from spark_iceberg_sql.model.corruption import damage, united
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
@@ -88,6 +89,20 @@ def test_growth(shape: str) -> None:
 def test_parentheses() -> None:
     few, many = (f"ALTER TABLE t ADD PARTITION FIELD {'(' * n}a{')' * n}" for n in (1000, 8000))
     assert ratio(lambda: check(few), lambda: check(many), 24) < 24
+
+
+LONG_LINES: dict[str, Callable[[int], str]] = {
+    "dashes": lambda n: "-" * n,
+    "blanks in a comment": lambda n: f"-- abc{' ' * n}x",
+    "a word and blanks": lambda n: f"-- iceberg-sq{' ' * n}x",
+    "a long word": lambda n: "--" + "a-" * n,
+}
+
+
+@pytest.mark.parametrize("shape", LONG_LINES)
+def test_a_long_line_is_searched_once_for_ignore_comments(shape: str) -> None:
+    few, many = (LONG_LINES[shape](n) for n in (500, 4000))
+    assert ratio(lambda: MENTIONED.search(few), lambda: MENTIONED.search(many), 24) < 24
 
 
 def test_a_rule_speaks_once_a_statement() -> None:

@@ -18,14 +18,16 @@ _NOQA = regex(
 _OURS_AFTER = regex(rf"\W*(?P<word>{_CODE}|[a-z]+(?:-[a-z]+)+)", re.IGNORECASE)
 _DIRECTIVE = regex(rf"{_OPEN}iceberg-sql:\s*(?P<word>[\w-]+)?", re.IGNORECASE)
 _LIST = regex(r"\s*\[(?P<codes>[^\]\r\n]*)\]")
-# Comments that look like one of these, with another word in its place.
-_LIKE_NOQA = regex(rf"{_OPEN}(?P<word>[\w-]{{3,6}})\s*[:;=-]?\s*(?P<code>{_CODE})", re.IGNORECASE)
-_LIKE_DIRECTIVE = regex(
-    rf"{_OPEN}(?P<word>[\w-]+)\s*:?\s*(?:ignore\s*[\[(]|skip-file\b)", re.IGNORECASE
-)
+# Comments that look like one of these, with another word in its place. A line may be a ruler of thousands of dashes,
+# or hold as many blanks: no part of a pattern reads them again from each place, so a word is no longer than one that
+# resembles `iceberg-sql` (by `_near`), and blanks are in one place unless a mark parts them.
+_NOQA_WORD = rf"(?P<word>[\w-]{{3,6}})\s*(?:[:;=-]\s*)?(?P<code>{_CODE})"
+_DIRECTIVE_WORD = r"(?P<word>[\w-]{1,18})\s*(?::\s*)?(?:ignore\s*[\[(]|skip-file\b)"
+_LIKE_NOQA = regex(_OPEN + _NOQA_WORD, re.IGNORECASE)
+_LIKE_DIRECTIVE = regex(_OPEN + _DIRECTIVE_WORD, re.IGNORECASE)
 # Any of these, or what looks like one: other texts need not be read for their comments.
 MENTIONED = regex(
-    rf"{_OPEN}(?:noqa|iceberg-sql:|[\w-]{{3,6}}\s*[:;=-]?\s*{_CODE}|[\w-]+\s*:?\s*(?:ignore\s*[\[(]|skip-file))",
+    rf"{_OPEN}(?:noqa|iceberg-sql:|{_NOQA_WORD}|{_DIRECTIVE_WORD.replace('(?P<word>', '(?:')})",
     re.IGNORECASE,
 )
 _CODES = frozenset(rule.code for rule in ALL)
