@@ -367,6 +367,34 @@ def test_what_a_changelog_does_besides_is_not_guessed(between: str, capsys: Any)
     assert check("sql/a.sql", capsys=capsys) == ["sql/a.sql SIS002"]
 
 
+def test_a_plain_file_of_another_folder_is_part_of_a_changelog(capsys: Any) -> None:
+    """The plain file is part of no series of its own folder; it is followed in that of the folder that names it."""
+    change = '<changeSet id="1" author="a"><sqlFile path="b/plain.sql"/></changeSet>'
+    write(
+        {
+            "changelog.xml": XML.format(f'{change}<include file="a/V.sql"/>'),
+            "a/V.sql": HEAD + CITY + BY_CITY,
+            "b/plain.sql": CREATE,
+        }
+    )
+    assert check("a", "--no-cache", capsys=capsys) == []
+    write({"a/V.sql": HEAD + NO_DAY + NO_DAY})
+    assert check("a", "--no-cache", capsys=capsys) != []
+
+
+def test_a_changelog_that_ends_with_a_plain_file_of_another_folder(capsys: Any) -> None:
+    change = '<changeSet id="1" author="a"><sqlFile path="b/plain.sql"/></changeSet>'
+    write(
+        {
+            "changelog.xml": XML.format(f'<include file="a/V.sql"/>{change}'),
+            "a/V.sql": HEAD + CREATE,
+            "b/plain.sql": CITY,
+        }
+    )
+    assert main(["check", "--show-tables", "--no-cache", "a"]) == 0
+    assert "city" in capsys.readouterr().out
+
+
 # --- Alembic --------------------------------------------------------------------------------------
 
 

@@ -69,8 +69,8 @@ class Series:
         """The tables at the end of a file, or of its series of migrations."""
         step = self.migrations.of(path)
         if step is not None:
-            ends = self.migrations.last(path) if step.leads_on else ()
-            return [(end, self.migrations.after(end).known) for end in ends]
+            ends = self.migrations.ends(path) if step.leads_on else ()
+            return [(end, tables.known) for end, tables in ends]
         known = self.before(path).copy()
         self._follow(path, known)
         return [(path, known.known)]

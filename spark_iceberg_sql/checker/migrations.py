@@ -32,41 +32,86 @@ class Migrations:
         self._settings = settings
         self._base = base
         self._follow = follow
-        self._folders: dict[str, Steps] = {}
-        self._scripts: Mapping[str, Steps] | None = None
-        self._after: dict[str, Tables] = {}
-        self._marks: dict[str, str | None] = {}
+        self._folders: dict[str, _Series] = {}
+        self._scripts: Mapping[str, _Series] | None = None
         self._texts: dict[str, str | None] = {}
 
     def of(self, path: str) -> Step | None:
         """The migration in a file; None if it is not a migration. path: its full path."""
-        return self._series(path).get(path)
+        return self._series(path).steps.get(path)
 
-    def last(self, path: str) -> tuple[str, ...]:
-        """The last migrations of the series of a file."""
-        return last(self._series(path))
+    def ends(self, path: str) -> list[tuple[str, Tables]]:
+        """The last migrations of the series of a file, and the known tables after each. Raises FileError."""
+        series = self._series(path)
+        return [(end, series.after(end)) for end in last(series.steps)]
 
-    def _series(self, path: str) -> Steps:
+    def before(self, step: Step) -> Tables:
+        """The known tables before a migration. Raises FileError."""
+        return self._series(step.path).before(step)
+
+    def basis(self, step: Step) -> str | None:
+        """A digest of everything that the known tables before a migration depend on, except for `base`.
+
+        None if that is not known. Raises FileError.
+        """
+        return self._series(step.path).basis(step)
+
+    def _series(self, path: str) -> _Series:
         if not path.lower().endswith(_SUFFIXES):
-            return {}
+            return self._of({})
         if self._scripts is None:
             self._scripts = self._listed()
         if path in self._scripts:
             return self._scripts[path]
         folder = os.path.dirname(path)
         if folder not in self._folders:
-            steps = steps_of(folder)
-            self._folders[folder] = steps
+            self._folders[folder] = self._in_folder(folder)
         return self._folders[folder]
 
-    def _listed(self) -> Mapping[str, Steps]:
+    def _in_folder(self, folder: str) -> _Series:
+        """The series of a folder: the same for all folders of one changelog, so that each file is followed once."""
+        steps = steps_of(folder)
+        alike = (series for series in self._folders.values() if series.steps == steps)
+        return next(alike, None) or self._of(steps)
+
+    def _listed(self) -> Mapping[str, _Series]:
         """The series of the key `scripts`, by the path of each file. Raises FileError for a glob without files."""
-        found: dict[str, Steps] = {}
+        listed: dict[str, _Series] = {}
         for pattern in self._settings.scripts:
             files = files_of(self._settings, "scripts", [pattern])
-            steps = scripts([path for path in files if path not in found])
-            found.update(dict.fromkeys(steps, steps))
-        return found
+            steps = scripts([path for path in files if path not in listed])
+            listed.update(dict.fromkeys(steps, self._of(steps)))
+        return listed
+
+    def _of(self, steps: Steps) -> _Series:
+        return _Series(steps, self._base, self._follow, self._text)
+
+    def _text(self, path: str) -> str | None:
+        if path not in self._texts:
+            self._texts[path] = text_digest(path)
+        return self._texts[path]
+
+
+class _Series:
+    """The migrations of one tool, and the known tables between them.
+
+    A changelog may name files of other folders, which belong to no series there, or to another one: the steps before
+    a step are always those of its own series.
+    """
+
+    def __init__(
+        self,
+        steps: Steps,
+        base: Callable[[], Tables],
+        follow: Callable[[str, Tables], None],
+        text: Callable[[str], str | None],
+    ) -> None:
+        self.steps = steps
+        self._base = base
+        self._follow = follow
+        self._text = text
+        self._after: dict[str, Tables] = {}
+        self._marks: dict[str, str | None] = {}
 
     def before(self, step: Step) -> Tables:
         """The known tables before a migration. Raises FileError."""
@@ -89,7 +134,7 @@ class Migrations:
         """The migrations that may run before this one or after it."""
         if step.unsure is None:
             return []
-        series = self._series(step.path).values()
+        series = self.steps.values()
         alike = [
             other for other in series if (other.after, other.unsure) == (step.after, step.unsure)
         ]
@@ -99,7 +144,7 @@ class Migrations:
         """The known tables after a migration. Raises FileError."""
         waiting = [path]
         while waiting:  # not by recursion: there may be thousands
-            step = self._step(waiting[-1])
+            step = self.steps[waiting[-1]]
             missing = [other for other in step.after if other not in self._after]
             if missing:
                 waiting += missing
@@ -112,10 +157,7 @@ class Migrations:
         return self._after[path]
 
     def basis(self, step: Step) -> str | None:
-        """A digest of everything that the known tables before a migration depend on, except for `base`.
-
-        None if that is not known. Raises FileError.
-        """
+        """A digest of everything that the known tables before a migration depend on. Raises FileError."""
         words = [self._mark(path) for path in step.after]
         words += [self._text(other.path) for other in self._beside(step)]
         sure = [word for word in words if word is not None]
@@ -125,7 +167,7 @@ class Migrations:
         """The same for the known tables after a migration."""
         waiting = [path]
         while waiting:
-            step = self._step(waiting[-1])
+            step = self.steps[waiting[-1]]
             missing = [other for other in step.after if other not in self._marks]
             if missing:
                 waiting += missing
@@ -136,16 +178,6 @@ class Migrations:
                 sure = before is not None and text is not None
                 self._marks[step.path] = digest(before or "", text or "") if sure else None
         return self._marks[path]
-
-    def _text(self, path: str) -> str | None:
-        if path not in self._texts:
-            self._texts[path] = text_digest(path)
-        return self._texts[path]
-
-    def _step(self, path: str) -> Step:
-        found = self.of(path)
-        assert found is not None
-        return found
 
 
 def text_digest(path: str) -> str | None:
