@@ -16,6 +16,7 @@ from samples import sampled
 
 from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED
+from spark_iceberg_sql.files.databricks import sql_cells
 from spark_iceberg_sql.model.corruption import damage, united
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
@@ -89,6 +90,17 @@ def test_growth(shape: str) -> None:
 def test_parentheses() -> None:
     few, many = (f"ALTER TABLE t ADD PARTITION FIELD {'(' * n}a{')' * n}" for n in (1000, 8000))
     assert ratio(lambda: check(few), lambda: check(many), 24) < 24
+
+
+def test_calls_in_one_statement() -> None:
+    few, many = ("SELECT " + "+".join(["iceberg_bucket(id, 4)"] * n) for n in (100, 1600))
+    assert ratio(lambda: check(few), lambda: check(many), 40) < 40
+
+
+@pytest.mark.parametrize("first", ["", "SELECT 1\n"])
+def test_cells_of_a_sql_file(first: str) -> None:
+    few, many = (first + "%%sql\n" * n for n in (500, 4000))
+    assert ratio(lambda: sql_cells(few), lambda: sql_cells(many), 24) < 24
 
 
 LONG_LINES: dict[str, Callable[[int], str]] = {

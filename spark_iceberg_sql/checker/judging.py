@@ -13,7 +13,6 @@ from spark_iceberg_sql.rules.base import Finding, Rule, When
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, note
 from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.parser.dialect import is_sparks
 from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
 
@@ -136,8 +135,7 @@ def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding
     """The finding; without its fix, where that would take a comment away that is not the fault itself."""
     if finding.fix is None or rule is misrouted_statement:
         return finding
-    comments = [t.start for t in context.statement.all_tokens if t.kind is Kind.COMMENT]
-    taken = any(edit.start <= at < edit.end for edit in finding.fix.edits for at in comments)
+    taken = any(context.statement.commented(edit.start, edit.end) for edit in finding.fix.edits)
     return replace(finding, fix=None) if taken else finding
 
 

@@ -4,7 +4,8 @@ files."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything, stretch
@@ -44,16 +45,10 @@ def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
         stop = following.start() if following is not None else len(text)
         ends = re.compile(rf"{re.escape(delimiter)}(?=[ \t]*\r?(?:\n|\Z))", re.IGNORECASE)
         cuts += [(cut.start(), cut.end()) for cut in ends.finditer(text, found.end(), stop)]
-    others = {}  # the beginnings of cells in another language
-    for found in _MAGIC.finditer(text):
-        before = text[
-            max((end for _, end in cuts if end <= found.start()), default=0) : found.start()
-        ]
-        if before.strip() and not before.rstrip().endswith(";"):
-            continue  # `%` between two operands
-        cuts.append((found.start(), found.end()))
-        if found[1] not in _SQL:
-            others[found.end()] = found.start()
+    magics = list(_magics(text, sorted(end for _, end in cuts)))
+    cuts += [(found.start(), found.end()) for found in magics]
+    # The beginnings of cells in another language.
+    others = {found.end(): found.start() for found in magics if found[1] not in _SQL}
     pieces, unread = [], []
     at = 0
     for start, end in [*sorted(cuts), (len(text), len(text))]:
@@ -64,6 +59,25 @@ def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
         at = end
     pieces += [anything(found.start()) for found in _RUN.finditer(text)]
     return pieces, unread
+
+
+def _magics(text: str, ends: Sequence[int]) -> Iterator[re.Match[str]]:
+    """The languages that begin a cell: first in it or after a `;`. ends: of the other separators, in order."""
+    last = 0
+    for found in _MAGIC.finditer(text):
+        number = bisect_right(ends, found.start())
+        begin = max(last, ends[number - 1] if number else 0)
+        before = _last_before(text, begin, found.start())
+        if before in ("", ";"):  # else `%` between two operands
+            last = found.end()
+            yield found
+
+
+def _last_before(text: str, begin: int, end: int) -> str:
+    """The last character of a range that is not blank, if any; without a copy of the range, which may be a file."""
+    while end > begin and text[end - 1].isspace():
+        end -= 1
+    return text[end - 1 : end] if end > begin else ""
 
 
 def python_cells(text: str) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Edit, Fix
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.syntax import terms
-from spark_iceberg_sql.syntax.lexer import Kind
 
 
 def number_first(
@@ -16,10 +15,6 @@ def number_first(
     number: what to write for the literal. title: the fix's. It is not safe over a comment, which would then
     stand at the other one.
     """
-    between = (column.span[1], literal.span[0])
-    commented = any(
-        token.kind is Kind.COMMENT and between[0] <= token.start < between[1]
-        for token in context.statement.all_tokens
-    )
+    commented = context.statement.commented(column.span[1], literal.span[0])
     edits = (Edit(*column.span, number), Edit(*literal.span, column.text))
     return Fix(title, edits, safe=not commented)

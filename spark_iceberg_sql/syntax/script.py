@@ -5,6 +5,7 @@ Most scripts are cut without their tokens (`cuts`); tokens are made only for the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import accumulate
 from sys import intern
 
@@ -28,11 +29,12 @@ class Statement:
 
     __slots__ = (
         *("script", "start", "end", "head", "tail", "first", "compound", "closed"),
-        *("_all", "_tokens", "_low"),
+        *("_all", "_tokens", "_low", "_comments"),
     )
     _all: list[Token] | None
     _tokens: list[Token] | None
     _low: str | None
+    _comments: list[int] | None
 
     def __init__(
         self,
@@ -72,6 +74,13 @@ class Statement:
             self._tokens = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
         return self._tokens
 
+    def commented(self, start: int, end: int) -> bool:
+        """Whether a comment begins in a range; the tokens are read once for all findings in a long statement."""
+        if self._comments is None:
+            self._comments = [t.start for t in self.all_tokens if t.kind is Kind.COMMENT]
+        at = bisect_left(self._comments, start)
+        return at < len(self._comments) and self._comments[at] < end
+
     def _pieces(self) -> list[str]:
         return LEXER.pieces(shape(self.script[self.head : self.tail]))
 
@@ -86,6 +95,7 @@ class Statement:
         self._all = None
         self._tokens = None
         self._low = None
+        self._comments = None
 
     @property
     def unclosed(self) -> Token | None:
