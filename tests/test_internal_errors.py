@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -162,3 +163,18 @@ def test_what_is_unknown_is_not_said_to_be_refused(capsys: Any) -> None:
     assert "refused" not in out
     assert main(["plan", "--isolated", "ALTER TABLE db.x ADD PARTITION FIELD weeks(ts)"]) == 1
     assert "would be refused" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["--show-tables"]])
+def test_odd_metadata_is_no_internal_error(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    metadata = {"format-version": 1, "last-column-id": 1, "schema": {"fields": []}}
+    metadata |= {"partition-spec": [], "properties": {"a": 5}}
+    Path("m.json").write_text(json.dumps(metadata))
+    Path("a.sql").write_text("ALTER TABLE t ADD PARTITION FIELD id")
+    assert main(["check", *words, "--metadata", "t=m.json", "a.sql"]) == 2
+    out, err = capsys.readouterr()
+    assert "m.json` is not a metadata file: the property `a` is 5, not a text" in err
+    assert "internal error" not in out + err

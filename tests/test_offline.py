@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 
@@ -123,6 +124,36 @@ class TestMetadata:
     def test_what_is_no_metadata(self, broken, says):
         with pytest.raises(MetadataError, match=says):
             table_from_metadata(("t",), broken)
+
+    @pytest.mark.parametrize(
+        ("place", "value", "says"),
+        [
+            (["format-version"], "two", '`format-version` is "two", not a 32-bit integer'),
+            (["format-version"], 1e308, "`format-version` is 1e+308, not a 32-bit integer"),
+            (["format-version"], 0, "`format-version` is 0, less than 1"),
+            (["last-partition-id"], "x", '`last-partition-id` is "x", not a 32-bit integer'),
+            (["last-column-id"], None, "`last-column-id` is null, not a 32-bit integer"),
+            (["schema", "fields", 0, "name"], 5, "`name` is 5, not a text"),
+            (["schema", "fields", 0, "name"], ["id"], '`name` is ["id"], not a text'),
+            (["schema", "fields", 0, "id"], [1], "`id` is [1], not a 32-bit integer"),
+            (["partition-spec", 0, "name"], None, "`name` is null, not a text"),
+            (["properties"], {"a": 5}, "the property `a` is 5, not a text"),
+        ],
+    )
+    def test_a_value_of_the_wrong_kind(self, place, value, says):
+        metadata = copy.deepcopy(V1)
+        inside = metadata
+        for key in place[:-1]:
+            inside = inside[key]
+        inside[place[-1]] = value
+        with pytest.raises(MetadataError) as error:
+            table_from_metadata(("t",), metadata)
+        assert str(error.value) == says
+
+    def test_defaults_have_keys_of_their_own(self):
+        default = {**V1["schema"]["fields"][0], "write-default": {"name": 5, "id": "x"}}
+        schema = {**V1["schema"], "fields": [default, V1["schema"]["fields"][1]]}
+        assert table_from_metadata(("t",), {**V1, "schema": schema}).schema.find(("id",))
 
 
 class TestFiles:

@@ -6,10 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.model.metadata_values import wrong_value
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name, SortField, Table
 from spark_iceberg_sql.model.types import field_from_metadata
+
+# What other structures than those in the spec raise.
+_STRUCTURE = (
+    *(TypeError, AttributeError, ValueError, IndexError, StopIteration),
+    *(RecursionError, OverflowError),
+)
 
 
 class MetadataError(ValueError):
@@ -23,6 +30,9 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
     Raises MetadataError if a required part is missing or has the wrong structure.
     """
     try:
+        wrong_kind = wrong_value(metadata)
+        if wrong_kind is not None:
+            raise MetadataError(wrong_kind)
         schemas = _schemas(metadata)
         schema = schemas[metadata["current-schema-id"]] if "schemas" in metadata else schemas[0]
         return Table(
@@ -41,7 +51,7 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
         raise
     except KeyError as missing:
         raise MetadataError(f"the metadata has no {missing}") from None
-    except (TypeError, AttributeError, ValueError, IndexError, StopIteration) as wrong:
+    except _STRUCTURE as wrong:
         raise MetadataError(
             f"the metadata does not have the structure in the spec: {wrong}"
         ) from None
