@@ -97,6 +97,21 @@ def test_calls_in_one_statement() -> None:
     assert ratio(lambda: check(few), lambda: check(many), 40) < 40
 
 
+def misspelled(n: int) -> str:
+    columns, fields = (
+        ", ".join(f"{name}_{i}{more}" for i in range(n))
+        for name, more in (("column", " INT"), ("colum", ""))
+    )
+    return f"CREATE TABLE t ({columns}) USING iceberg PARTITIONED BY ({fields})"
+
+
+def test_misspelled_columns_of_one_statement() -> None:
+    """The search for similar names has an end; those of the first columns are there."""
+    few, many = misspelled(150), misspelled(600)
+    assert ratio(lambda: check(few), lambda: check(many), 9) < 9
+    assert "write `column_0`" in (next(iter(check(many))).help or "")
+
+
 @pytest.mark.parametrize("first", ["", "SELECT 1\n"])
 def test_cells_of_a_sql_file(first: str) -> None:
     few, many = (first + "%%sql\n" * n for n in (500, 4000))

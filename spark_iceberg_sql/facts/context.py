@@ -13,6 +13,8 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax import nodes
 
+_MOST_COMPARED = 20_000  # names in the search for similar columns of one statement
+
 
 @record(frozen=True, eq=False)
 class Context(Terms):
@@ -52,6 +54,19 @@ class Context(Terms):
         if after.specs is None or after.schema is None:
             raise NotKnownError("its partition specs", after.why_unknown or "nothing defines them")
         return self._damage(after.specs, after.schema), on
+
+    def near(self, schema: Schema, name: str) -> tuple[str, ...]:
+        """Column names that look like `name`, best first; none after so many searches that more would take seconds."""
+        compared = self._compared
+        if compared and sum(compared) >= _MOST_COMPARED:
+            return ()
+        compared.append(len(schema.columns))
+        return schema.near(name)
+
+    @cached_property
+    def _compared(self) -> list[int]:
+        """The number of names in each search so far."""
+        return []
 
     def _damage(self, specs: Specs, schema: Schema) -> tuple[Damage, ...]:
         return damage(specs, schema, case_sensitive=self.known.case_sensitive)

@@ -103,7 +103,7 @@ def _changed(node: nodes.Node) -> tuple[terms.Ref, ...]:
 
 def _near(context: Context, ref: terms.Ref) -> str:
     schema = context.schema
-    names = schema.near(".".join(ref.parts)) or [column.name for column in schema.columns]
+    names = context.near(schema, ".".join(ref.parts)) or [column.name for column in schema.columns]
     return f"write {listed(names)}" if names else "add the column first"
 
 
@@ -156,16 +156,17 @@ def _help(context: Context, facts: TermFacts, ref: terms.Ref) -> str:
     if field is not None:
         made = f"that is the name of the partition field `{field.clause}`"
         return f"{made}: write `{_clause(facts, field.source)}`"
-    near = schema.near(".".join(ref.parts))
+    near = context.near(schema, ".".join(ref.parts))
     column = schema.find(near[:1]) if near else None
     if column is not None and not column.in_collection:
         return f"write `{_clause(facts, written(column))}`"
     record = facts.transform
-    fit = [
+    fit = (
         written(column)
         for column in schema.columns
         if not column.in_collection and (record is None or record.takes(column.field.type))
-    ]
+    )
+    columns = listed(_clause(facts, column) for column in fit)
     name = quoted(ref.parts[-1])
     if ref.parts[-1].lower() in RESERVED:
         first = "leave it out: a table's hidden columns are not stored"
@@ -175,9 +176,7 @@ def _help(context: Context, facts: TermFacts, ref: terms.Ref) -> str:
         first = f"add `{name}` to the column list"
     else:
         first = f"`ALTER TABLE {context.target.text} ADD COLUMN {name} ...` first"
-    if not fit:
-        return first
-    return f"write {listed(_clause(facts, column) for column in fit)}, or {first}"
+    return f"write {columns}, or {first}" if columns else first
 
 
 def _fields(context: Context) -> tuple[PartitionField, ...]:

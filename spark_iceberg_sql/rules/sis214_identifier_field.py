@@ -53,7 +53,7 @@ def identifier_field(context: Context) -> Iterator[Finding]:
         column = schema.find(ref.parts)
         if column is None:
             folded = [written(other) for other in schema.find_all(ref.parts)]
-            names = folded or list(schema.near(".".join(ref.parts))) or fit
+            names = folded or list(context.near(schema, ".".join(ref.parts))) or fit
             why = ": column names are case-sensitive here" if folded else ""
             yield Finding(
                 ref.span,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import Column
@@ -41,7 +42,7 @@ def written(column: Column) -> str:
 
 def listed(names: Iterable[str], word: str = "or", limit: int = 4) -> str:
     """Names in backticks, `a`, `b` or `c`; at most `limit` of them."""
-    marked = [f"`{name}`" for name in names][:limit]
+    marked = [f"`{name}`" for name in islice(names, limit)]
     return f" {word} ".join([", ".join(marked[:-1]), marked[-1]] if marked[1:] else marked)
 
 
