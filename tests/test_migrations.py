@@ -11,6 +11,7 @@ import pytest
 
 from spark_iceberg_sql.checker.engine import check as check_text
 from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.files.migrations.order import steps_of
 from spark_iceberg_sql.model.tables import Tables
@@ -120,6 +121,22 @@ def test_two_of_one_version(capsys: Any) -> None:
     said = messages("V2__b.sql", capsys=capsys)
     order = "`V2.0__c.sql` and `V2__b.sql` have the same version: which one runs first is not known"
     assert said[0] == f"not checked: {order}"
+
+
+def test_each_of_many_of_one_version_is_followed_once(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[str] = []
+    plain = Series._follow
+
+    def follow(series: Series, path: str, known: Any) -> None:
+        followed.append(path)
+        plain(series, path, known)
+
+    monkeypatch.setattr(Series, "_follow", follow)
+    write({f"m/V1__{i}.sql": CREATE.replace("db.t", f"db.t{i}") for i in range(20)})
+    check("--no-cache", capsys=capsys)
+    assert len(followed) == 20
 
 
 def test_what_either_of_one_version_may_change_is_unknown_to_the_other(capsys: Any) -> None:

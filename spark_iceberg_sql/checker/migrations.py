@@ -112,23 +112,52 @@ class _Series:
         self._text = text
         self._after: dict[str, Tables] = {}
         self._marks: dict[str, str | None] = {}
+        self._unordered: dict[str, Tables] = {}
 
     def before(self, step: Step) -> Tables:
         """The known tables before a migration. Raises FileError."""
-        if not step.after:
-            known = self._base().copy()
+        if step.unsure is None:
+            known = self._before_beside(step)
         else:
-            first, *others = (self.after(path) for path in step.after)
-            known = first.copy()
-            for other in others:
-                known.keep_what_agrees(other)
-        for beside in self._beside(step):  # it may have run already
-            changed = known.copy()
-            self._follow(beside.path, changed)
-            known.keep_what_agrees(changed)
+            if step.path not in self._unordered:
+                self._unordered.update(self._without_each(step))
+            known = self._unordered[step.path].copy()
         if step.anything:
             known.unsettle_below(())
         return known
+
+    def _before_beside(self, step: Step) -> Tables:
+        """The known tables before a migration and all those that may run before it or after it."""
+        if not step.after:
+            return self._base().copy()
+        first, *others = (self.after(path) for path in step.after)
+        known = first.copy()
+        for other in others:
+            known.keep_what_agrees(other)
+        return known
+
+    def _without_each(self, step: Step) -> dict[str, Tables]:
+        """For a migration and each beside it: what is known whichever of the others have run already.
+
+        Each file is followed once for all of them: hundreds may have the same version.
+        """
+        known = self._before_beside(step)
+        paths = [step.path, *(beside.path for beside in self._beside(step))]
+        changed = [self._changed(known, path) for path in paths]
+        before = [known]
+        for tables in changed[:-1]:
+            before.append(before[-1].copy())
+            before[-1].keep_what_agrees(tables)
+        behind = known.copy()
+        for tables, state in zip(reversed(before), reversed(changed), strict=True):
+            tables.keep_what_agrees(behind)
+            behind.keep_what_agrees(state)
+        return dict(zip(paths, before, strict=True))
+
+    def _changed(self, known: Tables, path: str) -> Tables:
+        changed = known.copy()
+        self._follow(path, changed)
+        return changed
 
     def _beside(self, step: Step) -> list[Step]:
         """The migrations that may run before this one or after it."""
