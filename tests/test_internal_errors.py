@@ -176,5 +176,5 @@ def test_odd_metadata_is_no_internal_error(
     Path("a.sql").write_text("ALTER TABLE t ADD PARTITION FIELD id")
     assert main(["check", *words, "--metadata", "t=m.json", "a.sql"]) == 2
     out, err = capsys.readouterr()
-    assert "m.json` is not a metadata file: the property `a` is 5, not a text" in err
+    assert "m.json` is not a metadata file: the property `a` is 5, not a string" in err
     assert "internal error" not in out + err

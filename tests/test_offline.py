@@ -133,11 +133,11 @@ class TestMetadata:
             (["format-version"], 0, "`format-version` is 0, less than 1"),
             (["last-partition-id"], "x", '`last-partition-id` is "x", not a 32-bit integer'),
             (["last-column-id"], None, "`last-column-id` is null, not a 32-bit integer"),
-            (["schema", "fields", 0, "name"], 5, "`name` is 5, not a text"),
-            (["schema", "fields", 0, "name"], ["id"], '`name` is ["id"], not a text'),
+            (["schema", "fields", 0, "name"], 5, "`name` is 5, not a string"),
+            (["schema", "fields", 0, "name"], ["id"], '`name` is ["id"], not a string'),
             (["schema", "fields", 0, "id"], [1], "`id` is [1], not a 32-bit integer"),
-            (["partition-spec", 0, "name"], None, "`name` is null, not a text"),
-            (["properties"], {"a": 5}, "the property `a` is 5, not a text"),
+            (["partition-spec", 0, "name"], None, "`name` is null, not a string"),
+            (["properties"], {"a": 5}, "the property `a` is 5, not a string"),
         ],
     )
     def test_a_value_of_the_wrong_kind(self, place, value, says):

@@ -12,10 +12,10 @@ from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, S
 from spark_iceberg_sql.model.table import Name, SortField, Table
 from spark_iceberg_sql.model.types import field_from_metadata
 
-# What other structures than those in the spec raise.
-_STRUCTURE = (
+# What is raised where the structure is not that in the spec.
+_WRONG_STRUCTURE = (
     *(TypeError, AttributeError, ValueError, IndexError, StopIteration),
-    *(RecursionError, OverflowError),
+    *(OverflowError, RecursionError),
 )
 
 
@@ -51,7 +51,7 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
         raise
     except KeyError as missing:
         raise MetadataError(f"the metadata has no {missing}") from None
-    except _STRUCTURE as wrong:
+    except _WRONG_STRUCTURE as wrong:
         raise MetadataError(
             f"the metadata does not have the structure in the spec: {wrong}"
         ) from None

@@ -1,4 +1,4 @@
-"""The values of a metadata.json: numbers and texts where the spec has them (spec: Table Metadata).
+"""The values of a metadata.json: numbers and strings where the spec has them (spec: Table Metadata).
 
 What has the wrong kind would otherwise fail much later, in a rule or in a report, and there without the file's name.
 """
@@ -10,20 +10,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _INTEGERS = frozenset(
-    (
-        *(
-            "format-version",
-            "last-column-id",
-            "last-partition-id",
-            "order-id",
-            "default-sort-order-id",
-        ),
-        *("schema-id", "current-schema-id", "spec-id", "default-spec-id", "field-id", "source-id"),
+    {
+        *("format-version", "last-column-id", "last-partition-id"),
+        *("schema-id", "current-schema-id", "spec-id", "default-spec-id"),
+        *("order-id", "default-sort-order-id", "field-id", "source-id"),
         *("id", "element-id", "key-id", "value-id"),
-    )
+    }
 )
 _LISTS = frozenset({"source-ids", "identifier-field-ids"})
-_TEXTS = frozenset({"name", "doc", "transform", "direction", "null-order"})
+_STRINGS = frozenset({"name", "doc", "transform", "direction", "null-order"})
 _PARTS = ("schema", "schemas", "partition-spec", "partition-specs", "sort-orders")
 # The values of columns, with keys of their own.
 _DEFAULTS = frozenset({"initial-default", "write-default"})
@@ -65,8 +60,8 @@ def _wrong(key: str, value: Any) -> Iterator[str]:
         yield _sentence(key, value, "a 32-bit integer")
     elif key in _LISTS and not (isinstance(value, list) and all(map(_is_integer, value))):
         yield _sentence(key, value, "a list of 32-bit integers")
-    elif key in _TEXTS and not isinstance(value, str):
-        yield _sentence(key, value, "a text")
+    elif key in _STRINGS and not isinstance(value, str):
+        yield _sentence(key, value, "a string")
 
 
 def _wrong_properties(properties: Any) -> Iterator[str]:
@@ -75,7 +70,7 @@ def _wrong_properties(properties: Any) -> Iterator[str]:
         return
     for key, value in properties.items():
         if not isinstance(value, str):
-            yield f"the property {_sentence(key, value, 'a text')}"
+            yield f"the property {_sentence(key, value, 'a string')}"
 
 
 def _is_integer(value: Any) -> bool:
