@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.config import settings
 from spark_iceberg_sql.config.keys import KEYS
 from spark_iceberg_sql.config.settings import (
     Configuration,
@@ -16,7 +17,7 @@ from spark_iceberg_sql.config.settings import (
 )
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
-from spark_iceberg_sql.files.globs import matches
+from spark_iceberg_sql.files.globs import _pattern, matches
 
 WEEKS = "ALTER TABLE t ADD PARTITION FIELD weeks(a)"
 
@@ -216,3 +217,26 @@ def test_config_shows_what_is_in_force(project: Path, capsys: Any) -> None:
         project / "again.toml", "\n".join(line for line in lines if not line.startswith("#"))
     )
     assert Configuration(read).of(project).select == ("SIS1", "SIS2")
+
+
+def test_globs_are_asked_once_for_each_rule_and_file(
+    project: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file may have thousands of findings, and the settings as many globs."""
+    asked: list[str] = []
+
+    def ask(path: Path, glob: str, root: Path) -> bool:
+        asked.append(glob)
+        return matches(path, glob, root)
+
+    monkeypatch.setattr(settings, "matches", ask)
+    globs = ", ".join(f'"x{i}/**" = ["SIS101"]' for i in range(600))
+    (project / ".iceberg-sql.toml").write_text(f"per-file-ignores = {{ {globs} }}")
+    text = "CREATE TABLE t (d DATE) USING iceberg PARTITIONED BY (weeks(d));\n" * 20
+    for name in ("a.sql", "b.sql"):
+        (project / name).write_text(text)
+    _pattern.cache_clear()
+    assert main(["check", "--no-cache", "-j", "1", "a.sql", "b.sql"]) == 1
+    assert capsys.readouterr().out.count("SIS101") >= 20
+    assert len(asked) == 2 * 600
+    assert _pattern.cache_info().misses == 600

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
+from functools import cache
 from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -177,12 +178,13 @@ class _Verdict:
     """The severity of each finding under the settings; counts the notes that they hide."""
 
     def __init__(self, settings: Settings, name: str) -> None:
-        self._settings = settings
-        self._path = Path(name) if name != "-" else None
+        path = Path(name) if name != "-" else None
+        # Asked once for each rule: the settings may have thousands of globs, and the file as many findings.
+        self._severity = cache(lambda code, own: settings.severity_of(code, own, path))
         self.unlisted = 0
 
     def __call__(self, code: str, own: Severity) -> Severity | None:
-        severity = self._settings.severity_of(code, own, self._path)
+        severity = self._severity(code, own)
         self.unlisted += severity is None and own is Severity.NOTE
         return severity
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 
@@ -86,7 +86,7 @@ def _walked(above: list[str], below: str, admit: Callable[[str], None]) -> Itera
                     yield path
 
 
-@lru_cache(maxsize=512)
+@cache  # each of any number of globs in the settings is asked about each file
 def _pattern(glob: str) -> re.Pattern[str]:
     """The regular expression of a glob, which takes no more than quadratic time: the glob may be a stranger's.
 
