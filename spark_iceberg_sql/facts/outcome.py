@@ -13,8 +13,8 @@ from spark_iceberg_sql.model.evolution import (
     replaced,
     updated,
 )
-from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.spec import Specs
+from spark_iceberg_sql.model.schema import Column, Schema
+from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Absent, Kind, Table
 from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
 from spark_iceberg_sql.records import replace
@@ -25,6 +25,8 @@ _HEAD = frozenset({"current-snapshot-id", "cherry-pick-snapshot-id"})
 # Shared, because most tables have none.
 _NONE: Mapping[str, str] = {}
 _NO_COLUMNS: frozenset[int] = frozenset()
+# n statements that each add a field make n specs of up to n fields, in memory as in Iceberg's metadata.
+_MOST_FIELDS = 100_000  # in all specs of a table together
 
 
 def outcome(context: Terms) -> Table | None:
@@ -153,11 +155,15 @@ def _respecified(
     if not isinstance(node, nodes.DropField) and want is None:
         return None
     try:
-        return replace(table, specs=updated(context.specs, dropped, want, context.schema))
+        specs = updated(context.specs, dropped, want, context.schema)
     except SpecRefusedError:
         return None
     except SpecUncertainError as reason:
         return replace(table, specs=None, why_unknown=f"{reason}, and Iceberg may choose either")
+    if specs.size > _MOST_FIELDS:
+        why = f"together they have more than {_MOST_FIELDS:,} fields, too many to check"
+        return replace(table, specs=None, why_unknown=why)
+    return replace(table, specs=specs)
 
 
 def _with_properties(context: Terms, node: nodes.SetProperties, table: Table) -> Table | None:
@@ -238,18 +244,24 @@ def _with_sources(specs: Specs | None, schema: Schema) -> Specs | None:
     """The specs with the current names of their source columns."""
     if specs is None:
         return None
+    names = {field_id: schema.by_id(field_id) for field_id in specs.sources}
+    if all(_keeps_name(field, names[field.source_id]) for field in specs.all_fields):
+        return specs
+    # Each field once, for all specs that share it.
+    fields = {id(field): field for spec in specs.every for field in spec.fields}
+    for key, field in fields.items():
+        column = names[field.source_id]
+        if column is not None and not _keeps_name(field, column):
+            fields[key] = replace(field, source=column.name)
     every = tuple(
-        replace(
-            spec,
-            fields=tuple(
-                replace(field, source=column.name if column is not None else field.source)
-                for field in spec.fields
-                for column in (schema.by_id(field.source_id),)
-            ),
-        )
+        replace(spec, fields=tuple([fields[id(field)] for field in spec.fields]))
         for spec in specs.every
     )
     return replace(specs, every=every)
+
+
+def _keeps_name(field: PartitionField, column: Column | None) -> bool:
+    return column is None or field.source == column.name
 
 
 def one_column(schema: Schema, ref: terms.Ref) -> int | None:

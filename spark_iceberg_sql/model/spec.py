@@ -144,12 +144,17 @@ class Specs:
         return tuple(live.values())
 
     @cached_property
+    def size(self) -> int:
+        """The number of fields in all specs together."""
+        return sum(len(spec.fields) for spec in self.every)
+
+    @cached_property
     def _distinct(self) -> dict[tuple[object, ...], PartitionField]:
         specs = sorted(self.every, key=lambda s: s.spec_id)
+        fields = {id(field): field for spec in specs for field in spec.fields}  # which specs share
         found: dict[tuple[object, ...], PartitionField] = {}
-        for spec in specs:
-            for field in spec.fields:
-                found.setdefault(field.mark, field)
+        for field in fields.values():
+            found.setdefault(field.mark, field)
         return found
 
     @cached_property
@@ -234,7 +239,7 @@ class Specs:
         for spec in alike:
             if spec.same_fields(new):
                 made = replace(self, current=spec.spec_id)
-                vars(made).update(_alike=self._alike)
+                vars(made).update(size=self.size, _alike=self._alike)
                 return self._followed_by(made, ())
         # What the latest spec has is the newest of its id already.
         latest = self.spec.fields if self.current == new.spec_id - 1 else ()
@@ -245,5 +250,9 @@ class Specs:
         last = max((field.field_id for field in changed), default=0)
         every = (*self.every, new)
         made = Specs(every, new.spec_id, max(self.last_field_id, last), self.format_version)
-        vars(made).update(spec=new, _alike={**self._alike, new.outline: (*alike, new)})
+        vars(made).update(
+            spec=new,
+            size=self.size + len(fields),
+            _alike={**self._alike, new.outline: (*alike, new)},
+        )
         return self._followed_by(made, changed)

@@ -231,8 +231,11 @@ class Tables:
         if isinstance(found, Table):
             self._used.append(found)
             if len(self._used) > _RECENT:
-                for part in (self._used[0].schema, self._used.popleft().specs):
-                    if part is not None:
+                oldest = self._used.popleft()
+                # Later states of a table share with it what no statement has changed since.
+                shared = {id(part) for t in self._used for part in (t.schema, t.specs)}
+                for part in (oldest.schema, oldest.specs):
+                    if part is not None and id(part) not in shared:
                         forget(part)
 
     def drop(self, parts: Name, why: str) -> None:
