@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spark_iceberg_sql.model.schema import Schema, folded, near
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct
 
 INT, TEXT = Primitive("int"), Primitive("string")
@@ -127,3 +129,22 @@ def test_near_misses() -> None:
     assert near("NMAE", ["id", "name", "note"]) == ("name",)
     assert FRESH.near("p.z")[:2] in (("p.x", "p.y"), ("p.y", "p.x"))
     assert near("nothing like it", ["id"]) == ()
+
+
+def test_the_first_of_each_type_are_as_many_as_a_message_lists() -> None:
+    types = ["int", "string"] * 5
+    fields = [Field(f"c{i}", Primitive(kind)) for i, kind in enumerate(types)]
+    inside = Field("l", List(Field("element", Primitive("int"))))
+    found = [column.name for column in Schema((inside, *fields)).first_of_each_type]
+    assert found == ["l", *(f"c{i}" for i in range(8))]
+
+
+def test_what_is_computed_of_columns_in_use_is_kept() -> None:
+    """Statements that change only the specs of a table leave its columns one object."""
+    schema = Schema((Field("id", Primitive("int"), field_id=1),))
+    tables = Tables([Table(("t",), schema=schema)])
+    for i in range(300):
+        assert schema.find(("id",))
+        computed = dict(vars(schema))
+        tables.put(Table(("t",), schema=schema, properties={"i": str(i)}))
+        assert vars(schema) == computed

@@ -11,7 +11,7 @@ from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.reporting import Reporting, Verdict
 from spark_iceberg_sql.checker.suppressions import Ignore, ignores_of
 from spark_iceberg_sql.diagnostics import Lines, Report
-from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.context import Compared, Context
 from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.files.source_map import Stretch
@@ -157,6 +157,7 @@ class _Run(Reporting):
     # The codes of the rules that could not decide, by the statement's number, if there are ignore comments.
     _open: dict[int, Set[str]] = field(default_factory=dict)
     _number: int = 0
+    _compared: Compared = field(default_factory=Compared)
 
     def left_open(self, number: int, filled: Sequence[Offsets]) -> Set[str]:
         """The codes of the rules that could not decide about a statement. filled: as in `Around`."""
@@ -199,8 +200,7 @@ class _Run(Reporting):
         if node is None or isinstance(node, nodes.Other):
             self.known.repeat(earlier.recording)
         else:  # a comment suppresses its error now, or no longer does
-            context = Context(self.lines.text, node, self.known, statement, self.repaired)
-            self._carry_on(context, fine=fine)
+            self._carry_on(self._context(node, statement), fine=fine)
 
     def _remember(self, statement: Statement, memo: Memo) -> None:
         faults = len(self.faults)
@@ -222,7 +222,7 @@ class _Run(Reporting):
         if isinstance(node, nodes.Other):
             self.known.another()
             return found, fine
-        context = Context(self.lines.text, node, self.known, statement, self.repaired)
+        context = self._context(node, statement)
         judgement, runs = self._judge(context)
         self._carry_on(context, fine=fine and runs)
         context.forget()
@@ -233,7 +233,12 @@ class _Run(Reporting):
         span = statement.start, statement.end
         if self.repaired or not may_be_query(statement):
             return []
-        return [self._judge(Context(self.lines.text, nodes.Query(span), self.known, statement))]
+        return [self._judge(self._context(nodes.Query(span), statement))]
+
+    def _context(self, node: nodes.Node, statement: Statement) -> Context:
+        return Context(
+            *(self.lines.text, node, self.known, statement, self.repaired), compared=self._compared
+        )
 
     def _carry_on(self, context: Context, *, fine: bool) -> None:
         """Apply a statement's effect to the known tables: as it runs, or as intended."""
@@ -257,7 +262,7 @@ class _Run(Reporting):
         if isinstance(context.node, nodes.Compound):
             inner = self.known.copy()
             for node in context.node.inside:
-                inside = Context(context.text, node, inner, context.statement, context.repaired)
+                inside = replace(context, node=node, known=inner)
                 _, runs = self._judge(inside)
                 self._carry_on(inside, fine=runs)
                 fine = fine and runs

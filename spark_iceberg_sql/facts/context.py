@@ -7,18 +7,28 @@ from spark_iceberg_sql.facts.target import NotKnownError
 from spark_iceberg_sql.facts.terms import Terms
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.corruption import Damage, damage
-from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.schema import LISTED, Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.records import record
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax import nodes
 
-_MOST_COMPARED = 20_000  # names in the search for similar columns of one statement
+# Pairs of characters that are compared in the searches for similar names in one text, which takes some seconds.
+_MOST_COMPARED = 10_000_000
+
+
+@record(eq=False, slots=True)
+class Compared:
+    """How much the searches for similar names in one text have compared. pairs: of characters."""
+
+    pairs: int = 0
 
 
 @record(frozen=True, eq=False)
 class Context(Terms):
-    """One statement and its context."""
+    """One statement and its context. compared: what all statements of its text share."""
+
+    compared: Compared = field(default_factory=Compared)
 
     @cached_property
     def after(self) -> Table | None:
@@ -56,17 +66,19 @@ class Context(Terms):
         return self._damage(after.specs, after.schema), on
 
     def near(self, schema: Schema, name: str) -> tuple[str, ...]:
-        """Column names that look like `name`, best first; none after so many searches that more would take seconds."""
-        compared = self._compared
-        if compared and sum(compared) >= _MOST_COMPARED:
+        """Column names that look like `name`, best first; none where the search would take too long.
+
+        Only suggestions depend on it: a column of thousands that are misspelled is reported without one.
+        """
+        pairs = len(name) * schema.length
+        if self.compared.pairs + pairs > _MOST_COMPARED:
             return ()
-        compared.append(len(schema.columns))
+        self.compared.pairs += pairs
         return schema.near(name)
 
-    @cached_property
-    def _compared(self) -> list[int]:
-        """The number of names in each search so far."""
-        return []
+    def instead(self, schema: Schema, name: str) -> list[str]:
+        """Column names to write instead of `name`: those that look like it, or else the first few."""
+        return list(self.near(schema, name)) or [column.name for column in schema.columns[:LISTED]]
 
     def _damage(self, specs: Specs, schema: Schema) -> tuple[Damage, ...]:
         return damage(specs, schema, case_sensitive=self.known.case_sensitive)

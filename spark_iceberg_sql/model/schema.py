@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from sys import intern
 from typing import NamedTuple
@@ -9,6 +10,8 @@ from typing import NamedTuple
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children
 from spark_iceberg_sql.records import record, replace
+
+LISTED = 4  # columns in a message, at most
 
 
 class Column(NamedTuple):
@@ -116,6 +119,22 @@ class Schema:
     def by_id(self, field_id: int) -> Column | None:
         """The column with a field id."""
         return self._by_id.get(field_id)
+
+    @cached_property
+    def first_of_each_type(self) -> tuple[Column, ...]:
+        """As many columns of each type as a message lists, in order, without those inside a list or a map."""
+        count = Counter[Type]()
+        found = []
+        for column in self.columns:
+            if count[column.field.type] < LISTED and not column.in_collection:
+                count[column.field.type] += 1
+                found.append(column)
+        return tuple(found)
+
+    @cached_property
+    def length(self) -> int:
+        """The number of characters in all names."""
+        return sum(len(column.name) for column in self.columns)
 
     def near(self, name: str) -> tuple[str, ...]:
         """Names of this schema that look like `name`, best first."""

@@ -103,7 +103,7 @@ def _changed(node: nodes.Node) -> tuple[terms.Ref, ...]:
 
 def _near(context: Context, ref: terms.Ref) -> str:
     schema = context.schema
-    names = context.near(schema, ".".join(ref.parts)) or [column.name for column in schema.columns]
+    names = context.instead(schema, ".".join(ref.parts))
     return f"write {listed(names)}" if names else "add the column first"
 
 
@@ -163,8 +163,8 @@ def _help(context: Context, facts: TermFacts, ref: terms.Ref) -> str:
     record = facts.transform
     fit = (
         written(column)
-        for column in schema.columns
-        if not column.in_collection and (record is None or record.takes(column.field.type))
+        for column in schema.first_of_each_type
+        if record is None or record.takes(column.field.type)
     )
     columns = listed(_clause(facts, column) for column in fit)
     name = quoted(ref.parts[-1])

@@ -100,9 +100,7 @@ def _column(context: Context, term: terms.Term) -> Iterator[Finding]:
     schema, table = context.schema, context.target.text
     found = schema.find_all(ref.parts, case_sensitive=context.known.case_sensitive)
     if not found:
-        names = context.near(schema, ".".join(ref.parts)) or [
-            column.name for column in schema.columns
-        ]
+        names = context.instead(schema, ".".join(ref.parts))
         help_ = f"write {listed(names)}" if names else "add the column first"
         yield Finding(ref.span, f"`{table}` has no column `{ref.text}`", help_)
         return

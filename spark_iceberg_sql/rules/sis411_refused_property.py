@@ -164,7 +164,7 @@ def _metrics(context: Context, item: terms.Property) -> Finding | None:
     name = item.key.removeprefix(METRICS_OF_COLUMN)
     if "{" in name or context.schema.find((name,)) is not None:
         return None
-    names = context.near(context.schema, name) or [column.name for column in context.schema.columns]
+    names = context.instead(context.schema, name)
     what = f"`{context.target.text}` has no column `{name}` to collect metrics for"
     return Finding(item.key_span, what, f"write {listed(names)}")
 

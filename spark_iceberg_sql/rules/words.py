@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.schema import LISTED, Column
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -40,7 +40,7 @@ def written(column: Column) -> str:
     return ".".join(map(quoted, column.path))
 
 
-def listed(names: Iterable[str], word: str = "or", limit: int = 4) -> str:
+def listed(names: Iterable[str], word: str = "or", limit: int = LISTED) -> str:
     """Names in backticks, `a`, `b` or `c`; at most `limit` of them."""
     marked = [f"`{name}`" for name in islice(names, limit)]
     return f" {word} ".join([", ".join(marked[:-1]), marked[-1]] if marked[1:] else marked)
