@@ -10,7 +10,7 @@ from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_com
 from spark_iceberg_sql.checker.judging import EVERY_CODE
 from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
@@ -44,13 +44,22 @@ class Beside:
         self._lines = lines
         self._comments: list[_Comment] = []
         if source.name.lower().endswith(_PROGRAMS):
-            for part in range(len(source.parts)):
-                self._comments += self._of_part(source, part)
+            pieces: dict[int, list[Piece]] = {}
+            unread: dict[int, list[Unread]] = {}
+            for piece in filter(in_literals, source.pieces):
+                pieces.setdefault(piece.part, []).append(piece)
+            for each in source.unread:
+                unread.setdefault(each.part, []).append(each)
+            for part in sorted(pieces.keys() | unread.keys()):
+                self._comments += self._of_part(
+                    source, part, pieces.get(part, []), unread.get(part, [])
+                )
 
-    def _of_part(self, source: Source, part: int) -> Iterator[_Comment]:
-        pieces = [piece for piece in source.pieces if piece.part == part and in_literals(piece)]
-        unread = [unread for unread in source.unread if unread.part == part]
-        if not (pieces or unread) or MENTIONED.search(source.parts[part].text) is None:
+    def _of_part(
+        self, source: Source, part: int, pieces: list[Piece], unread: list[Unread]
+    ) -> Iterator[_Comment]:
+        """The comments of a part. pieces, unread: those of the part."""
+        if MENTIONED.search(source.parts[part].text) is None:
             return
         lines = self._lines[part]
         text = source.parts[part].text

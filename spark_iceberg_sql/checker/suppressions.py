@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import cache
 from itertools import accumulate
 from operator import itemgetter
 
@@ -80,6 +81,7 @@ class Ignores:
         spans: of all statements, in order. undecided: the number of a statement to the codes of the rules that
         could not decide about it.
         """
+        undecided = cache(undecided)  # a statement of many lines may have a comment on each
         for ignore in (*self.every, *self.beside):
             for first, last in ignore.reaches if ignore.unused else ():
                 number = bisect_right(spans, (last, last))

@@ -216,10 +216,7 @@ def captured(piece: Piece) -> Iterator[Piece]:
 def _bodies(piece: Piece) -> Iterator[Piece]:
     if not is_templated(piece.sql):
         return
-    stretches = list(_captured(_parts(piece.sql)))
-    for start, end in stretches:
-        if any(a <= start and end <= b and (a, b) != (start, end) for a, b in stretches):
-            continue  # it is part of the enclosing one
+    for start, end in _outermost(_captured(_parts(piece.sql))):
         holes = tuple(
             replace(hole, start=hole.start - start, end=hole.end - start)
             for hole in piece.holes
@@ -235,6 +232,15 @@ def _bodies(piece: Piece) -> Iterator[Piece]:
         )
         yield inner
         yield from _bodies(inner)
+
+
+def _outermost(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The ranges that are not within another."""
+    reached = -1
+    for start, end in sorted(stretches, key=lambda stretch: (stretch[0], -stretch[1])):
+        if end > reached:
+            yield start, end
+            reached = end
 
 
 def _clipped(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from spark_iceberg_sql.files.python.changed_tables import MENTIONED
@@ -77,7 +78,7 @@ def read_cells(
     unread: list[Unread] = []
     for number, words, language in cells:
         if "sql" in language or language == "python":
-            others = "\n".join(text for n, text, _ in cells if n != number)
+            others = partial(_others, cells, number)
             found, bad = _cell_sql(words, len(parts), "sql" in language, others, callables)
             pieces += found
             unread += bad
@@ -95,7 +96,7 @@ def read_cell(name: str, text: str, language: str, callables: Sequence[str] = ()
     pieces, unread = list[Piece](), list[Unread]()
     if "sql" in language or language == "python":
         # The other cells are unknown: any name may be used there.
-        pieces, unread = _cell_sql(text, 0, "sql" in language, text, callables)
+        pieces, unread = _cell_sql(text, 0, "sql" in language, lambda: text, callables)
     spark = "spark" in text.lower()
     return Source(name, (Part(text),), tuple(pieces), tuple(unread), program=True, spark=spark)
 
@@ -122,9 +123,15 @@ def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _others(cells: Sequence[tuple[int, str, str]], number: int) -> str:
+    """The texts of all cells but one."""
+    return "\n".join(text for n, text, _ in cells if n != number)
+
+
 def _cell_sql(
-    text: str, part: int, in_sql: bool, others: str, callables: Sequence[str] = ()
+    text: str, part: int, in_sql: bool, others: Callable[[], str], callables: Sequence[str] = ()
 ) -> tuple[list[Piece], list[Unread]]:
+    """The SQL of a cell. others: returns the other cells' texts, which only a Python cell with SQL needs."""
     at, magic = 0, _CELL_MAGIC.match(text)
     while magic is not None and magic[1] in _AROUND:
         at = magic.end()
@@ -147,7 +154,7 @@ def _cell_sql(
     calls = ".sql(" in text.replace(" ", "") or CASE_SENSITIVE.search(text) is not None
     if not calls and not callables and MENTIONED.search(text) is None:
         return lines, []
-    pieces, unread = python_sql(text, part, _without_magics(text), others, callables)
+    pieces, unread = python_sql(text, part, _without_magics(text), others(), callables)
     in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
     invalid = any(each.start == each.end for each in unread)
     if invalid and not calls:  # an unreadable cell, which may create any table
