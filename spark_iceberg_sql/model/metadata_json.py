@@ -15,7 +15,7 @@ from spark_iceberg_sql.model.types import field_from_metadata
 # What is raised where the structure is not that in the spec.
 _WRONG_STRUCTURE = (
     *(TypeError, AttributeError, ValueError, IndexError, StopIteration),
-    *(OverflowError, RecursionError),
+    OverflowError,
 )
 
 
@@ -51,6 +51,8 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
         raise
     except KeyError as missing:
         raise MetadataError(f"the metadata has no {missing}") from None
+    except RecursionError:
+        raise MetadataError("it is nested too deeply") from None
     except _WRONG_STRUCTURE as wrong:
         raise MetadataError(
             f"the metadata does not have the structure in the spec: {wrong}"
