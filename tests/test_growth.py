@@ -14,9 +14,15 @@ from evolutions import history
 from growth import ratio
 from samples import sampled
 
+from spark_iceberg_sql.checker.beside import Beside
 from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED
+from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.databricks import sql_cells
+from spark_iceberg_sql.files.notebooks.cells import read_cells
+from spark_iceberg_sql.files.source import Part, Source
+from spark_iceberg_sql.files.source_map import stretch
+from spark_iceberg_sql.files.templates import captured
 from spark_iceberg_sql.model.corruption import damage, united
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
@@ -105,17 +111,89 @@ def misspelled(n: int) -> str:
     return f"CREATE TABLE t ({columns}) USING iceberg PARTITIONED BY ({fields})"
 
 
-def test_misspelled_columns_of_one_statement() -> None:
-    """The search for similar names has an end; those of the first columns are there."""
-    few, many = misspelled(150), misspelled(600)
+def misspelled_one_by_one(n: int) -> str:
+    columns = ", ".join(f"column_{i} INT" for i in range(n))
+    added = (f"ALTER TABLE t ADD PARTITION FIELD colum_{i};" for i in range(n))
+    return f"CREATE TABLE t ({columns}) USING iceberg;{''.join(added)}"
+
+
+@pytest.mark.parametrize("script", [misspelled, misspelled_one_by_one])
+def test_misspelled_columns(script: Callable[[int], str]) -> None:
+    """The search for similar names has an end, but not the findings; the first have suggestions."""
+    few, many = script(150), script(600)
     assert ratio(lambda: check(few), lambda: check(many), 9) < 9
-    assert "write `column_0`" in (next(iter(check(many))).help or "")
+    report = check(many)
+    assert [d.code for d in report] == ["SIS201"] * 600
+    assert "write `column_0`" in (next(iter(report)).help or "")
+
+
+def test_specs_of_many_fields_are_said_to_be_unchecked() -> None:
+    few, many = (SHAPES["buckets of one column"](n) for n in (480, 1920))
+    assert ratio(lambda: check(few), lambda: check(many), 9) < 9
+    report = check(many)
+    (note,) = report.not_checked
+    assert note.message == (
+        "not checked in full: its partition specs are unknown "
+        "(together they have more than 100,000 fields, too many to check)"
+    )
+    assert note.statements == report.statements - note.span.row + 1
+
+
+def test_a_rename_makes_each_field_anew_once() -> None:
+    """And not once for each of the specs that share it."""
+    known = Tables(complete=True)
+    follow(SHAPES["buckets of one column"](60), known)
+    for column in ("c0", "c1"):
+        renamed = "id" if column == "c0" else "c0"
+        follow(f"ALTER TABLE db.t RENAME COLUMN {renamed} TO {column};", known)
+        table = known.get(("db", "t"))
+        assert isinstance(table, Table)
+        assert table.specs is not None
+        fields = {id(f): f for spec in table.specs.every for f in spec.fields}
+        assert [field.source for field in fields.values()] == [column] * 60
+
+
+def test_comments_on_the_lines_of_one_statement() -> None:
+    few, many = (
+        "CREATE TABLE t (\n"
+        + ",\n".join(f"c{i} INT -- noqa: SIS209\n" for i in range(n))
+        + ") USING iceberg"
+        for n in (250, 2000)
+    )
+    assert ratio(lambda: check(few), lambda: check(many), 24) < 24
 
 
 @pytest.mark.parametrize("first", ["", "SELECT 1\n"])
 def test_cells_of_a_sql_file(first: str) -> None:
     few, many = (first + "%%sql\n" * n for n in (500, 4000))
     assert ratio(lambda: sql_cells(few), lambda: sql_cells(many), 24) < 24
+
+
+def test_cells_of_a_notebook() -> None:
+    def cells(n: int) -> list[tuple[int, str, str]]:
+        return [(i, f"%%sql\nSELECT {i}", "python") for i in range(n)]
+
+    few, many = cells(500), cells(4000)
+    assert ratio(lambda: read_cells("a.ipynb", few), lambda: read_cells("a.ipynb", many), 24) < 24
+
+
+def test_comments_in_the_cells_of_a_notebook() -> None:
+    def beside(n: int) -> Beside:
+        parts = tuple(Part(f"spark.sql('SELECT {i}')", i) for i in range(n))
+        pieces = tuple(stretch(part.text, 11, 19, i) for i, part in enumerate(parts))
+        return Beside(Source("a.ipynb", parts, pieces), [Lines(part.text) for part in parts])
+
+    assert ratio(lambda: beside(500), lambda: beside(4000), 24) < 24
+
+
+def test_texts_that_a_template_stores() -> None:
+    few, many = (
+        stretch(text, 0, len(text))
+        for text in (
+            "".join(f"{{% set a{i} %}}x{{% endset %}}" for i in range(n)) for n in (250, 2000)
+        )
+    )
+    assert ratio(lambda: list(captured(few)), lambda: list(captured(many)), 24) < 24
 
 
 LONG_LINES: dict[str, Callable[[int], str]] = {

@@ -421,6 +421,7 @@ def test_spark_s_own_tables_may_have_what_icebergs_may_not() -> None:
         ("l.sql", "--changeset me:1 splitStatements:true endDelimiter:\"\\nGO\"\n{}\nGO\n{}\ngo\n"),
         ("l.sql", "--changeset me:1 endDelimiter://\n{} //\n{} //"),
         ("l.sql", "--changeset me:1 endDelimiter:/\n{}\n/\n--changeset me:2\n{};"),
+        ("l.sql", "--changeset me:1 endDelimiter:-\n{}\n-- COMMAND ----------\n{}\n-\n"),
     ],
 )  # fmt: skip
 def test_other_separators(name: str, text: str) -> None:

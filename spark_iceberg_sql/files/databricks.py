@@ -52,6 +52,8 @@ def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
     pieces, unread = [], []
     at = 0
     for start, end in [*sorted(cuts), (len(text), len(text))]:
+        if start < at:
+            continue  # a delimiter inside another separator
         pieces.append(anything(others[at]) if at in others else stretch(text, at, start))
         if at in others and text[at:start].strip():
             magic = text[others[at] : at].strip()
