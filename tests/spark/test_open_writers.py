@@ -160,10 +160,11 @@ WRITERS: dict[str, tuple[Callable[[DataFrame, str], object], int]] = {
     "writeTo": (lambda df, t: df.writeTo(t).append(), 1),
     "save": (
         lambda df, t: (
-            df.write.format("iceberg").mode("append").option("write-format", "avro").save(t)
+            df.write.format("iceberg").mode("append").option("write-format", "orc").save(t)
         ),
         1,
     ),
+    "avro": (lambda df, t: df.writeTo(t).option("write-format", "avro").append(), 0),
     "overwritePartitions": (lambda df, t: df.writeTo(t).overwritePartitions(), 1),
     "fanout": (lambda df, t: df.writeTo(t).option("fanout-enabled", "true").append(), 0),
     "sorted": (lambda df, t: df.writeTo(t).option("fanout-enabled", "false").append(), 0),

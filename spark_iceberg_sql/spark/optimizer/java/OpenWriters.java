@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Table;
@@ -50,12 +51,15 @@ public final class OpenWriters {
   /** The tables that have been reported in this JVM; once for all of them where nothing is known. */
   private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 
-  private final SparkSession session;
   private final SparkContext context;
   private final String name;
   private final Table table;
   private final CaseInsensitiveStringMap options;
   private final LogicalPlan query;
+  private final SparkWriteConf conf;
+  private final SparkWriteRequirements requirements;
+  private final PartitionSpec spec;
+  private final double values;
 
   /**
    * @param name the table's
@@ -64,31 +68,35 @@ public final class OpenWriters {
    */
   public OpenWriters(
     SparkSession session, String name, Table table, CaseInsensitiveStringMap options, LogicalPlan query) {
-    this.session = session;
     context = session.sparkContext();
     this.name = name;
     this.table = table;
     this.options = options;
     this.query = query;
+    conf = new SparkWriteConf(session, table, options);
+    requirements = conf.writeRequirements();
+    spec = (PartitionSpec) table.specs().get(Integer.valueOf(conf.outputSpecId()));
+    values = values();
   }
 
   /** Warns if the writers may need more than half of the heap, unless the table or the write says how to write. */
-  public void report() {
+  public static void report(
+    SparkSession session, String name, Table table, CaseInsensitiveStringMap options, LogicalPlan query) {
     if (options.containsKey(OPTION) || table.properties().containsKey(PROPERTY) || options.containsKey(REWRITE)) return;
     try {
-      if (bytes() <= heap() * SHARE_OF_HEAP) return;
-      boolean isLimited = !Double.isInfinite(values());
-      if (REPORTED.add(isLimited ? name : "")) SwitchedRule.warn(text(isLimited));
+      OpenWriters writers = new OpenWriters(session, name, table, options, query);
+      if (writers.bytes() <= writers.heap() * SHARE_OF_HEAP) return;
+      if (REPORTED.add(writers.isLimited() ? name : "")) SwitchedRule.warn(writers.text(session));
     } catch (RuntimeException wrong) {
       return; // an option or a property, which Iceberg reports
     }
   }
 
-  /** At most so many bytes, if the number of partitions is limited; 0 if one writer is open at a time. */
+  /** At most so many bytes, if the number of partitions is limited; 0 if one writer is open at a time, or has small buffers. */
   public double bytes() {
-    SparkWriteConf conf = new SparkWriteConf(session, table, options);
-    if (spec().isUnpartitioned() || !conf.useFanoutWriter(conf.writeRequirements())) return 0;
-    if (isShuffled()) return writers() * perWriter();
+    if (spec.isUnpartitioned() || !conf.useFanoutWriter(requirements) || conf.dataFileFormat() == FileFormat.AVRO)
+      return 0;
+    if (isShuffled() || query == null) return writers() * perWriter();
     // Each task may have rows of each partition, which it holds until their row group is full.
     double rowGroups = writers() * PropertyUtil.propertyAsLong(table.properties(), ROW_GROUP, 128L * MEGABYTE);
     double rows = query.stats().sizeInBytes().doubleValue() * BYTES_PER_BYTE;
@@ -98,15 +106,10 @@ public final class OpenWriters {
   private double writers() { return partitions() * (isShuffled() ? 1 : tasks()); }
 
   /** Whether the rows of a partition come to one task. */
-  private boolean isShuffled() {
-    SparkWriteRequirements requirements = new SparkWriteConf(session, table, options).writeRequirements();
-    return !(requirements.distribution() instanceof UnspecifiedDistribution);
-  }
+  private boolean isShuffled() { return !(requirements.distribution() instanceof UnspecifiedDistribution); }
 
-  private PartitionSpec spec() {
-    int id = new SparkWriteConf(session, table, options).outputSpecId();
-    return (PartitionSpec) table.specs().get(Integer.valueOf(id));
-  }
+  /** Whether the values of the partition fields limit the number of partitions. */
+  private boolean isLimited() { return !Double.isInfinite(values); }
 
   private double perWriter() {
     double bytes = BYTES_PER_WRITER + TypeUtil.getProjectedIds(table.schema()).size() * BYTES_PER_COLUMN;
@@ -118,20 +121,17 @@ public final class OpenWriters {
   }
 
   /** At most so many partitions, if anything is known that limits them. */
-  private double partitions() {
-    double values = values();
-    return Math.min(rows(query), Double.isInfinite(values) ? ASSUMED : values);
-  }
+  private double partitions() { return Math.min(rows(query), isLimited() ? values : ASSUMED); }
 
   /** At most so many values of the partition fields together; infinite if not known. */
   private double values() {
     double product = 1;
-    for (PartitionField field : spec().fields()) product *= values(spec(), field);
+    for (PartitionField field : spec.fields()) product *= values(field);
     return product;
   }
 
   /** At most so many values of a partition field, null being one. */
-  private double values(PartitionSpec spec, PartitionField field) {
+  private double values(PartitionField field) {
     Transform transform = Transform.named(field.transform().toString());
     if (field.transform().isVoid() || isConstant(spec.schema().findColumnName(field.sourceId()))) return 1;
     Type source = spec.schema().findType(field.sourceId());
@@ -171,30 +171,31 @@ public final class OpenWriters {
     return Math.max(1, Math.ceil(all / Math.max(1, executors)));
   }
 
-  private String text(boolean isLimited) {
+  private String text(SparkSession session) {
     String writer = String.format(Locale.ROOT, "%.1f MB of buffers", perWriter() / MEGABYTE);
     String memory = String.format(Locale.ROOT, "the memory of %,.0f MB", heap() / MEGABYTE);
-    String fact = isLimited ? String.format(Locale.ROOT,
-                                "may keep %,.0f writers open, one for each partition of a task, which with %s each and "
-                                  + "the rows need up to %,.0f MB of %s",
-                                writers(), writer, bytes() / MEGABYTE, memory)
-                            : String.format(Locale.ROOT,
-                                "keeps a writer with %s open for each partition of its rows: how many that are is not "
-                                  + "known, and %,.0f fill half of %s",
-                                writer, heap() * SHARE_OF_HEAP / perWriter(), memory);
-    return "`" + name + "`: this write " + fact + "\nhelp: " + help();
+    String fact = isLimited()
+      ? String.format(Locale.ROOT,
+          "may keep %,.0f writers open, one for each partition of a task, which with %s each and "
+            + "the rows need up to %,.0f MB of %s",
+          writers(), writer, bytes() / MEGABYTE, memory)
+      : String.format(Locale.ROOT,
+          "keeps a writer with %s open for each partition of its rows: how many that are is not "
+            + "known, and %,.0f fill half of %s",
+          writer, heap() * SHARE_OF_HEAP / perWriter(), memory);
+    return "`" + name + "`: this write " + fact + "\nhelp: " + help(session);
   }
 
-  private String help() {
+  private String help(SparkSession session) {
     String memory = context.isLocal() ? "spark.driver.memory" : "spark.executor.memory";
-    return isSortable()
+    return isSortable(session)
       ? "with TBLPROPERTIES ('" + PROPERTY + "' = 'false'), the rows are sorted by partition, and one "
         + "writer is open at a time; or start Spark with more `" + memory + "`"
       : "start Spark with more `" + memory + "`, or write the partitions in several steps";
   }
 
   /** Whether Iceberg would ask Spark for sorted rows, and take them. */
-  private boolean isSortable() {
+  private boolean isSortable(SparkSession session) {
     for (Object spec : table.specs().values())
       for (PartitionField field : ((PartitionSpec) spec).fields())
         if (!field.transform().isVoid() && isScattered(((PartitionSpec) spec).schema().findType(field.sourceId())))
@@ -202,7 +203,7 @@ public final class OpenWriters {
     Map<String, String> sorted = new HashMap<>(options.asCaseSensitiveMap());
     sorted.put(OPTION, "false");
     SparkWriteConf conf = new SparkWriteConf(session, table, new CaseInsensitiveStringMap(sorted));
-    return conf.outputSpecId() == table.spec().specId() && conf.writeRequirements().hasOrdering();
+    return spec.specId() == table.spec().specId() && conf.writeRequirements().hasOrdering();
   }
 
   private static boolean isScattered(Type type) { return type == null || SCATTERED.contains(type.typeId()); }
