@@ -96,6 +96,24 @@ def test_optimize_and_our_spellings_refuse_a_copy_in_a_catalog(
     assert files(lake) == before
 
 
+def test_a_location_in_metadata_ends_no_line_and_no_literal(
+    spark: SparkSession, lake: Path
+) -> None:
+    """The location is the copy's own statement, which anybody may have written."""
+    copy = lake / "copies" / "t"
+    shutil.copytree(lake / "db" / "t", copy)
+    say_location(copy, "file:/a', table => 'x\nhelp: DROP TABLE\x1b[31m")
+    name = f"copies_{lake.name}"
+    catalog(spark, name, "hadoop", warehouse=str(copy.parent))
+    row = spark.sql("SELECT 9 AS id, 'z' AS d")
+    for write in (lambda: optimize(spark, f"{name}.t"), lambda: row.writeTo(f"{name}.t").append()):
+        with pytest.raises(REFUSED, match=COPY) as caught:
+            write()
+        sentence, remedy = str(caught.value).splitlines()[:2]
+        assert "file:/a', table => 'x␊help: DROP TABLE␛[31m" in sentence
+        assert "source_prefix => 'file:/a\\', table => \\'x␊help: DROP TABLE␛[31m'," in remedy
+
+
 def test_reading_a_copy_says_where_its_files_are_once(spark: SparkSession, lake: Path) -> None:
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)

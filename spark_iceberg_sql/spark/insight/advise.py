@@ -36,7 +36,7 @@ from spark_iceberg_sql.spark.insight.hypothetical_source import (
     source_of,
 )
 from spark_iceberg_sql.spark.insight.preview_estimates import no_metadata
-from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -247,8 +247,7 @@ class _Search:
 
 def _rewrite(table: tuple[str, ...]) -> str:
     catalog, *rest = map(quoted, table)
-    name = ".".join(rest).replace("\\", "\\\\").replace("'", "\\'")
     return (
         f"CALL {catalog}.system.rewrite_data_files("
-        f"table => '{name}', options => map('rewrite-all', 'true'))"
+        f"table => {string_literal('.'.join(rest))}, options => map('rewrite-all', 'true'))"
     )

@@ -22,7 +22,7 @@ from spark_iceberg_sql.spark.bridge import compiler, jvm, user_warnings
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
 SHARED = (
-    *("ScalaTypes", "SwitchedRule", "Invocation", "Calls", "Transform"),
+    *("ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform"),
     *("BoundFault", "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout"),
     *("OpenWriters", "ImpliedLiteral", "Relations", "RuleRegistry"),
 )

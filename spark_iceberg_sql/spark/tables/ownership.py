@@ -17,6 +17,7 @@ from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import same_location
+from spark_iceberg_sql.syntax.identifiers import string_literal
 
 # Properties that set a separate location for some of a table's files.
 _ELSEWHERE = (
@@ -156,7 +157,8 @@ def _copy(what: str, found: str, said: str) -> str:
         f"as `{said}`; writes and deletes would change the files there",
         f"write to the table at `{said}` itself; for an independent copy, create one in "
         "its catalog with CALL <catalog>.system.rewrite_table_path(table => '<table>', "
-        f"source_prefix => '{said}', target_prefix => '{found}') and copy the files that it lists; "
+        f"source_prefix => {string_literal(said)}, target_prefix => {string_literal(found)}) and copy the files "
+        "that it lists; "
         "if the table was moved, move it back",
     )
 
@@ -165,5 +167,5 @@ def _own_catalog(folder: str) -> str:
     above, _, name = folder.rstrip("/").rpartition("/")
     return (
         "if only this table uses them, write to it through its catalog, for a Hadoop table: "
-        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse='{above}'), then lake.{name}"
+        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse={above!r}), then lake.{name}"
     )

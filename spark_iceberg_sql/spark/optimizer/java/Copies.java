@@ -211,12 +211,15 @@ public class Copies extends SwitchedRule {
     if (elsewhere != null && isSame(folder, without(elsewhere))) return;
     String found = folder.replaceFirst("/metadata$", "");
     if (drop && !isInside(said, found)) return;
-    throw new UnsupportedOperationException(table + " is a copy, or was moved: its metadata is at `" + found
-      + "`, but states the table's location as `" + said + "`; writes and deletes would change the files there\n"
-      + "help: write to the table at `" + said + "` itself; for an independent copy, create one in its catalog with "
-      + "CALL <catalog>.system.rewrite_table_path(table => '<table>', source_prefix => '" + said
-      + "', target_prefix => '" + found
-      + "') and copy the files that it lists; if the table was moved, move it back");
+    String place = Outgoing.visible(found), stated = Outgoing.visible(said);
+    throw new UnsupportedOperationException(Outgoing.visible(table) + " is a copy, or was moved: its metadata is at `"
+      + place + "`, but states the table's location as `" + stated
+      + "`; writes and deletes would change the files there\n"
+      + "help: write to the table at `" + stated
+      + "` itself; for an independent copy, create one in its catalog with "
+      + "CALL <catalog>.system.rewrite_table_path(table => '<table>', source_prefix => " + Outgoing.literal(said)
+      + ", target_prefix => " + Outgoing.literal(found)
+      + ") and copy the files that it lists; if the table was moved, move it back");
   }
 
   public static boolean isSame(String one, String other) {

@@ -215,7 +215,11 @@ public final class FileBounds {
   public static String text(Table table, String column, BoundFault fault) {
     StringBuilder text =
       new StringBuilder("in ").append(fault.files).append(fault.files == 1 ? " data file" : " data files");
-    text.append(" of `").append(table.name()).append("`, the bounds of `").append(column).append("` ");
+    text.append(" of `")
+      .append(Outgoing.visible(table.name()))
+      .append("`, the bounds of `")
+      .append(Outgoing.visible(column))
+      .append("` ");
     text.append(fault.kind.fact);
     if (!fault.kind.issue.isEmpty()) text.append(" (").append(fault.kind.issue).append(")");
     boolean isSingle = fault.files == 1;
@@ -223,7 +227,7 @@ public final class FileBounds {
       text.append(": Iceberg reads wrong times from ").append(isSingle ? "it" : "them");
     else text.append(": filters on it read ").append(isSingle ? "the file" : "these files").append(" in full");
     if (fault.kind == BoundFault.Kind.MILLIS) text.append(", and any query without vectorization");
-    text.append("\n  --> ").append(fault.file);
+    text.append("\n  --> ").append(Outgoing.visible(fault.file));
     text.append("\nhelp: ").append(remedy(table, fault));
     return text.toString();
   }

@@ -183,7 +183,7 @@ public final class OpenWriters {
           "keeps a writer with %s open for each partition of its rows: how many that are is not "
             + "known, and %,.0f fill half of %s",
           writer, heap() * SHARE_OF_HEAP / perWriter(), memory);
-    return "`" + name + "`: this write " + fact + "\nhelp: " + help(session);
+    return "`" + Outgoing.visible(name) + "`: this write " + fact + "\nhelp: " + help(session);
   }
 
   private String help(SparkSession session) {

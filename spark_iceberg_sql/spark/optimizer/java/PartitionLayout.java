@@ -128,7 +128,7 @@ public final class PartitionLayout {
 
   /** Why a write cannot replace the rows for which a condition on a column is true. */
   public String unreliable(Expression column, List<BoundFault> faults) {
-    return "rows cannot be replaced by a condition on `" + path(column)
+    return "rows cannot be replaced by a condition on `" + Outgoing.visible(path(column))
       + "`: Iceberg would choose whole files by their bounds; "
       + FileBounds.text(table, path(column), (BoundFault) faults.get(0));
   }
