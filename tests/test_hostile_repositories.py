@@ -288,6 +288,10 @@ def test_a_folder_of_a_repository_names_files_of_it(clone: Path, run: Check) -> 
     (clone / "jobs" / ".iceberg-sql.toml").write_text('ddl = ["../schema/*.sql"]\n')
     done = run("check", "jobs")
     assert (done.returncode, "SIS201" in done.stdout) == (1, True)
+    git(clone, "add", "-A")
+    git(clone, "commit", "-q", "-m", "1")
+    done = run("check", "--diff-from", "HEAD", "jobs")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 # --- git ------------------------------------------------------------------------------------------
@@ -338,12 +342,21 @@ def archive(clone: Path, ran: Path) -> Path:
     }
     for name, value in settings.items():
         git(clone, "config", name, value)
+    # Names of filters that are not UTF-8, which a pattern of git's does not match in a UTF-8 locale.
+    (clone / ".git" / "info" / "attributes").write_bytes(b"*.sql filter=x\xff diff=d\n")
+    with (clone / ".git" / "config").open("ab") as file:
+        file.write(b'[filter "x\xff"]\n')
+        file.write(f"clean = {attack}\nsmudge = {attack}\nrequired = true\n".encode())
     ran.unlink(missing_ok=True)
     (clone / "a.sql").write_text(WRONG + WRONG.replace("db.t", "db.u"))
     return clone
 
 
-def test_git_runs_nothing(archive: Path, ran: Path, run: Check) -> None:
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_git_runs_nothing(
+    archive: Path, ran: Path, run: Check, locale: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
     done = run("check", "--diff-from", "HEAD", ".")
     assert not ran.exists(), ran.read_text()
     assert done.returncode == 1, done.stderr

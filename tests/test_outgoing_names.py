@@ -16,6 +16,7 @@ from spark_iceberg_sql.outgoing import data_without_commands, message, quoted_pa
 
 ROOT = Path(__file__).parent.parent
 HIDDEN = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
+CI = ("GITHUB_ACTIONS", "TF_BUILD")  # in the environment of what a CI system runs
 WRONG = "CREATE TABLE shop.a (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16));\n"
 
 
@@ -75,6 +76,29 @@ def test_each_file_in_a_line_of_its_own(tmp_path: Path) -> None:
     assert len(lines) == 5
     assert all(not line.startswith(b"::") for line in lines)
     assert b'"f\\377.sql"' in lines
+
+
+def test_the_lines_of_a_patch(tmp_path: Path) -> None:
+    """A patch is exact where nothing takes a part of it for a command: in a file, or for a program."""
+    put(tmp_path, b"a.sql", f"SELECT '\x1b[31m ##vso[x]\tb\n::error::pwn';\n{WRONG}")
+    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "--diff", "--fix", "a.sql"]
+    plain = {key: value for key, value in os.environ.items() if key not in CI}
+    plain |= {"PYTHONPATH": str(ROOT)}
+    exact = subprocess.run(
+        command, cwd=tmp_path, env=plain, capture_output=True, check=False
+    ).stdout
+    assert b"'\x1b[31m ##vso[x]\tb\n ::error::pwn'" in exact
+    for name in CI:
+        logged = subprocess.run(
+            command, cwd=tmp_path, env={**plain, name: "1"}, capture_output=True, check=False
+        ).stdout
+        assert not re.search(rb"(?m)^\s*::|##vso\[|\x1b", logged)
+        assert b"]\tb\n" in logged
+        with (tmp_path / "p.patch").open("wb") as file:
+            subprocess.run(
+                command, cwd=tmp_path, env={**plain, name: "1"}, stdout=file, check=False
+            )
+        assert (tmp_path / "p.patch").read_bytes() == exact
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from spark_iceberg_sql.checker.known_findings import Mark
 from spark_iceberg_sql.diagnostics import INTERNAL
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.replacing import replace_file
+from spark_iceberg_sql.outgoing import data_without_commands
 
 _VERSION = 1
 
@@ -118,4 +119,4 @@ def _written(entries: Counter[Mark]) -> str:
         for path, lines in by_path.items()
     ]
     body = "{\n" + ",\n".join(files) + "\n  }" if files else "{}"
-    return f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'
+    return data_without_commands(f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n')

@@ -10,7 +10,7 @@ from spark_iceberg_sql.checker.known_tables import ddl_files
 from spark_iceberg_sql.checker.many_files import ManyFiles, Work
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
 from spark_iceberg_sql.cli.check_file import File, Mode, Tally, changed, leads_out, put
-from spark_iceberg_sql.cli.check_output import rendered, write
+from spark_iceberg_sql.cli.check_output import patch_for, rendered, write
 from spark_iceberg_sql.cli.many import add_many, many_files
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.cli.screens import Screen, screen
@@ -193,7 +193,9 @@ def _once(given: argparse.Namespace) -> int:
         say(f"{said}: {', '.join(tally.kept_back)}")
     whole = given.diff or ((given.fix or given.add_noqa) and "-" in given.files)
     people = given.output_format in FOR_PEOPLE
-    write(given.output_file, "".join(out), whole=whole, people=people)
+    text = "".join(out)
+    text = patch_for(given.output_file, text) if given.diff else text
+    write(given.output_file, text, whole=whole, people=people)
     if broken:
         return COULD_NOT_RUN
     if given.exit_zero:

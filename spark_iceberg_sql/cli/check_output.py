@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from spark_iceberg_sql.cli.check_file import Tally
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.outgoing import data_without_commands, machine, without_commands
+from spark_iceberg_sql.outgoing import data_without_commands, machine, visible, without_commands
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS, summary
 from spark_iceberg_sql.report.terminal import plural
@@ -93,6 +94,26 @@ def _color(when: str, file: Path | None) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (
         sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     )
+
+
+def patch_for(path: Path | None, patch: str) -> str:
+    """A patch as it is, or without control characters and commands where standard output would take them for such.
+
+    A terminal would, and the log of a CI system. path: the output file, if it is not standard output.
+    """
+    if path is not None or not (sys.stdout.isatty() or _is_logged()):
+        return patch
+    return without_commands(visible(patch.replace("\r\n", "\n"), keep="\n\t"))
+
+
+def _is_logged() -> bool:
+    """Whether a CI system may log standard output: it is no file."""
+    if not any(os.environ.get(name) for name in ("GITHUB_ACTIONS", "TF_BUILD")):
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except OSError:  # it has been replaced by another object
+        return True
 
 
 def write(path: Path | None, text: str, *, whole: bool, people: bool = True) -> None:

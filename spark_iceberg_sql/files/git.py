@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.records import record
 
 # What a check may read: SQL, settings, changelogs, metadata.
 _READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
+_AT_ONCE = 500  # files whose content is in memory together
 # git sets these for a hook, relative to the hook's repository.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
@@ -25,7 +27,7 @@ _HARMLESS = {
 }
 # A partial clone fetches what it lacks with the program that its configuration names (`uploadpack`).
 _NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-_TIMEOUT = 120  # seconds
+_TIMEOUT = 30  # seconds; what the configuration names may be a pipe, and never end
 
 
 def ignored(folder: str) -> frozenset[str]:
@@ -80,18 +82,21 @@ class Snapshot:
         """The folder with the files at the commit, written on first use. Raises FileError if git fails."""
         folder = self.into / "tree"
         folder.mkdir()
-        extra = {"GIT_INDEX_FILE": str(self.into / "index"), "GIT_LFS_SKIP_SMUDGE": "1"}
-        _git(("read-tree", self.commit), self.top, extra)
-        names = _git(("ls-files", "-z", "--", *(f"*.{end}" for end in _READ)), self.top, extra)
-        put = ("checkout-index", "--quiet", "--force", "-z", "--stdin", f"--prefix={folder}/")
-        _git(put, self.top, extra, names)
+        (folder / ".git").mkdir()  # the top of a repository, to settings that name files of it
+        index = {"GIT_INDEX_FILE": str(self.into / "index")}
+        _git(("read-tree", self.commit), self.top, index)  # refuses paths that lead elsewhere
+        patterns = [f"*.{end}" for end in _READ]
+        entries = _git(("ls-files", "--stage", "-z", "--", *patterns), self.top, index)
+        _write_blobs(self.top, folder, _blobs(entries))
         return folder.resolve()
 
     @cached_property
     def before(self) -> Mapping[str, str]:
         """Current path to path at the commit, of renamed files, relative to the top."""
         # A tenth in common is enough: what else is in the file is compared finding by finding.
+        # With the index: to compare the work tree, git would run filters.
         options = (
+            "--cached",
             "--no-ext-diff",
             "--no-textconv",
             "--ignore-submodules=all",  # git would run in each, by its own configuration
@@ -115,6 +120,49 @@ class Snapshot:
             renamed = None  # the file is there again, and what it had is its own
         old = self.folder / (renamed or path)
         return old if old.is_file() else None
+
+
+class _Blob(NamedTuple):
+    """A file at a commit. path: relative to the top."""
+
+    mode: bytes
+    digest: bytes
+    path: bytes
+
+    @property
+    def is_link(self) -> bool:
+        return self.mode == b"120000"
+
+
+def _blobs(entries: bytes) -> list[_Blob]:
+    """The files among the entries of an index, as `ls-files --stage -z` writes them."""
+    blobs = []
+    for entry in filter(None, entries.split(b"\0")):
+        words, path = entry.split(b"\t", 1)
+        mode, digest, _ = words.split(b" ")
+        if mode != b"160000":  # a submodule
+            blobs.append(_Blob(mode, digest, path))
+    return blobs
+
+
+def _write_blobs(top: Path, folder: Path, blobs: Sequence[_Blob]) -> None:
+    """Write files into an empty folder: links after all others, so that nothing is written through one."""
+    in_order = sorted(blobs, key=lambda blob: blob.is_link)
+    for first in range(0, len(in_order), _AT_ONCE):
+        some = in_order[first : first + _AT_ONCE]
+        names = b"".join(blob.digest + b"\n" for blob in some)
+        contents, at = _git(("cat-file", "--batch"), top, stdin=names), 0
+        for blob in some:
+            begin = contents.index(b"\n", at) + 1
+            at = begin + int(contents[at:begin].rsplit(b" ", 1)[1])
+            content, at = contents[begin:at], at + 1
+            path = os.path.join(os.fsencode(folder), blob.path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if blob.is_link:
+                os.symlink(content, path)
+            else:
+                with open(path, "xb") as file:
+                    file.write(content)
 
 
 @contextmanager
@@ -148,41 +196,19 @@ def _git(
     extra: Mapping[str, str] | None = None,
     stdin: bytes = b"",
 ) -> bytes:
-    """The output of a git command, which runs no program that a repository names. Raises FileError."""
-    settings = {**_HARMLESS, **dict.fromkeys(_filters(folder), "")}
-    return _run(words, folder, settings, extra or {}, stdin)
+    """The output of a git command, which runs no program that a repository names. Raises FileError.
 
-
-def _filters(folder: str | Path) -> tuple[str, ...]:
-    """The settings that name programs for the contents of files (`filter.lfs.clean`), as this folder's git has them.
-
-    Without its program, a filter that is required is an error: that it is, is set to nothing, too, which means false.
+    No command here reads or writes the work tree: git would run the filters in the repository's configuration, whose
+    names can be such that none of git's own settings turns them off.
     """
-    pattern = r"^filter\..*\.(clean|smudge|process|required)$"
-    try:
-        names = _run(
-            ("config", "-z", "--name-only", "--get-regexp", pattern), folder, _HARMLESS, {}
-        )
-    except FileError:  # there are none
-        return ()
-    return tuple(os.fsdecode(name) for name in names.split(b"\0") if name)
-
-
-def _run(
-    words: Sequence[str],
-    folder: str | Path,
-    settings: Mapping[str, str],
-    extra: Mapping[str, str],
-    stdin: bytes = b"",
-) -> bytes:
     import subprocess
 
     environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
     # Like `-c`, but for names that contain `=`, too.
     count = int(environment.get("GIT_CONFIG_COUNT") or 0)
-    for number, (name, value) in enumerate(settings.items(), start=count):
+    for number, (name, value) in enumerate(_HARMLESS.items(), start=count):
         environment |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-    environment["GIT_CONFIG_COUNT"] = str(count + len(settings))
+    environment["GIT_CONFIG_COUNT"] = str(count + len(_HARMLESS))
     try:
         done = subprocess.run(
             ["git", *words],
@@ -190,7 +216,7 @@ def _run(
             input=stdin,
             capture_output=True,
             check=False,
-            env={**environment, **_NO_TRANSPORT, **extra},
+            env={**environment, **_NO_TRANSPORT, **(extra or {})},
             timeout=_TIMEOUT,
         )
     except OSError as error:

@@ -31,7 +31,6 @@ SMALL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.scripting.enabled": "true",  # the default in Spark 4.1
-    "spark.iceberg_sql.writers": "false",  # or many a write into days would be reported: warnings are errors here
 }
 # Most test code runs for seconds: with only the first JIT tier, the cores are free for the tests. This applies to every
 # JVM that pyspark starts here, including in other processes, and prints nothing on standard error. This tier may keep

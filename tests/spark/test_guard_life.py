@@ -66,13 +66,13 @@ def test_the_list_of_rules(spark: SparkSession) -> None:
             rule.does,
         )
         assert row.fault is None
-        assert row.enabled == (rule.name != "writers")  # these sessions turn it off
+        assert row.enabled
     with pytest.raises(AnalysisException, match="WRONG_NUM_ARGS"):
         spark.sql("SELECT * FROM iceberg_rules(1)")
 
 
 def test_a_switch_is_one_sessions(spark: SparkSession, other: SparkSession) -> None:
-    enabled = "SELECT name FROM iceberg_rules() WHERE NOT enabled AND name <> 'writers'"
+    enabled = "SELECT name FROM iceberg_rules() WHERE NOT enabled"
     other.sql("SET spark.iceberg_sql.guard = false")
     other.conf.set("spark.sql.optimizer.excludedRules", "sparkicebergsql.Fast")
     assert {row.name for row in other.sql(enabled).collect()} == {"guard", "fast"}
