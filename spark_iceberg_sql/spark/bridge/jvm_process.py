@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
@@ -55,7 +55,9 @@ def has_ended_by(error: Exception) -> bool:
         message = str(error)  # asks the JVM for the message
     except Exception:
         return _ends_within(_EXIT)
-    if isinstance(error, ConnectionError) or type(error) is Py4JError:
+    # py4j's own error: the connection is lost, or Java has no such method.
+    is_lost = type(error) in (Py4JError, Py4JNetworkError) and "does not exist" not in message
+    if is_lost or isinstance(error, ConnectionError):
         return _ends_within(_EXIT)
     return _ends_within(_PATIENCE if any(words in message for words in _LAST_WORDS) else 0)
 
