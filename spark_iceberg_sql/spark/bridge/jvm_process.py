@@ -19,7 +19,7 @@ from spark_iceberg_sql.errors import JavaError
 _OUT_OF_MEMORY = 52  # org.apache.spark.util.SparkExitCode.OOM
 # In the message of an error that may be the last one of a JVM.
 _LAST_WORDS = ("SparkContext was shut down", "OutOfMemoryError", "Java heap space")
-_PATIENCE = 5  # seconds from such an error to the exit of the process, which may survive it
+_PATIENCE = 15  # seconds from such an error to the exit of the process, which may survive it
 _EXIT = 30  # seconds from its last connection to its exit, with little memory on a busy machine
 _RESTART = "help: spark = sis.session() starts a new one; config={'spark.driver.memory': '8g'} gives it more memory"
 
