@@ -178,3 +178,19 @@ def test_odd_metadata_is_no_internal_error(
     out, err = capsys.readouterr()
     assert "m.json` is not a metadata file: the property `a` is 5, not a string" in err
     assert "internal error" not in out + err
+
+
+@pytest.mark.parametrize(
+    "number", ["9" * 4400, f"-{'9' * 4400}", f"'{'9' * 4400}'", f"{'9' * 4400}.0"]
+)
+@pytest.mark.parametrize("statement", [
+    "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (bucket({}, a))",
+    "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (truncate({}, a))",
+    "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (truncate(a, {}))",
+    "ALTER TABLE t DROP PARTITION FIELD bucket({}, a)",
+    "ALTER TABLE t REPLACE PARTITION FIELD bucket({}, a) WITH bucket(4, a)",
+])  # fmt: skip
+def test_a_number_of_thousands_of_digits(statement: str, number: str) -> None:
+    """`int()` refuses more than 4300."""
+    found = [d.code for d in check(statement.format(number)) if d.severity is Severity.ERROR]
+    assert found == ["SIS103"]

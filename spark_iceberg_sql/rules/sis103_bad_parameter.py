@@ -79,4 +79,8 @@ def _meant(literal: terms.Literal, bounds: Parameter) -> int | None:
     text = text or literal.text.strip("'\"").strip()
     if not (text.isascii() and text.isdigit()):
         return None
-    return int(text) if bounds.minimum <= int(text) <= bounds.maximum else None
+    digits = text.lstrip("0")
+    if len(digits) > len(str(bounds.maximum)):
+        return None  # and int() refuses thousands of digits
+    number = int(digits or "0")
+    return number if bounds.minimum <= number <= bounds.maximum else None
