@@ -20,9 +20,10 @@ from spark_iceberg_sql.checker.ignore_comments import MENTIONED
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.databricks import sql_cells
 from spark_iceberg_sql.files.notebooks.cells import read_cells
+from spark_iceberg_sql.files.python.sql import python_sql
 from spark_iceberg_sql.files.source import Part, Source
-from spark_iceberg_sql.files.source_map import stretch
-from spark_iceberg_sql.files.templates import captured
+from spark_iceberg_sql.files.source_map import Piece, stretch
+from spark_iceberg_sql.files.templates import captured, choices
 from spark_iceberg_sql.model.corruption import damage, united
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
@@ -194,6 +195,24 @@ def test_texts_that_a_template_stores() -> None:
         )
     )
     assert ratio(lambda: list(captured(few)), lambda: list(captured(many)), 24) < 24
+
+
+FILLED: dict[str, Callable[[int], str]] = {
+    "%": lambda n: f"spark.sql('{'%s' * n}' % x)",
+    "f-string": lambda n: f"spark.sql(f'{'{x}' * n}')",
+    "${}": lambda n: f"spark.sql('{'${x}%s' * n}' % x)",
+}
+
+
+@pytest.mark.parametrize("shape", FILLED)
+def test_places_that_a_program_and_a_template_fill_in(shape: str) -> None:
+    def pieces(n: int) -> list[Piece]:
+        return [piece for piece in python_sql(FILLED[shape](n))[0] if piece.sql]
+
+    (few,), (many,) = pieces(500), pieces(4000)
+    assert ratio(lambda: choices(few), lambda: choices(many), 24) < 24
+    (chosen,) = choices(many)
+    assert [hole.start for hole in chosen.holes] == sorted({hole.start for hole in chosen.holes})
 
 
 LONG_LINES: dict[str, Callable[[int], str]] = {

@@ -7,8 +7,10 @@ that an SQL lexer would interpret. If `{% if %}` chooses between texts, each cho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from spark_iceberg_sql.errors import ConfigError
@@ -267,13 +269,15 @@ def _choice(
 ) -> Piece:
     chars = list(piece.sql)
     holes = list(piece.holes)
+    begins, reached = _reaches(piece.holes)
     for part in parts:
         start, end, words, word = part
         if words.startswith("{{") and _silent(piece.sql, part):
             chars[start:end] = _blank(words)
         elif words.startswith(("{{", "${")):
             chars[start:end] = _TREACHEROUS.sub(lambda found: "_" * len(found.group()), words)
-            if not any(hole.start <= start and end <= hole.end for hole in piece.holes):
+            number_before = bisect_right(begins, start)
+            if not number_before or reached[number_before - 1] < end:  # in no hole
                 holes.append(Hole(start, end, words))
         elif word == "raw" and words.rindex("{%"):
             opening = words.index("%}") + 2
@@ -289,6 +293,12 @@ def _choice(
     kept.sort(key=lambda hole: hole.start)
     arms = (*piece.arms, *_arms(piece, parts, branches))
     return replace(piece, sql="".join(chars), holes=tuple(kept), arms=arms)
+
+
+def _reaches(holes: Sequence[Hole]) -> tuple[list[int], list[int]]:
+    """The starts of holes, in order, and for each how far it and those before it reach."""
+    ordered = sorted((hole.start, hole.end) for hole in holes)
+    return [start for start, _ in ordered], list(accumulate((end for _, end in ordered), max))
 
 
 def _arms(piece: Piece, parts: list[_Part], branches: dict[int, list[int]]) -> Iterator[Stretch]:
