@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _Place = tuple[int, int]
@@ -23,9 +23,9 @@ class _Assigned(NamedTuple):
 
 
 class Order:
-    """The bindings of a program in their order. tree: the program."""
+    """The bindings of a program in their order. nodes: those of its tree, outer ones first."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, nodes: Iterable[ast.AST]) -> None:
         self._bound: dict[str, list[_Place]] = {}
         self._assigned: dict[str, list[_Assigned]] = {}
         self._done: set[str] = set()
@@ -33,7 +33,7 @@ class Order:
         self._targets: set[int] = set()  # names that are bound at the end of their statement
         self._apart: list[tuple[_Place, _Place]] = []
         self._loops: list[tuple[_Place, _Place]] = []
-        for node in ast.walk(tree):
+        for node in nodes:
             self._note(node)
 
     def value(self, name: ast.Name) -> ast.expr | None:

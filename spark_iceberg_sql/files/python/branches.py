@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spark_iceberg_sql.files.source_map import Arm, Offsets
 
@@ -12,14 +12,14 @@ Place = Callable[[ast.expr | ast.stmt], Offsets]
 _LEAVING = frozenset({"exit", "_exit", "quit", "abort", "skip", "fail"})
 
 
-def arms(tree: ast.Module, place: Place, part: int) -> list[Arm]:
+def arms(nodes: Iterable[ast.AST], place: Place, part: int) -> list[Arm]:
     """The arms of a program, in order, an outer one before those in it.
 
-    place: where a node stands in the text. part: the text's number among the file's parts.
+    nodes: those of its tree. place: where a node stands in the text. part: the text's number among the file's parts.
     """
     found = [
         Arm(part, place(body[0])[0], place(body[-1])[1], function, _leaves(body[-1]))
-        for node in ast.walk(tree)
+        for node in nodes
         for body, function in _bodies(node)
         if body
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 # A program without any of these words has no such call, and none that Spark refuses (`insertInto`).
 MENTIONED = re.compile(
@@ -27,14 +27,16 @@ _WRITING = frozenset({"append", "overwrite", "overwritePartitions"})
 Names = Callable[[ast.expr], str | None]
 
 
-def makers(tree: ast.Module, text_of: Names) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
+def makers(
+    nodes: Iterable[ast.AST], text_of: Names
+) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
     """The calls that create, change or drop tables, with the names of these tables; None: any table.
 
-    text_of: the string that an expression stands for, if it is a literal.
+    nodes: those of the program's tree. text_of: the string that an expression stands for, if it is a literal.
     """
     calls = [
         node
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     ]
     harmless = {

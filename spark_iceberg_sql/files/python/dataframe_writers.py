@@ -66,7 +66,7 @@ def written(program: Program) -> Iterator[Written | Unread]:
     A call on a writer that has a name and that other statements use, too, is not read: they may change the writer.
     """
     partitioned: list[Partitioned] | None = None
-    for call in ast.walk(program.tree):
+    for call in program.nodes:
         if not isinstance(call, ast.Call):
             continue
         method = method_of(call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 _IMPORTS = re.compile(
     r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^()]*\)|[^\n(;#]+))|import[ \t]+[^\n;#]+)",
@@ -27,19 +27,19 @@ _STARS = {
 
 
 class Imports:
-    """The imports of a program. tree: it. beside: other cells of the same notebook."""
+    """The imports of a program. nodes: those of its tree. beside: other cells of the same notebook."""
 
-    def __init__(self, tree: ast.Module, beside: str = "") -> None:
+    def __init__(self, nodes: Sequence[ast.AST], beside: str = "") -> None:
         self._beside = beside
         self._named: dict[str, set[str]] = {}
         self._stars: set[str] = set()
-        self._bound = set(_bound(tree))
-        self._read(tree)
+        self._bound = set(_bound(nodes))
+        self._read(nodes)
         for found in _IMPORTS.finditer(beside):
-            self._read(_parsed(found[1].strip()), beside=True)
+            self._read(ast.walk(_parsed(found[1].strip())), beside=True)
 
-    def _read(self, tree: ast.Module, *, beside: bool = False) -> None:
-        for node in ast.walk(tree):
+    def _read(self, nodes: Iterable[ast.AST], *, beside: bool = False) -> None:
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for name in node.names:
                     whole = name.name if name.asname else name.name.partition(".")[0]
@@ -79,9 +79,9 @@ def _parsed(text: str) -> ast.Module:
         return ast.Module([], [])
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
+def _bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that a program binds other than by imports, in any scope."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
         elif isinstance(node, ast.arg):

@@ -90,7 +90,7 @@ def _unsure(
 def all_partitioned(program: Program) -> list[Partitioned]:
     """The statements that partition a writer with a name: `w.partitionBy("id")`, `w = w.partitionBy("id")`."""
     found = []
-    for node in ast.walk(program.tree):
+    for node in program.nodes:
         if isinstance(node, ast.Expr):
             writer, methods = _writer_of(node.value)
             method = next((method for method in methods if method in _NOT_INSERTED), None)

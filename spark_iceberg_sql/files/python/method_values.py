@@ -44,7 +44,7 @@ class _Uses:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.uses = Uses([], [], [])
-        calls = [node for node in ast.walk(program.tree) if isinstance(node, ast.Call)]
+        calls = [node for node in program.nodes if isinstance(node, ast.Call)]
         called = {id(call.func) for call in calls}
         for call in calls:
             named = isinstance(call.func, ast.Call) and self._is_method(call.func)
@@ -54,9 +54,7 @@ class _Uses:
         if not values:
             return
         self._around = {
-            id(child): node
-            for node in ast.walk(program.tree)
-            for child in ast.iter_child_nodes(node)
+            id(child): node for node in program.nodes for child in ast.iter_child_nodes(node)
         }
         self._names: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
         for value in values:
@@ -65,7 +63,7 @@ class _Uses:
             self._follow_names()
 
     def _values(self) -> Iterator[ast.expr]:
-        for node in ast.walk(self._program.tree):
+        for node in self._program.nodes:
             if isinstance(node, ast.Attribute | ast.Call) and self._is_method(node):
                 yield node
 
@@ -133,7 +131,7 @@ class _Uses:
     def _follow_names(self) -> None:
         """Follow the names that are given the method."""
         followed: set[int] = set()
-        for node in ast.walk(self._program.tree):
+        for node in self._program.nodes:
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
                 continue
             given = self._names.get(node.id, ())

@@ -37,8 +37,13 @@ class Program:
         )  # names as Python normalizes them
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the tree, outer ones first: walked once, since a dozen readers go through all of them."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
     def _order(self) -> Order:
-        return Order(self.tree)
+        return Order(self.nodes)
 
     @cached_property
     def _mentions(self) -> Counter[str]:
@@ -48,7 +53,7 @@ class Program:
     @cached_property
     def imports(self) -> Imports:
         """The imports of the program."""
-        return Imports(self.tree, self._beside)
+        return Imports(self.nodes, self._beside)
 
     def words(self, value: ast.expr) -> str | None:
         """The string value of an expression, if it is a literal."""

@@ -43,7 +43,7 @@ def pyiceberg_statements(program: Program) -> list[Written | Unread]:
     if "pyiceberg" not in program.everything:
         return []
     found: list[Written | Unread] = []
-    for call in ast.walk(program.tree):
+    for call in program.nodes:
         if not isinstance(call, ast.Call) or method_of(call) not in (*_CREATES, _IN_TRANSACTION):
             continue
         created = list(_created(program, call)) if method_of(call) in _CREATES else []
@@ -187,7 +187,7 @@ class _Updates:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._within: dict[str, list[tuple[Offsets, ast.Name, ast.expr]]] = {}
-        for node in ast.walk(program.tree):
+        for node in program.nodes:
             for item in node.items if isinstance(node, ast.With) else ():
                 if isinstance(item.optional_vars, ast.Name) and isinstance(node, ast.With):
                     block = program.place(node), item.optional_vars, item.context_expr
@@ -199,7 +199,7 @@ class _Updates:
         """Each `add_field` and `remove_field` as its ALTER TABLE, and those that cannot be read."""
         found: dict[int, tuple[ast.Call, list[ast.Call]]] = {}
         other: set[int] = set()
-        for call in ast.walk(self._program.tree):
+        for call in self._program.nodes:
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                 continue
             update = self._update(call.func.value)

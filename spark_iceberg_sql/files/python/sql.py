@@ -119,7 +119,7 @@ class _Reader(Program):
         """The calls of a method named `sql`, and others, in order."""
         found = [*others] + [
             node
-            for node in ast.walk(self.tree)
+            for node in self.nodes
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "sql"
@@ -134,7 +134,7 @@ class _Reader(Program):
         read = [made for made in each if not isinstance(made, Unread)]
         done = {id(call) for made in read for call in made.calls}
         found = [(self.place(made.calls[-1])[1], made.piece) for made in read]
-        for call, names in makers(self.tree, self.words):
+        for call, names in makers(self.nodes, self.words):
             if id(call) not in done:
                 end = self.place(call)[1]
                 found.append((end, anything(end, self.part, names)))
@@ -142,7 +142,7 @@ class _Reader(Program):
 
     def expressions(self) -> Iterator[tuple[int, Piece]]:
         """The strings passed to `selectExpr`, `expr`, `filter` and `where` that the rules about queries check."""
-        for call in ast.walk(self.tree):
+        for call in self.nodes:
             if not isinstance(call, ast.Call):
                 continue
             function = method_of(call) or getattr(call.func, "id", "")
@@ -176,7 +176,7 @@ class _Reader(Program):
         """The places that set `spark.sql.caseSensitive`, as SET statements."""
         if CASE_SENSITIVE.search(self.text) is None:
             return
-        for call in ast.walk(self.tree):
+        for call in self.nodes:
             method = method_of(call) if isinstance(call, ast.Call) else ""
             if method not in ("set", "config", "unset") or not isinstance(call, ast.Call):
                 continue
@@ -199,7 +199,7 @@ class _Reader(Program):
 
     def in_arms(self, pieces: list[tuple[int, Piece]]) -> list[Piece]:
         """The pieces in the order of their ends, each with the branches that it is in."""
-        coming = iter(arms(self.tree, self.place, self.part))
+        coming = iter(arms(self.nodes, self.place, self.part))
         following = next(coming, None)
         around: list[Arm] = []
         found = []
@@ -215,7 +215,7 @@ class _Reader(Program):
 
     def given(self, callables: Sequence[str]) -> Iterator[tuple[int, Piece | Unread]]:
         """The SQL of calls other than `.sql(...)` that pass it to Spark."""
-        for call in ast.walk(self.tree):
+        for call in self.nodes:
             if not isinstance(call, ast.Call) or method_of(call) == "sql":
                 continue
             given = given_to(self, call, callables)
