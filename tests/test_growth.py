@@ -6,7 +6,9 @@ in n steps, so something grows with the square; what grows with the cube shows a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import json
+from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
@@ -14,10 +16,15 @@ from evolutions import history
 from growth import ratio
 from samples import sampled
 
+from spark_iceberg_sql.checker import comment_places as places
+from spark_iceberg_sql.checker.added_ignores import with_ignores
 from spark_iceberg_sql.checker.beside import Beside
 from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.file_scripts import scripts_of
+from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED
-from spark_iceberg_sql.diagnostics import Lines
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.files.databricks import sql_cells
 from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.python.sql import python_sql
@@ -213,6 +220,100 @@ def test_places_that_a_program_and_a_template_fill_in(shape: str) -> None:
     assert ratio(lambda: choices(few), lambda: choices(many), 24) < 24
     (chosen,) = choices(many)
     assert [hole.start for hole in chosen.holes] == sorted({hole.start for hole in chosen.holes})
+
+
+FAULTY = "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (b)"
+COMMENTED: dict[str, Callable[[int], str]] = {
+    "a ruler": lambda n: f"{'#' * n}\nspark.sql('{FAULTY}')  # noqa: SIS501\n",
+    "literals of one call": lambda n: (
+        "spark.sql(\n" + f"'{FAULTY};'  # noqa: SIS201\n" * (n // 10) + ")"
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", COMMENTED)
+def test_comments_beside_the_sql_of_a_program(shape: str) -> None:
+    def reaches(n: int) -> Callable[[], object]:
+        text = COMMENTED[shape](n)
+        source = Source("a.py", (Part(text),), tuple(python_sql(text)[0]))
+        (script,) = scripts_of(source)
+        return lambda: Beside(source, [Lines(text)]).of(script)
+
+    assert ratio(reaches(2000), reaches(16000), 24) < 24
+
+
+def test_places_of_comments_in_a_program() -> None:
+    def comments(n: int) -> Callable[[], object]:
+        text = f"{'#' * n}\nspark.sql('{FAULTY}')\n"
+        return lambda: places.Part("a.py", text, python_sql(text)[0]).comments
+
+    assert ratio(comments(4000), comments(32000), 24) < 24
+
+
+def test_the_piece_of_sql_at_each_offset() -> None:
+    def asked(n: int) -> Callable[[], object]:
+        text = "SELECT 1;\n" * n
+        pieces = [stretch(text, at, at + 9) for at in range(0, len(text), 10)]
+        part = places.Part("a.sql", text, pieces)
+        return lambda: [part.sql_at(at) for at in range(0, len(text), 10)]
+
+    assert ratio(asked(500), asked(4000), 24) < 24
+    text = "SELECT 'SELECT 1'"
+    outer, inner = stretch(text, 0, 17), stretch(text, 8, 16)
+    part = places.Part("a.sql", text, [inner, outer])
+    at = [part.sql_at(offset) for offset in (0, 8, 16, 17, 18)]
+    whole, within = outer.sql, inner.sql
+    assert [sql and sql.text for sql in at] == [whole, within, within, whole, None]
+
+
+def test_line_ends_beside_templates() -> None:
+    def asked(n: int) -> Callable[[], object]:
+        sql = places.Sql(stretch("{{ x }}\n" * n, 0, 8 * n))
+        assert [sql.in_template(at) for at in (0, 1, 6, 7, 8, 9)] == [0, 1, 1, 0, 0, 1]
+        return lambda: [sql.in_template(at) for at in range(7, 8 * n, 8)]
+
+    assert ratio(asked(500), asked(4000), 24) < 24
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.ipynb"])
+def test_a_file_is_checked_twice_for_one_comment(name: str) -> None:
+    """As it is, which the caller has done, and with the comment; each version is read once, too."""
+    text = f"spark.sql('{FAULTY}')\n"
+    if name.endswith(".ipynb"):
+        cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": text}
+        text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    read: list[str] = []
+    checked: list[str] = []
+
+    def source(changed: str) -> Source:
+        read.append(changed)
+        return linter.source(name, changed, settings)
+
+    def reports(changed: str) -> list[Report]:
+        checked.append(changed)
+        return linter.lint(linter.source(name, changed, settings), settings)
+
+    linter, settings = Linter(), Settings()
+    first = linter.lint(linter.source(name, text, settings), settings)
+    commented, _, count, left = with_ignores(source, text, first, reports)
+    assert (count, left) == (1, ())
+    assert "# noqa: SIS201" in commented
+    assert checked == [commented]
+    assert read == [text, commented]
+
+
+def test_the_tree_of_a_program_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the readers of the program, whatever they look for."""
+    walked: list[ast.AST] = []
+    walk = ast.walk
+
+    def counted(node: ast.AST) -> Iterator[ast.AST]:
+        walked.append(node)
+        return walk(node)
+
+    monkeypatch.setattr(ast, "walk", counted)
+    python_sql(f"x = 1\nspark.sql('{FAULTY}')\n")
+    assert [type(node) for node in walked] == [ast.Module]
 
 
 LONG_LINES: dict[str, Callable[[int], str]] = {

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
-from spark_iceberg_sql.checker.comment_places import PLACES, Part, Place, alike
+from spark_iceberg_sql.checker.comment_places import PLACES, Part, Place, alike, parts_of
 from spark_iceberg_sql.checker.fixes import applied_to, fixed
 from spark_iceberg_sql.checker.ignore_comments import read_comment
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
@@ -18,6 +18,7 @@ from spark_iceberg_sql.files.source import Source
 _LISTED = re.compile(r"[:\[]\s*([\w.,\s-]+?)\s*\]?$")
 _CODE = re.compile(r"\b[A-Z]+\d+\b")
 _CLOSING = re.compile(r"\s*\*/")
+_KEPT = 3  # texts of a file whose reports are kept: the last good one, the one that is tried, and one more
 _UNUSED = "SIS003"  # remove the comment instead
 _CHANGED = Diagnostic(
     INTERNAL,
@@ -46,20 +47,31 @@ def with_ignores(
     before = len(_due(found))
     unused = {_words_of(report, d) for report in found for d in report if d.code == _UNUSED}
 
+    # Each place begins with the text that the one before it has left, and most change nothing.
+    first, first_reports = text, found
+
+    @lru_cache(maxsize=_KEPT)
+    def reports_of(changed: str) -> list[Report]:
+        return first_reports if changed == first else check(changed)
+
+    @lru_cache(maxsize=_KEPT)
+    def read_parts(changed: str) -> tuple[Source, list[Part]]:
+        source = read(changed)
+        return source, parts_of(source)
+
     def apply(edited: Callable[[Part, Report], Report]) -> None:
         nonlocal text, found
-        one = read(text)
+        one, _ = read_parts(text)
 
         def offered(changed: str) -> Report:
-            here = read(changed)
-            parts = (Part(here, number) for number in range(len(here.parts)))
-            given = [edited(*pair) for pair in zip(parts, check(changed), strict=True)]
+            here, parts = read_parts(changed)
+            given = [edited(*pair) for pair in zip(parts, reports_of(changed), strict=True)]
             report = as_one(changed, given)
-            same = alike(one, here)
+            same = changed == text or alike(one, here)
             return report if same else replace(report, diagnostics=(_CHANGED, *report))
 
         text = fixed(text, offered).text
-        found = check(text)
+        found = reports_of(text)
 
     for place in PLACES:
         if _due(found):
@@ -81,7 +93,7 @@ def ignoring(
     found: the file. number: the part of it that the finding is in. report: that part's. check: a changed text of
     this part to the file with it, and the part's report; None if it cannot be checked.
     """
-    part = Part(found, number)
+    part = parts_of(found)[number]
     sql = part.sql_at(diagnostic.span.start)
     if sql is None or not _is_due(diagnostic):
         return None

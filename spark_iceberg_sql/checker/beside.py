@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.checker.judging import EVERY_CODE
@@ -106,18 +107,20 @@ class Beside:
                 targets.setdefault(id(comment.target), []).append(number)
             else:
                 rows.setdefault((comment.part, comment.row), []).append(number)
+        commented = {part for part, _ in rows}
         for piece, at in zip(script.pieces, script.offsets, strict=True):
             if not self._comments or not in_literals(piece):
                 continue
             whole = at, at + len(piece.sql)
             yield from ((number, whole) for number in targets.get(id(piece), ()))
+            if piece.part not in commented:
+                continue
             lines = self._lines[piece.part]
-            first, last = (lines.place(edge(piece.starts))[0] for edge in (min, max))
-            end = lines.place(piece.starts[-1])[0]
-            for row in range(first, last + 1):
+            stretches = _by_row(piece, at, lines)
+            stretches[lines.place(piece.starts[-1])[0]] = [whole]
+            for row, on_row in sorted(stretches.items()):
                 for number in rows.get((piece.part, row), ()):
-                    stretches = [whole] if row == end else _on_row(piece, at, lines, row)
-                    yield from ((number, stretch) for stretch in stretches)
+                    yield from ((number, stretch) for stretch in on_row)
 
     def silence(self, part: int, start: int, code: str) -> bool:
         """Whether a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
@@ -144,13 +147,24 @@ class Beside:
                 )
 
 
-def _on_row(piece: Piece, at: int, lines: Lines, row: int) -> Iterator[Offsets]:
-    """The ranges of a piece that are on a row of the program. at: the piece's offset in the script."""
-    first = lines.start(row)
-    last = first + len(lines.line(row))
-    on_it = "".join("01"[first <= start <= last] for start in piece.starts)
-    for found in re.finditer("1+", on_it):
-        yield at + found.start(), at + found.end() - 1
+def _by_row(piece: Piece, at: int, lines: Lines) -> dict[int, list[Offsets]]:
+    """The ranges of a piece that are on each row of the program. at: the piece's offset in the script."""
+    stretches: dict[int, list[Offsets]] = {}
+    row, first, last, before = 0, 0, -1, -1
+    for place, start in enumerate(piece.starts, start=at):
+        if not first <= start <= last:
+            row = lines.place(start)[0]
+            first, before = lines.start(row), -1
+            last = first + len(lines.line(row))
+            if start > last:
+                continue  # the second character of a line end
+        on_row = stretches.setdefault(row, [])
+        if before == place - 1 and on_row:
+            on_row[-1] = on_row[-1][0], place
+        else:
+            on_row.append((place, place))
+        before = place
+    return stretches
 
 
 def in_literals(piece: Piece) -> bool:
@@ -159,11 +173,15 @@ def in_literals(piece: Piece) -> bool:
 
 
 def comments(program: str) -> Iterator[tuple[int, str]]:
-    """The comments of a Python program with their offsets; of `# a  # noqa`, the second part as well."""
+    """The comments of a Python program that may be ignore comments, with their offsets; of `# a  # noqa`, the second
+    part.
+    """
     for start, token in _tokens(program):
         if token.type == tokenize.COMMENT:
             for sign in re.finditer("#", token.string):
-                yield start + sign.start(), token.string[sign.start() :]
+                # Only these are copied: a comment may be a ruler of thousands of signs.
+                if MENTIONED.match(token.string, sign.start()) is not None:
+                    yield start + sign.start(), token.string[sign.start() :]
 
 
 def open_ends(program: str) -> Iterator[int]:
@@ -184,7 +202,12 @@ def logical_lines(program: str) -> Iterator[Offsets]:
             begin = start
 
 
-def _tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
+@lru_cache(maxsize=1)  # its comments, logical lines and line ends are asked for one after the other
+def _tokens(program: str) -> tuple[tuple[int, tokenize.TokenInfo], ...]:
+    return tuple(_read_tokens(program))
+
+
+def _read_tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
     """The tokens of a program with their offsets, up to the first error."""
     lines = Lines(program)
     rows = (program[lines.start(row) : _end(lines, row)] for row in range(1, lines.count + 1))

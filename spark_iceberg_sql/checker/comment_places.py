@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from bisect import bisect_left
-from collections.abc import Callable, Iterator
-from functools import cached_property
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate
 
 from spark_iceberg_sql.checker.beside import comments, logical_lines, open_ends
-from spark_iceberg_sql.checker.ignore_comments import read_comment
+from spark_iceberg_sql.checker.ignore_comments import Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.notebooks.cells import as_python
@@ -26,19 +27,30 @@ _HASH = re.compile(r"(?<=\s)#[^\r\n]*")
 
 
 class Part:
-    """A part of a file: its text, its lines, and its pieces of SQL with their first and last offsets."""
+    """A part of a file: its text, its lines, and its pieces of SQL with their first and last offsets.
 
-    def __init__(self, found: Source, number: int) -> None:
-        self.name = found.name.lower()
-        self.text = found.parts[number].text
+    name: the file's. pieces: those of the part, in order.
+    """
+
+    def __init__(self, name: str, text: str, pieces: Sequence[Piece]) -> None:
+        self.name = name.lower()
+        self.text = text
         self.lines = Lines(self.text)
-        pieces = [piece for piece in found.pieces if piece.part == number and piece.sql]
-        self._pieces = [(*_bounds(piece), Sql(piece)) for piece in pieces]
+        bounds = [(*_bounds(piece), number) for number, piece in enumerate(pieces)]
+        self._sql = [Sql(piece) for piece in pieces]
+        self._bounds = sorted(bounds)
+        self._reached = list(accumulate((end for _, end, _ in self._bounds), max))
 
     def sql_at(self, offset: int) -> Sql | None:
-        """The SQL that an offset is in."""
-        found = (sql for start, end, sql in self._pieces if start <= offset <= end)
-        return next(found, None)
+        """The first piece of SQL that an offset is in."""
+        around = []
+        at = bisect_right(self._bounds, (offset, len(self.text), len(self._sql)))
+        while at and self._reached[at - 1] >= offset:
+            at -= 1
+            _, end, number = self._bounds[at]
+            if end >= offset:
+                around.append(number)
+        return self._sql[min(around)] if around else None
 
     def line_end(self, row: int) -> int:
         """The offset at which a row ends."""
@@ -56,12 +68,12 @@ class Part:
         return program if _parsed(program) is not None else None
 
     @cached_property
-    def comments(self) -> dict[int, list[tuple[int, str]]]:
-        """The comments of a program, by their rows."""
-        found: dict[int, list[tuple[int, str]]] = {}
+    def comments(self) -> dict[int, list[tuple[int, Words | None]]]:
+        """The ignore comments of a program, by their rows."""
+        by_row: dict[int, list[tuple[int, Words | None]]] = {}
         for at, text in comments(self.python or ""):
-            found.setdefault(self.lines.place(at)[0], []).append((at, text))
-        return found
+            by_row.setdefault(self.lines.place(at)[0], []).append((at, read_comment(text)))
+        return by_row
 
     @cached_property
     def logical_lines(self) -> tuple[tuple[int, int], ...]:
@@ -72,6 +84,16 @@ class Part:
     def open_ends(self) -> frozenset[int]:
         """The line ends of a program at which a comment can be added: not in a string, not after a backslash."""
         return frozenset(open_ends(self.python or ""))
+
+
+def parts_of(source: Source) -> list[Part]:
+    """The parts of a file."""
+    pieces: list[list[Piece]] = [[] for _ in source.parts]
+    for piece in source.pieces:
+        if piece.sql:
+            pieces[piece.part].append(piece)
+    each = zip(source.parts, pieces, strict=True)
+    return [Part(source.name, part.text, pieces) for part, pieces in each]
 
 
 class Sql:
@@ -97,6 +119,11 @@ class Sql:
     def templates(self) -> list[tuple[int, int]]:
         """The ranges that a template fills in."""
         return list(template_spans(self.text))
+
+    def in_template(self, at: int) -> bool:
+        """Whether an offset is in a range that a template fills in, and at neither end of it."""
+        number = bisect_left(self.templates, (at, at)) - 1
+        return number >= 0 and at < self.templates[number][1]
 
     @cached_property
     def _tokens(self) -> tuple[list[Token], list[int]]:
@@ -155,9 +182,10 @@ def before(part: Part, sql: Sql, diagnostic: Diagnostic, codes: str) -> Edit | N
 
 def _above(part: Part, literal: int, codes: str) -> Edit | None:
     """A comment above the program's statement with a literal, which begins at this offset."""
-    start = next((a for a, b in part.logical_lines if a <= literal <= b), None)
-    if start is None:
+    at = bisect_right(part.logical_lines, (literal, len(part.text))) - 1
+    if at < 0 or part.logical_lines[at][1] < literal:
         return None
+    start = part.logical_lines[at][0]
     row, column = part.lines.place(start)
     indent = part.lines.line(row)[: column - 1]
     if indent.strip():
@@ -181,7 +209,7 @@ def _at_end(part: Part, sql: Sql, row: int, codes: str) -> Edit | None:
 def _in_sql(part: Part, sql: Sql, row: int, codes: str) -> Edit | None:
     end = part.line_end(row)
     at = sql.offset(end)
-    if at is None or any(a < at < b for a, b in sql.templates):
+    if at is None or sql.in_template(at):
         return None
     # A template may remove the line end: `{%-`.
     comment = f"/* noqa: {codes} */" if sql.templates else f"-- noqa: {codes}"
@@ -199,8 +227,7 @@ def _in_sql(part: Part, sql: Sql, row: int, codes: str) -> Edit | None:
 
 
 def _in_program(part: Part, row: int, codes: str) -> Edit | None:
-    found = part.comments.get(row, ())
-    listed = _listed(found, codes)
+    listed = _listed(part.comments.get(row, ()), codes)
     end = part.line_end(row)
     return listed or (Edit(end, end, f"  # noqa: {codes}") if end in part.open_ends else None)
 
@@ -208,16 +235,13 @@ def _in_program(part: Part, row: int, codes: str) -> Edit | None:
 def _hash(part: Part, row: int, codes: str, found: Iterator[re.Match[str]]) -> Edit:
     """A comment in YAML."""
     start, end = part.lines.start(row), part.line_end(row)
-    there = [(start + comment.start(), comment.group()) for comment in found]
+    there = [(start + comment.start(), read_comment(comment.group())) for comment in found]
     return _listed(there, codes) or Edit(end, end, f"  # noqa: {codes}")
 
 
-def _listed(
-    found: Iterator[tuple[int, str]] | list[tuple[int, str]] | tuple[()], codes: str
-) -> Edit | None:
-    """The edit that adds codes to a comment that lists some."""
-    for at, text in found:
-        said = read_comment(text)
+def _listed(there: Iterable[tuple[int, Words | None]], codes: str) -> Edit | None:
+    """The edit that adds codes to a comment that lists some. there: comments with their offsets."""
+    for at, said in there:
         if said is not None and said.shared and said.codes:
             return Edit(at + said.end, at + said.end, f", {codes}")
     return None
@@ -238,8 +262,9 @@ def alike(one: Source, other: Source) -> bool:
         return _same_yaml(one.parts[0].text, other.parts[0].text)
     if not name.endswith(_PROGRAMS):
         return True
+    sql = _sql_parts(one)
     return all(
-        a.text == b.text or _same_program(name, a.text, b.text) or _is_sql(one, part)
+        a.text == b.text or _same_program(name, a.text, b.text) or part in sql
         for part, (a, b) in enumerate(zip(one.parts, other.parts, strict=True))
     )
 
@@ -251,10 +276,11 @@ def _words(found: Source) -> Iterator[str]:
         )
 
 
-def _is_sql(found: Source, part: int) -> bool:
-    """Whether a cell is SQL: under a magic, or in a SQL notebook."""
-    pieces = [piece for piece in found.pieces if piece.part == part and piece.sql]
-    return bool(pieces) and all(isinstance(piece.starts, range) for piece in pieces)
+def _sql_parts(source: Source) -> set[int]:
+    """The numbers of the cells that are SQL: under a magic, or in a SQL notebook."""
+    pieces = [piece for piece in source.pieces if piece.sql]
+    programs = {piece.part for piece in pieces if not isinstance(piece.starts, range)}
+    return {piece.part for piece in pieces} - programs
 
 
 def _same_program(name: str, *texts: str) -> bool:
@@ -262,6 +288,9 @@ def _same_program(name: str, *texts: str) -> bool:
     return trees[0] is not None and trees[0] == trees[1]
 
 
+@lru_cache(
+    maxsize=4
+)  # a file before a change and after it, of which each is asked for several times
 def _parsed(program: str) -> str | None:
     """A program without its comments; None if it is not valid."""
     try:
