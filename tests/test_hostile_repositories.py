@@ -615,12 +615,20 @@ def test_an_answer_counts_for_tables_that_were_asked_before(environment: dict[st
     "settings",
     [
         'placeholders = ["(a|a)+$b"]',
+        f"placeholders = {[f'(a|a){{{n % 15},17}}$b' for n in range(200)]}",
         f'exclude = ["{"*a" * 30}b"]',
         f'exclude = ["{"**/*a/" * 12}x"]',
         f'ddl = ["{"**/*/" * 12}*.sql"]',
         f'per-file-ignores = {{ "{"*a" * 30}b" = ["SIS1"] }}',
     ],
-    ids=["placeholders", "exclude", "exclude folders", "ddl", "per-file-ignores"],
+    ids=[
+        "placeholders",
+        "many placeholders",
+        "exclude",
+        "exclude folders",
+        "ddl",
+        "per-file-ignores",
+    ],
 )
 def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settings: str) -> None:
     deep = clone.joinpath(*["aaaa"] * 30)
@@ -630,7 +638,8 @@ def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settin
     done = run("check", ".")  # the fixture's time limit would end it
     if "placeholders" in settings:
         assert done.returncode == 2
-        assert "the placeholder `(a|a)+$b` takes more than 1 second to match" in done.stderr
+        assert "the placeholder `(a|a)" in done.stderr
+        assert "takes more than 1 second to match" in done.stderr
     else:
         assert (done.returncode, "SIS101" in done.stdout) == (1, True), done.stderr
 

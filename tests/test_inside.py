@@ -433,7 +433,12 @@ def test_metadata_files_have_limits(clone: Path, run: Check, content: bytes, wor
     ("settings", "words"),
     [
         ("ddl = " + "[" * 2000 + "]" * 2000, "cannot be read: its values are nested too deeply"),
-        ("severity.SIS501" + ".a" * 5000 + " = 1", "`severity` in `"),
+        ("severity.SIS501" + ".a" * 90 + " = 1", "`severity` in `"),
+        ("a" + ".a" * 40_000 + " = 1", "cannot be read: a key in it has more than 100 dots"),
+        ("['a'" + " . a" * 20_000 + "]", "cannot be read: a key in it has more than 100 dots"),
+        ("scripts = [" + "'**/x*.sql'," * 5000 + "]", "`scripts` in `"),
+        ("ddl = [" + "'**/x*.sql'," * 5000 + "]", "`ddl` in `"),
+        ("placeholders = [" + "'x(a|b)*y'," * 7000 + "]", "`placeholders` in `"),
         (f"placeholders = ['{'(' * 5000}a{')' * 5000}']", "`placeholders` in `"),
         (r'ddl = ["a\u0000b.sql"]', "a path has no NUL character"),
         (r'ddl = ["a\u0000b/*.sql"]', "a path has no NUL character"),

@@ -18,7 +18,8 @@ from spark_iceberg_sql.files.notebooks.cells import as_python
 from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Piece
-from spark_iceberg_sql.files.templates import template_spans
+from spark_iceberg_sql.files.template_strings import STRINGS
+from spark_iceberg_sql.files.templates import RAW, template_spans
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
@@ -124,6 +125,25 @@ class Sql:
         """Whether an offset is in a range that a template fills in, and at neither end of it."""
         number = bisect_left(self.templates, (at, at)) - 1
         return number >= 0 and at < self.templates[number][1]
+
+    def out_of_reach(self, host: int, comment: int) -> bool:
+        """Whether an offset in the file is in a string of a template, and that of a comment is not in this string."""
+        at, beside = (self.offset(each) if self.is_stretch else None for each in (host, comment))
+        number = bisect_left(self._template_strings, (at, at)) - 1 if at is not None else -1
+        if at is None or beside is None or number < 0:
+            return False
+        start, end = self._template_strings[number]
+        return at < end and not start < beside < end
+
+    @cached_property
+    def _template_strings(self) -> list[tuple[int, int]]:
+        tags = ((a, b) for a, b in self.templates if self.text.startswith(("{{", "{%"), a))
+        return [
+            string.span()
+            for a, b in tags
+            if not RAW.match(self.text, a, b)
+            for string in STRINGS.finditer(self.text, a, b)
+        ]
 
     @cached_property
     def _tokens(self) -> tuple[list[Token], list[int]]:

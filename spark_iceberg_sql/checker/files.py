@@ -23,10 +23,11 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.filled_in import with_placeholders
 from spark_iceberg_sql.files.projects.tools import Projects, statements_before
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import COMPILED, Joined, join
-from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
+from spark_iceberg_sql.files.templates import barest, choices
 from spark_iceberg_sql.model.table import Table, parts
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace

@@ -12,7 +12,8 @@ from spark_iceberg_sql.checker.migrations import Migrations, text_digest
 from spark_iceberg_sql.config.named_files import files_of
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, read_bytes, source
-from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
+from spark_iceberg_sql.files.filled_in import with_placeholders
+from spark_iceberg_sql.files.templates import barest, choices, template_spans
 from spark_iceberg_sql.model.table import Table, parts
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace

@@ -12,6 +12,8 @@ from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
 
+_MOST = 200  # globs or patterns of a key
+
 
 class WrongValueError(ValueError):
     """A value that a key does not accept; `str` describes what it accepts."""
@@ -21,6 +23,14 @@ def _strings(value: Any, base: Path) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
         raise WrongValueError("a list of strings")
     return tuple(value)
+
+
+def _globs(value: Any, base: Path) -> tuple[str, ...]:
+    """Globs, few of which mean a walk through all folders."""
+    globs = _strings(value, base)
+    if sum("**" in glob for glob in globs) > _MOST:
+        raise WrongValueError(f"a list of at most {_MOST} globs with `**`")
+    return globs
 
 
 def _codes(value: Any, base: Path) -> tuple[str, ...]:
@@ -95,6 +105,8 @@ def _patterns(value: Any, base: Path) -> tuple[str, ...]:
     import regex  # the one that is used later; it takes time to load
 
     patterns = _strings(value, base)
+    if len(patterns) > _MOST:
+        raise WrongValueError(f"a list of at most {_MOST} regular expressions")
     for pattern in patterns:
         try:
             empty = regex.compile(pattern).match("") is not None
@@ -132,8 +144,8 @@ KEYS: Mapping[str, Reader] = {
     "per-file-ignores": _ignores,
     "severity": _severities,
     "metadata": _paths,
-    "ddl": _strings,
-    "scripts": _strings,
+    "ddl": _globs,
+    "scripts": _globs,
     "catalog": _string,
     "catalog-timeout": _seconds,
     "default-catalog": _string,
@@ -161,7 +173,8 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     },
     _paths: {"type": "object", "additionalProperties": {"type": "string"}},
     _strings: _TEXTS,
-    _patterns: {"type": "array", "items": {"type": "string", "format": "regex"}},
+    _globs: _TEXTS,
+    _patterns: {"type": "array", "maxItems": _MOST, "items": {"type": "string", "format": "regex"}},
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
     _string: _TEXT,
     _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},

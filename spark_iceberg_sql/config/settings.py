@@ -15,11 +15,17 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import matches
 from spark_iceberg_sql.files.inside import OWN_SETTINGS
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import field, record, replace
 
 OWN_FILE = OWN_SETTINGS
 TABLE = "iceberg-sql"
 _PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
+_DEEPEST_KEY = 100
+_OF_KEY = regex(
+    r"""(?P<part>[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')|(?P<dot>\.)|(?P<blank>[ \t]+)"""
+    r"""|(?P<other>"(?:[^"\\]|\\.)*\\?$|'[^']*$|.)"""  # an open quote takes the rest of the line
+)
 # In the user's environment: the catalogs that settings files may open.
 TRUSTED_CATALOGS = "ICEBERG_SQL_CATALOGS"
 
@@ -214,6 +220,8 @@ def _read(path: Path) -> Mapping[str, Any] | None:
         import tomllib
     else:
         import tomli as tomllib
+    if _has_deep_key(content.decode(errors="replace")):
+        raise ConfigError(f"`{path}` cannot be read: a key in it has more than {_DEEPEST_KEY} dots")
     try:
         whole = tomllib.loads(content.decode())
     except ValueError as error:
@@ -237,6 +245,24 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     if not isinstance(table, dict):
         raise ConfigError(f"`tool.{named[0]}` in `{path}` is not a table")
     return table
+
+
+def _has_deep_key(text: str) -> bool:
+    """Whether a key has so many dots that a TOML reader, which takes their square, would take long."""
+    for line in text.splitlines():
+        if line.count(".") <= _DEEPEST_KEY:
+            continue
+        dots, joined = 0, False  # joined: whether the last word was a part of a key
+        for word in _OF_KEY.finditer(line):
+            kind = word.lastgroup
+            if kind == "dot":
+                dots = dots + 1 if joined else 0
+            elif kind == "other" or (joined and kind == "part"):
+                dots = 0
+            joined = kind == "part" or (joined and kind == "blank")
+            if dots > _DEEPEST_KEY:
+                return True
+    return False
 
 
 def _is_near(name: str) -> bool:

@@ -12,7 +12,7 @@ from spark_iceberg_sql.lazy import regex
 
 # A string literal of Jinja.
 STRING = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
-_STRINGS = regex(STRING, re.DOTALL)
+STRINGS = regex(STRING, re.DOTALL)
 # The rest of the expression if only the beginning of the statement is a literal.
 _PARTITION = regex(r"\bpartition", re.IGNORECASE)
 # A string that is a message, not SQL.
@@ -29,7 +29,7 @@ def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
     piece: the SQL. start, end: a part of the template in it. An expression that is joined to a literal is a hole.
     """
     text, at = piece.sql, start
-    while (string := _STRINGS.search(text, at, end)) is not None:
+    while (string := STRINGS.search(text, at, end)) is not None:
         at = string.end()
         if not TABLE_DDL.match(string.group()[1:].lstrip()) or _MESSAGE.search(
             text[max(start, string.start() - 40) : string.start()]
@@ -42,7 +42,7 @@ def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
             between = joins.group().strip(" ~+")
             if between:
                 maker.hole(at, joins.end(), between)
-            following = _STRINGS.match(text, joins.end(), end)
+            following = STRINGS.match(text, joins.end(), end)
             if following is None:
                 break
             at = following.end()

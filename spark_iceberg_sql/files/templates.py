@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.source_map import Arm, Hole, Piece, Stretch
 from spark_iceberg_sql.files.template_strings import STRING, texts_in
 from spark_iceberg_sql.lazy import regex
@@ -26,7 +25,7 @@ _IN_EXPRESSION = {
     closing: regex(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS
 }
 _LONGEST_STRING = 20_000  # an upper limit on the time for a text
-_RAW = regex(r"\{%[-+]?\s*raw\s*[-+]?%\}")
+RAW = regex(r"\{%[-+]?\s*raw\s*[-+]?%\}")
 _END_RAW = regex(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 _KEYWORD = regex(r"\{%[-+]?\s*(\w+)")
 _NO_LINE_END = regex(r"[^\r\n]")
@@ -38,7 +37,6 @@ _BEFORE_SQL = regex(r"[ \t]*\r?\n\s*[^\s;]")
 # Tags whose body is not part of the statement: its output is assigned to a variable.
 _CAPTURING = {"set": "endset", "macro": "endmacro"}
 _MOST_CHOICES = 8
-_PATTERN_TIMEOUT = 1  # second
 
 
 class _Part(NamedTuple):
@@ -66,7 +64,7 @@ def _parts(text: str) -> list[_Part]:
         words = text[start:end]
         keyword = _KEYWORD.match(words)
         word = keyword[1] if keyword is not None else ""
-        if word == "raw" and _RAW.fullmatch(words) and "raw" not in never:
+        if word == "raw" and RAW.fullmatch(words) and "raw" not in never:
             end_raw = _END_RAW.search(text, end)
             if end_raw is None:
                 never.add("raw")
@@ -174,36 +172,6 @@ def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
             opened.setdefault(closing, part.end)
         elif part.word in opened:
             yield opened.pop(part.word), part.start
-
-
-def with_placeholders(piece: Piece, patterns: Iterable[str]) -> Piece:
-    """The piece with a hole, written as a word of the same length, for each match of the patterns.
-
-    patterns: regular expressions of text that a program fills in. Raises ConfigError if one takes too long.
-    """
-    chars, holes = list(piece.sql), list(piece.holes)
-    for pattern in patterns:
-        for start, end in _matches(pattern, piece.sql):
-            if start == end or any(hole.start < end and start < hole.end for hole in holes):
-                continue
-            chars[start:end] = "p".ljust(end - start, "_")
-            holes.append(Hole(start, end, piece.sql[start:end]))
-    holes.sort(key=lambda hole: hole.start)
-    return replace(piece, sql="".join(chars), holes=tuple(holes))
-
-
-def _matches(pattern: str, text: str) -> list[tuple[int, int]]:
-    import regex as patterns  # unlike `re`, it has a time limit: the pattern may be a stranger's
-
-    try:
-        return [
-            match.span() for match in patterns.finditer(pattern, text, timeout=_PATTERN_TIMEOUT)
-        ]
-    except TimeoutError:
-        raise ConfigError(
-            f"the placeholder `{pattern}` takes more than {_PATTERN_TIMEOUT} second to match; "
-            "repeat nothing in it that is repeated already"
-        ) from None
 
 
 def captured(piece: Piece) -> Iterator[Piece]:
