@@ -302,6 +302,24 @@ def test_a_file_is_checked_twice_for_one_comment(name: str) -> None:
     assert read == [text, commented]
 
 
+def test_no_comment_is_tried_outside_of_a_template_string() -> None:
+    """It would not be read with the SQL of the string, as a check for each half of the findings shows."""
+    text = f'{{{{ run_query("{FAULTY}") }}}}\n' * 40
+    checked: list[str] = []
+
+    def reports(changed: str) -> list[Report]:
+        checked.append(changed)
+        return linter.lint(source(changed), settings)
+
+    def source(changed: str) -> Source:
+        return linter.source("a.sql", changed, settings)
+
+    linter, settings = Linter(), Settings()
+    first = linter.lint(source(text), settings)
+    after, _, count, left = with_ignores(source, text, first, reports)
+    assert (after, count, len(left), checked) == (text, 0, 40, [])
+
+
 def test_the_tree_of_a_program_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the readers of the program, whatever they look for."""
     walked: list[ast.AST] = []
