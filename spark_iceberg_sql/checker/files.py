@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spark_iceberg_sql.checker.beside import Beside, in_literals
 from spark_iceberg_sql.checker.engine import Around, check, follow
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
+from spark_iceberg_sql.checker.hidden_text import hidden_statements
 from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
@@ -261,7 +262,11 @@ def _check_script(
                 found[key] = item.diagnostic
                 if not _in_all(key, item, sql, every):
                     found[key] = replace(item.diagnostic, fix=None)
-    return count, [(part, diagnostic) for (part, *_), diagnostic in found.items()]
+    placed = [(part, diagnostic) for (part, *_), diagnostic in found.items()]
+    for note in hidden_statements(script, texts, verdict, kept=kept):
+        piece, _ = script.piece_at(note.span.start)
+        placed.append((piece.part, _placed(note, script, script, lines)))
+    return count, placed
 
 
 def _in_all(

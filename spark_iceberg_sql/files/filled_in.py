@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.source_map import Hole, Piece
 from spark_iceberg_sql.records import replace
 
-_LIMIT = (
-    1  # second, for all patterns together, and one more for so many characters that were searched
-)
+_LIMIT = 1  # second, for all patterns together, and one more for so many characters:
 _CHARACTERS = 100_000
 # Seconds and characters so far, by the patterns: a program has thousands of texts, and each fix searches them again.
 _searched: dict[tuple[str, ...], tuple[float, int]] = {}
@@ -46,11 +44,31 @@ def with_placeholders(piece: Piece, patterns: Sequence[str]) -> Piece:
             if start == end or taken.find(1, start, end) >= 0:
                 continue
             taken[start:end] = b"\1" * (end - start)
-            chars[start:end] = "p".ljust(end - start, "_")
+            chars[start:end] = _placeholder(end - start)
             holes.append(Hole(start, end, piece.sql[start:end]))
     _searched[tuple(patterns)] = spent + time.monotonic() - begin, characters
     holes.sort(key=lambda hole: hole.start)
     return replace(piece, sql="".join(chars), holes=tuple(holes))
+
+
+def _placeholder(length: int) -> str:
+    return "p".ljust(length, "_")
+
+
+def placeholders_in(piece: Piece) -> Iterator[Hole]:
+    """The holes of a piece that `with_placeholders` made."""
+    for hole in piece.holes:
+        if piece.sql[hole.start : hole.end] == _placeholder(hole.end - hole.start):
+            yield hole
+
+
+def as_written(piece: Piece) -> Piece:
+    """The piece without its placeholders: `with_placeholders` undone."""
+    chars, replaced = list(piece.sql), tuple(placeholders_in(piece))
+    for hole in replaced:
+        chars[hole.start : hole.end] = hole.text
+    holes = tuple(hole for hole in piece.holes if hole not in replaced)
+    return replace(piece, sql="".join(chars), holes=holes)
 
 
 def _too_long(pattern: str, patterns: Sequence[str]) -> str:
