@@ -93,3 +93,59 @@ def test_a_placeless_dollar_in_a_string_hides_nothing() -> None:
 )
 def test_a_template_s_comment_is_silent(text: str) -> None:
     assert codes(text) == set()
+
+
+# --- branches -------------------------------------------------------------------------------------
+
+
+def branched(*branches: str) -> str:
+    """An `if` with `elif`, the last one `else`."""
+    first, *middle, last = branches
+    others = "".join(f"\n{{% elif x == {i} %}}\n{text}" for i, text in enumerate(middle))
+    return f"{{% if x %}}\n{first}{others}\n{{% else %}}\n{last}\n{{% endif %}}"
+
+
+SELECT = "SELECT 1;"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        branched(branched(SELECT, BAD), SELECT),
+        branched(SELECT, branched(BAD, SELECT)),
+        branched(SELECT, branched(SELECT, SELECT, branched(SELECT, BAD)), SELECT),
+        branched(*[SELECT] * 8, BAD),
+        branched(*[SELECT] * 11, BAD, SELECT, SELECT),
+        f"{{% if not loop.last %}}\n{BAD}\n{{% endif %}}",
+        f"{{% if not loop.last %}}\n{BAD}\n{{% else %}}{SELECT}{{% endif %}}",
+        f"{{% macro m() %}}{branched(branched(SELECT, BAD), SELECT)}{{% endmacro %}}",
+    ],
+)
+def test_each_branch_is_checked(text: str) -> None:
+    assert "SIS201" in codes(text)
+
+
+def test_a_branch_of_one_clause_is_checked() -> None:
+    clause = branched(branched("a", "weeks(a)"), "b")
+    assert "SIS101" in codes(BAD.replace("bucket(4, nosuch)", clause))
+
+
+def test_branches_beyond_many_are_noted() -> None:
+    many = [f"CREATE TABLE t{i} (a int) USING iceberg;" for i in range(40)]
+    assert codes(branched(*many, BAD)) == {"SIS002"}
+    assert codes(f"{{% macro m() %}}{branched(*many, BAD)}{{% endmacro %}}") == {"SIS002"}
+    assert codes(branched(*["SELECT 2"] * 40)) == set()
+
+
+def test_the_same_condition_holds_everywhere_or_nowhere() -> None:
+    made = "CREATE TABLE t ({% if x %}a{% else %}b{% endif %} int) USING iceberg;\n"
+    alter = "ALTER TABLE t ADD PARTITION FIELD"
+    inner = branched("SELECT 2;", f"{alter} b;").replace("if x", "if z")
+    text = f"{made}{{% if x %}}{inner.replace(' b;', ' a;')}{{% else %}}{inner}{{% endif %}}"
+    assert codes(text) == set()
+
+
+@pytest.mark.parametrize("between", [",", " UNION ALL ", ") AND ("])
+def test_what_stands_between_two_rounds_of_a_loop(between: str) -> None:
+    loop = f"{{% for c in cs %}}a{{% if not loop.last %}}{between}{{% endif %}}{{% endfor %}}"
+    assert codes(f"CREATE TABLE t (a int) USING iceberg PARTITIONED BY ({loop});") == set()

@@ -19,7 +19,8 @@ from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Piece
 from spark_iceberg_sql.files.template_strings import STRINGS
-from spark_iceberg_sql.files.templates import RAW, template_spans
+from spark_iceberg_sql.files.template_tags import RAW
+from spark_iceberg_sql.files.templates import template_spans
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.script import statements
 

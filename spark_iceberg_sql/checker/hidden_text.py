@@ -7,11 +7,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.checker.reporting import Verdict
-from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, sure
+from spark_iceberg_sql.checker.unresolved import FILLED_IN, NOT_CHECKED, sure
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
 from spark_iceberg_sql.files.filled_in import as_written, placeholders_in
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece, join
-from spark_iceberg_sql.files.templates import choices, template_spans
+from spark_iceberg_sql.files.templates import choices, template_spans, untried
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -30,7 +30,9 @@ def hidden_statements(
     script: as written, with placeholders. texts: the choices that are checked. kept: whether a
     template stores the text for later, as part of another script.
     """
-    hidden = [*_by_placeholders(script, texts), *(() if kept else _by_marks(script))]
+    hidden = [*_by_placeholders(script, texts), *_by_number(script)]
+    if not kept:
+        hidden += _by_marks(script)
     if not hidden:
         return
     lines = Lines(script.sql)
@@ -69,6 +71,14 @@ def _by_placeholders(script: Joined, texts: Sequence[Joined]) -> Iterator[tuple[
             if start in begun and over[0] <= start and end <= over[1]:
                 continue  # nothing but a placeholder, which is noted as such
             yield (start, end), f"a placeholder of the settings replaces `{over[2]}`", _PLACEHOLDER
+
+
+def _by_number(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
+    """The branches that are not checked because a template has too many."""
+    for piece, offset in zip(script.pieces, script.offsets, strict=True):
+        for start, end in untried(piece):
+            why = f"`{piece.sql[start:end]}` is one of too many branches"
+            yield (start + offset, end + offset), why, FILLED_IN
 
 
 def _by_marks(script: Joined) -> Iterator[tuple[Offsets, str, str]]:

@@ -20,7 +20,7 @@ UNREADABLE = "SIS001"
 NOT_CHECKED = (not_checked.code, not_checked.name)
 # Rules about the text and columns of one statement: their findings on a parsed term are certain.
 _CERTAIN = ("SIS1", "SIS2", "SIS3")
-_HELP = "check the generated SQL (dbt: `iceberg-sql check target/compiled`)"
+FILLED_IN = "check the generated SQL (dbt: `iceberg-sql check target/compiled`)"
 # What is missing may be supplied by a template.
 _ABSENCES = frozenset({"SIS201", "SIS401", "SIS412"})
 
@@ -117,7 +117,7 @@ class Holes:
                         Severity.NOTE,
                         f"not checked: `{said}` could be any statement",
                         self._lines.span(start, end),
-                        _HELP,
+                        FILLED_IN,
                     ),
                     self._verdict,
                 )
@@ -145,7 +145,7 @@ class Holes:
                 name=NOT_CHECKED[1],
                 severity=Severity.NOTE,
                 message="not checked: the statement depends on the text that is filled in here",
-                help=_HELP,
+                help=FILLED_IN,
                 fix=None,
                 spec=None,
             ),

@@ -6,164 +6,64 @@ that an SQL lexer would interpret. If `{% if %}` chooses between texts, each cho
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
 
 from spark_iceberg_sql.files.source_map import Arm, Hole, Piece, Stretch
-from spark_iceberg_sql.files.template_strings import STRING, texts_in
+from spark_iceberg_sql.files.template_branches import Way, branches_of, left_out, ways_through
+from spark_iceberg_sql.files.template_strings import texts_in
+from spark_iceberg_sql.files.template_tags import Tag, is_templated, tags
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import replace
 
-_OPENING = regex(r"\{[{%#]|\$\{")
-_CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}"}
-_WITH_STRINGS = ("}}", "%}")
-_IN_EXPRESSION = {
-    closing: regex(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS
-}
-_LONGEST_STRING = 20_000  # an upper limit on the time for a text
-RAW = regex(r"\{%[-+]?\s*raw\s*[-+]?%\}")
-_END_RAW = regex(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
-_KEYWORD = regex(r"\{%[-+]?\s*(\w+)")
 _NO_LINE_END = regex(r"[^\r\n]")
-_NOT_LAST = regex(r"\bnot\s+loop\.last\b")
 # Characters of a template that would begin a string or a comment for an SQL lexer, or end the statement.
 _TREACHEROUS = regex(r"['\"`;\\]|--|/\*|\*/")
 _WORDLESS = regex(r"\{\{-?\s*(?:config|log|print)\s*\(")
 _BEFORE_SQL = regex(r"[ \t]*\r?\n\s*[^\s;]")
 # Tags whose body is not part of the statement: its output is assigned to a variable.
 _CAPTURING = {"set": "endset", "macro": "endmacro"}
-_MOST_CHOICES = 8
-
-
-class _Part(NamedTuple):
-    """A tag of a template. word: the keyword of a `{% %}`, otherwise empty."""
-
-    start: int
-    end: int
-    text: str
-    word: str
-
-
-def _parts(text: str) -> list[_Part]:
-    """The tags of a text, in order, none inside another; in linear time."""
-    found: list[_Part] = []
-    never: set[str] = set()  # closing marks that do not occur any more
-    at = 0
-    while (opening := _OPENING.search(text, at)) is not None:
-        start, closing = opening.start(), _CLOSING[opening.group()]
-        close = -1 if closing in never else _close(text, closing, opening.end())
-        if close < 0:
-            never.add(closing)
-            at = opening.end()
-            continue
-        end = close + len(closing)
-        words = text[start:end]
-        keyword = _KEYWORD.match(words)
-        word = keyword[1] if keyword is not None else ""
-        if word == "raw" and RAW.fullmatch(words) and "raw" not in never:
-            end_raw = _END_RAW.search(text, end)
-            if end_raw is None:
-                never.add("raw")
-            else:
-                end = end_raw.end()
-        elif closing == "}" and ("\n" in words or "{" in words[2:]):
-            at = opening.end()
-            continue
-        found.append(_Part(start, end, text[start:end], word))
-        at = end
-    return found
-
-
-def _close(text: str, closing: str, at: int) -> int:
-    """The offset of a tag's closing mark, outside of Jinja's strings; -1 if there is none."""
-    plain = text.find(closing, at)
-    if plain < 0 or closing not in _WITH_STRINGS:
-        return plain
-    for found in _IN_EXPRESSION[closing].finditer(text, at, plain + _LONGEST_STRING):
-        if found.group() == closing:
-            return found.start()
-        if len(found.group()) == 1:
-            break  # an unclosed quote
-    return plain
-
-
-def is_templated(text: str) -> bool:
-    """Whether a text has anything for a template engine."""
-    return "{%" in text or "{{" in text or "${" in text or "{#" in text
 
 
 @lru_cache(maxsize=4)  # each fix in a text asks for them
 def template_spans(text: str) -> tuple[tuple[int, int], ...]:
     """The offsets of all tags, expressions and comments of a template."""
-    return tuple((part.start, part.end) for part in _parts(text)) if is_templated(text) else ()
+    return tuple((part.start, part.end) for part in tags(text)) if is_templated(text) else ()
 
 
 def choices(piece: Piece) -> tuple[Piece, ...]:
     """The possible results of a template: with the first branch of each `{% if %}`, with the second, and so on.
 
-    Each has the length of the original. A piece without a template is its only result.
+    Where there may be partition DDL, also with each branch that none of these takes. Each has the length of the
+    original. A piece without a template is its only result.
     """
     if not is_templated(piece.sql):
         return (piece,)
-    parts = _parts(piece.sql)
-    branches = _branches(parts)
-    count = min(_MOST_CHOICES, max((len(marks) - 1 for marks in branches.values()), default=1))
-    return tuple(_choice(piece, parts, branches, number) for number in range(count))
+    parts = tags(piece.sql)
+    branches = branches_of(parts)
+    ways, _ = ways_through(piece.sql, parts, branches, _stored(parts))
+    return tuple(_choice(piece, parts, branches, way) for way in ways)
+
+
+def untried(piece: Piece) -> list[tuple[int, int]]:
+    """The ranges of the tags of branches near partition DDL that no choice takes, as there are too many."""
+    if not is_templated(piece.sql):
+        return []
+    parts = tags(piece.sql)
+    return ways_through(piece.sql, parts, branches_of(parts), _stored(parts))[1]
 
 
 def barest(piece: Piece) -> Piece:
     """The result if no condition holds and no loop has a value; otherwise like `choices`."""
     if not is_templated(piece.sql):
         return piece
-    parts = _parts(piece.sql)
-    return _choice(piece, parts, _branches(parts), None)
+    parts = tags(piece.sql)
+    return _choice(piece, parts, branches_of(parts), Way(None))
 
 
-def _branches(parts: list[_Part]) -> dict[int, list[int]]:
-    """For each `if`, by its index among the tags: the indices of its if, elif, else and endif."""
-    found: dict[int, list[int]] = {}
-    open_ifs: list[int] = []
-    for number, part in enumerate(parts):
-        word = part.word
-        if word == "if":
-            open_ifs.append(number)
-            found[number] = [number]
-        elif word in ("elif", "else", "endif") and open_ifs:
-            found[open_ifs[-1]].append(number)
-            if word == "endif":
-                open_ifs.pop()
-        elif word == "for":
-            open_ifs.append(number)
-            found[number] = [number]
-        elif word == "endfor" and open_ifs:
-            found[open_ifs[-1]].append(number)
-            open_ifs.pop()
-    return {first: marks for first, marks in found.items() if len(marks) > 1}
-
-
-def _left_out(
-    parts: list[_Part], branches: dict[int, list[int]], number: int | None
-) -> Iterator[tuple[int, int]]:
-    """The ranges that a choice omits; without a number, all branches but `else`."""
-    for marks in branches.values():
-        taken = len(marks) - 2
-        if number is not None:
-            taken = min(number, taken)
-        elif parts[marks[taken]].word != "else":
-            taken = -1
-        if _NOT_LAST.search(parts[marks[0]].text):
-            taken = 1  # a loop is assumed to run once
-        for branch in range(len(marks) - 1):
-            if branch != taken:
-                yield parts[marks[branch]].end, parts[marks[branch + 1]].start
-    yield from _captured(parts)
-
-
-def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
+def _captured(parts: list[Tag]) -> Iterator[tuple[int, int]]:
     """The ranges whose output is assigned to a variable."""
     opened: dict[str, int] = {}  # the end tag to find, and where the text began
     for part in parts:
@@ -174,11 +74,15 @@ def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
             yield opened.pop(part.word), part.start
 
 
+def _stored(parts: list[Tag]) -> list[tuple[int, int]]:
+    return list(_outermost(_captured(parts)))
+
+
 def captured(piece: Piece) -> Iterator[Piece]:
     """The texts that a template stores: its macros and `{% set %}` blocks, and DDL in its strings."""
     if is_templated(piece.sql):
         yield from _bodies(piece)
-        for part in _parts(piece.sql):
+        for part in tags(piece.sql):
             if part.text.startswith(("{{", "{%")):
                 yield from texts_in(piece, part.start, part.end)
 
@@ -186,7 +90,7 @@ def captured(piece: Piece) -> Iterator[Piece]:
 def _bodies(piece: Piece) -> Iterator[Piece]:
     if not is_templated(piece.sql):
         return
-    for start, end in _outermost(_captured(_parts(piece.sql))):
+    for start, end in _outermost(_captured(tags(piece.sql))):
         holes = tuple(
             replace(hole, start=hole.start - start, end=hole.end - start)
             for hole in piece.holes
@@ -232,9 +136,7 @@ def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]
             reached = end
 
 
-def _choice(
-    piece: Piece, parts: list[_Part], branches: dict[int, list[int]], number: int | None
-) -> Piece:
+def _choice(piece: Piece, parts: list[Tag], branches: dict[int, list[int]], way: Way) -> Piece:
     chars = list(piece.sql)
     holes = list(piece.holes)
     begins, reached = _reaches(piece.holes)
@@ -255,7 +157,7 @@ def _choice(
             )
         else:
             chars[start:end] = _blank(words)
-    for start, end in _joined_up(_left_out(parts, branches, number)):
+    for start, end in _joined_up([*left_out(parts, branches, way), *_captured(parts)]):
         chars[start:end] = _blank("".join(chars[start:end]))
     kept = [hole for hole in holes if not chars[hole.start].isspace()]
     kept.sort(key=lambda hole: hole.start)
@@ -269,7 +171,7 @@ def _reaches(holes: Sequence[Hole]) -> tuple[list[int], list[int]]:
     return [start for start, _ in ordered], list(accumulate((end for _, end in ordered), max))
 
 
-def _arms(piece: Piece, parts: list[_Part], branches: dict[int, list[int]]) -> Iterator[Stretch]:
+def _arms(piece: Piece, parts: list[Tag], branches: dict[int, list[int]]) -> Iterator[Stretch]:
     """The ranges between `{% if %}` and `{% endif %}`, of which a choice takes one branch."""
     for first, marks in sorted(branches.items()):
         start, end = parts[first].end, parts[marks[-1]].start
@@ -277,7 +179,7 @@ def _arms(piece: Piece, parts: list[_Part], branches: dict[int, list[int]]) -> I
             yield start, end, Arm(piece.part, piece.starts[start], piece.starts[end])
 
 
-def _silent(text: str, part: _Part) -> bool:
+def _silent(text: str, part: Tag) -> bool:
     """Whether a `{{ }}` produces no text: `{{ config(...) }}`, or one on its own lines before SQL."""
     if _WORDLESS.match(part.text):
         return True
