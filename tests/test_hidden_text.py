@@ -149,3 +149,49 @@ def test_the_same_condition_holds_everywhere_or_nowhere() -> None:
 def test_what_stands_between_two_rounds_of_a_loop(between: str) -> None:
     loop = f"{{% for c in cs %}}a{{% if not loop.last %}}{between}{{% endif %}}{{% endfor %}}"
     assert codes(f"CREATE TABLE t (a int) USING iceberg PARTITIONED BY ({loop});") == set()
+
+
+# --- separators of cells and changesets -----------------------------------------------------------
+
+PARTED = "CREATE TABLE t (a int) USING iceberg\n{}PARTITIONED BY (bucket(4, nosuch));"
+COMMAND = "-- COMMAND ----------\n"
+
+
+def test_a_line_between_cells_is_a_comment_in_a_statement() -> None:
+    assert "SIS201" in codes(PARTED.format(COMMAND))
+    assert "SIS201" in codes(PARTED.format(COMMAND * 3))
+    assert "SIS201" in codes(PARTED.format(f"-- a\n\n{COMMAND}-- b;\n{COMMAND}"))
+    assert "SIS001" in codes(f"SELECT 1\n{COMMAND}{BAD}")
+
+
+def test_a_cell_that_begins_no_statement_is_noted() -> None:
+    head = "-- Databricks notebook source\n"
+    assert codes(head + PARTED.format(COMMAND)) == {"SIS002"}
+    assert codes(f"{head}CREATE\n{COMMAND}{BAD.removeprefix('CREATE ')}") == {"SIS002"}
+    assert codes(f"{head}SELECT 1\n{COMMAND}SELECT 2\n{COMMAND}-- it\n{COMMAND}") == set()
+
+
+@pytest.mark.parametrize("delimiter", ["TABLE", "t", "USING", "iceberg"])
+def test_only_formatted_sql_has_delimiters(delimiter: str) -> None:
+    text = f"--changeset a:b endDelimiter:{delimiter}\n" + BAD.replace(
+        f" {delimiter} ", f" {delimiter}\n"
+    )
+    assert "SIS201" in codes(text)
+    assert codes(f"-- Liquibase  FORMATTED sql\n{text}")
+    assert "SIS201" in codes(f"SELECT 1;\n--liquibase formatted sql\n{text}")
+
+
+def test_a_delimiter_before_a_table_of_a_statement() -> None:
+    text = "--liquibase formatted sql\n--changeset a:b endDelimiter:REPLACE\n"
+    assert codes(text + BAD.replace("CREATE", "CREATE OR REPLACE\n"))
+
+
+def test_sql_cells_of_a_databricks_sql_file() -> None:
+    lines = BAD.replace("USING", "\n-- MAGIC USING")
+    for head in ("", "-- Databricks notebook source\n", "SELECT 1;\n"):
+        for cell in (f"-- MAGIC %sql\n-- MAGIC {lines}", f"-- MAGIC %sql {lines}"):
+            assert "SIS201" in codes(f"{head}{cell}\n")
+    (report,) = Linter().lint(source("a.sql", f"-- MAGIC %sql\n-- MAGIC {lines}"), Settings())
+    assert [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS201"] == [
+        "nosuch"
+    ]

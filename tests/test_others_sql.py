@@ -409,6 +409,9 @@ def test_spark_s_own_tables_may_have_what_icebergs_may_not() -> None:
     assert said("CREATE TABLE t (a INT) USING delta CLUSTER BY AUTO") == []
 
 
+HEAD = "--liquibase formatted sql\n"
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -417,11 +420,11 @@ def test_spark_s_own_tables_may_have_what_icebergs_may_not() -> None:
             ("-- Databricks notebook source\n{}\n\n-- COMMAND ----------\n\n{}\n\n"
             "-- COMMAND ----------\n-- MAGIC %md\n-- MAGIC # x"),
         ),
-        ("l.sql", "--liquibase formatted sql\n--changeset me:1 endDelimiter:/\n{}\n/\n{}\n/\n"),
-        ("l.sql", "--changeset me:1 splitStatements:true endDelimiter:\"\\nGO\"\n{}\nGO\n{}\ngo\n"),
-        ("l.sql", "--changeset me:1 endDelimiter://\n{} //\n{} //"),
-        ("l.sql", "--changeset me:1 endDelimiter:/\n{}\n/\n--changeset me:2\n{};"),
-        ("l.sql", "--changeset me:1 endDelimiter:-\n{}\n-- COMMAND ----------\n{}\n-\n"),
+        ("l.sql", HEAD + "--changeset me:1 endDelimiter:/\n{}\n/\n{}\n/\n"),
+        ("l.sql", HEAD + "--changeset me:1 splitStatements:true endDelimiter:\"\\nGO\"\n{}\nGO\n{}\ngo\n"),
+        ("l.sql", HEAD + "--changeset me:1 endDelimiter://\n{} //\n{} //"),
+        ("l.sql", HEAD + "--changeset me:1 endDelimiter:/\n{}\n/\n--changeset me:2\n{};"),
+        ("l.sql", HEAD + "--changeset me:1 endDelimiter:-\n{}\n-- COMMAND ----------\n{}\n-\n"),
     ],
 )  # fmt: skip
 def test_other_separators(name: str, text: str) -> None:

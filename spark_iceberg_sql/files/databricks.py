@@ -12,11 +12,15 @@ from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything, stre
 from spark_iceberg_sql.lazy import regex
 
 _COMMAND = regex(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
+_DATABRICKS = regex(r"\s*--[ \t]*Databricks notebook source\b", re.IGNORECASE)
+_LIQUIBASE = regex(r"\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
 _RUN = regex(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
 _LINES = regex(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _PREFIX = regex(r"#[ \t]*MAGIC[ \t]?")
 _DASHED = regex(r"(?:^--[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _DASHED_PREFIX = regex(r"^--[ \t]*MAGIC[ \t]?", re.MULTILINE)
+_DASHED_LINE = regex(r"--[ \t]*MAGIC[ \t]?")
+_DASHED_SQL = regex(r"--[ \t]*MAGIC[ \t]+%sql\b")
 _DASHED_PYTHON = regex(r"--[ \t]*MAGIC[ \t]+%python[ \t]*(?=\r?\n)")
 _NOT_LINE_END = regex(r"[^\r\n]")
 _SQL = ("sql", "iceberg_sql", "sparksql")
@@ -30,14 +34,26 @@ _DELIMITER = regex(
     r"^--[ \t]*changeset\b[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]{1,9}\"|\S{1,9}(?!\S))[^\n]*",
     re.MULTILINE,
 )
+# The first word of a text, after blanks, comments and tags of a template. It always matches: nothing is tried twice.
+_FIRST_WORD = regex(r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\{[%#].*?[%#]\})*(\w*)", re.DOTALL)
+_CLAUSE = regex(r"\bpartition(?:ed\b|\s+field)|\busing\s+iceberg\b", re.IGNORECASE)
+# The first words of statements that have such a clause, or of a query that mentions one.
+_BEGINS_DDL = frozenset(
+    {
+        *("ALTER", "BEGIN", "CALL", "CREATE", "DECLARE", "DESC", "DESCRIBE", "EXECUTE"),
+        *("EXPLAIN", "INSERT", "MERGE", "REPLACE", "SELECT", "SET", "SHOW", "WITH"),
+    }
+)
+_LEFT_OVER = "the text behind this separator begins no statement"
+_NO_SEPARATOR = "leave the separator out if it is within a statement"
 _NO_CELL = "leave the line out if SQL follows it; Spark refuses it in a SQL file"
 _CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
 def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
     """The ranges of a SQL file between its separators, all of it if it has none; and the cells that are not SQL."""
-    cuts = [(found.start(), found.end()) for found in _COMMAND.finditer(text)]
-    for found in _DELIMITER.finditer(text):
+    cuts = [(found.start(), found.end()) for found in _commands(text)]
+    for found in _DELIMITER.finditer(text) if _LIQUIBASE.match(text) is not None else ():
         delimiter = found[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
         if not delimiter or delimiter == ";":
             continue
@@ -49,18 +65,59 @@ def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
     cuts += [(found.start(), found.end()) for found in magics]
     # The beginnings of cells in another language.
     others = {found.end(): found.start() for found in magics if found[1] not in _SQL}
+    languages = {found.end() for found in magics}
     pieces, unread = [], []
-    at = 0
+    begin = at = 0
     for start, end in [*sorted(cuts), (len(text), len(text))]:
         if start < at:
             continue  # a delimiter inside another separator
         pieces.append(anything(others[at]) if at in others else stretch(text, at, start))
+        if at and at not in languages and _is_left_over(text, at, start):
+            unread.append(Unread(0, begin, at, _LEFT_OVER, _NO_SEPARATOR))
         if at in others and text[at:start].strip():
             magic = text[others[at] : at].strip()
             unread.append(Unread(0, others[at], at, f"the cell `{magic}` is not SQL", _NO_CELL))
-        at = end
+        begin, at = start, end
+    pieces += _dashed_sql(text)
     pieces += [anything(found.start()) for found in _RUN.finditer(text)]
     return pieces, unread
+
+
+def _commands(text: str) -> Iterator[re.Match[str]]:
+    """The lines between cells; in a file that is no notebook of Databricks, such a line in a statement is a comment."""
+    notebook = _DATABRICKS.match(text) is not None
+    at, complete = 0, True
+    for found in _COMMAND.finditer(text):
+        last = _last_of_code(text, at, found.start())
+        # Code under a `%python` is no SQL statement.
+        cell = _FIRST_WORD.match(text, at, found.start())
+        in_cell = cell is not None and text[cell.end() : cell.end() + 1] == "%"
+        complete = in_cell or (last == ";" if last else complete)
+        if notebook or complete:
+            complete = True
+            yield found
+        at = found.end()
+
+
+def _last_of_code(text: str, begin: int, end: int) -> str:
+    """The last character of a range that is not in a blank line or a line of comment, if any."""
+    while end > begin:
+        start = max(text.rfind("\n", begin, end) + 1, begin)
+        line = text[start:end].strip()
+        if line and not line.startswith("--"):
+            return line[-1]
+        end = start - 1
+    return ""
+
+
+def _is_left_over(text: str, start: int, end: int) -> bool:
+    """Whether a range has part of a table's DDL whose beginning is not in it."""
+    first = _FIRST_WORD.match(text, start, end)
+    if first is None or first[1].upper() in _BEGINS_DDL:
+        return False
+    if text[first.end() : first.end() + 1] in ("{", "$") and not first[1]:
+        return False  # a template's value, which may be the beginning
+    return _CLAUSE.search(text, first.start(1), end) is not None
 
 
 def _magics(text: str, ends: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -96,6 +153,14 @@ def python_cells(text: str) -> Iterator[str]:
         yield _NOT_LINE_END.sub(" ", text[: first.start()]) + head + body
 
 
+def _dashed_sql(text: str) -> Iterator[Piece]:
+    """The SQL of the `-- MAGIC %sql` cells of a SQL file."""
+    for block in _DASHED.finditer(text):
+        first = _DASHED_SQL.match(text, block.start())
+        if first is not None and text[first.end() : block.end()].strip():
+            yield _lines(text, first.end(), block.end(), 0, _DASHED_LINE)
+
+
 def magic_cells(text: str, part: int = 0) -> Iterator[Piece]:
     """The SQL of the `# MAGIC %sql` cells of a Python file, and the offsets of its `%run` lines."""
     if "MAGIC" not in text:
@@ -108,16 +173,16 @@ def magic_cells(text: str, part: int = 0) -> Iterator[Piece]:
         if language[1] == "run":
             yield anything(block.start(), part)
         elif language[1] == "sql":
-            yield _lines(text, language.end(), block.end(), part)
+            yield _lines(text, language.end(), block.end(), part, _PREFIX)
 
 
-def _lines(text: str, at: int, end: int, part: int) -> Piece:
+def _lines(text: str, at: int, end: int, part: int, common: re.Pattern[str]) -> Piece:
     """The text of lines after their common prefix; of the first line, after its magic."""
     maker = PieceMaker(part)
     while at < end:
         stop = text.find("\n", at, end) + 1 or end
         for i in range(at, stop):
             maker.add(text[i], i, i + 1)
-        prefix = _PREFIX.match(text, stop, end)
+        prefix = common.match(text, stop, end)
         at = prefix.end() if prefix is not None else end
     return maker.piece()
