@@ -50,9 +50,13 @@ _NO_CELL = "leave the line out if SQL follows it; Spark refuses it in a SQL file
 _CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
-def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
-    """The ranges of a SQL file between its separators, all of it if it has none; and the cells that are not SQL."""
-    cuts = [(found.start(), found.end()) for found in _commands(text)]
+def sql_cells(text: str, *, joined: bool = False) -> tuple[list[Piece], list[Unread]]:
+    """The ranges of a SQL file between its separators, all of it if it has none; and the cells that are not SQL.
+
+    joined: whether an editor has joined the text from a notebook's cells.
+    """
+    notebook = joined or _DATABRICKS.match(text) is not None
+    cuts = [(found.start(), found.end()) for found in _commands(text, notebook=notebook)]
     for found in _DELIMITER.finditer(text) if _LIQUIBASE.match(text) is not None else ():
         delimiter = found[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
         if not delimiter or delimiter == ";":
@@ -83,9 +87,8 @@ def sql_cells(text: str) -> tuple[list[Piece], list[Unread]]:
     return pieces, unread
 
 
-def _commands(text: str) -> Iterator[re.Match[str]]:
-    """The lines between cells; in a file that is no notebook of Databricks, such a line in a statement is a comment."""
-    notebook = _DATABRICKS.match(text) is not None
+def _commands(text: str, *, notebook: bool) -> Iterator[re.Match[str]]:
+    """The lines between cells; in a file that is no notebook, such a line in a statement is a comment."""
     at, complete = 0, True
     for found in _COMMAND.finditer(text):
         last = _last_of_code(text, at, found.start())

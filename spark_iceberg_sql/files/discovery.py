@@ -244,7 +244,8 @@ def _in_cells(name: str, text: str) -> Source:
     """A SQL file, which may consist of cells, some of them in Python."""
     from spark_iceberg_sql.files.databricks import python_cells, sql_cells
 
-    pieces, unread = sql_cells(text)
+    # JupyterLab names the SQL of a notebook's cells `a.ipynb.python-sql.sql`.
+    pieces, unread = sql_cells(text, joined=".ipynb." in os.path.basename(name))
     programs = [program for program in python_cells(text) if "sql" in program]
     for program in programs:
         from spark_iceberg_sql.files.python.sql import python_sql
