@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from spark_iceberg_sql.checker.files import Linter
@@ -195,3 +197,73 @@ def test_sql_cells_of_a_databricks_sql_file() -> None:
     assert [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS201"] == [
         "nosuch"
     ]
+
+
+# --- notebooks ------------------------------------------------------------------------------------
+
+CALL = f'spark.sql("{BAD[:-1]}")'
+
+
+def notebook(cell: str, metadata: object = None, own: object = None) -> str:
+    """A notebook of one cell. metadata: the notebook's; own: the cell's."""
+    only = {"cell_type": "code", "source": cell, "metadata": own or {}}
+    return json.dumps({"cells": [only], "metadata": metadata or {}})
+
+
+DATABRICKS = {"application/vnd.databricks.v1+notebook": {"language": "sql"}}
+IN_SQL = [
+    {"language_info": {"name": "sparksql"}},
+    {"language_info": {"name": "SQL"}},
+    {"kernelspec": {"language": "Spark SQL"}},
+    DATABRICKS,
+]
+
+
+@pytest.mark.parametrize("metadata", IN_SQL)
+@pytest.mark.parametrize(
+    "cell", [BAD, f"%sql\n{BAD}", f"%python\n{CALL}", f"-- why\n%python\n{CALL}", CALL]
+)
+def test_a_cell_of_a_sql_notebook(metadata: object, cell: str) -> None:
+    assert "SIS201" in codes(notebook(cell, metadata), "a.ipynb")
+
+
+@pytest.mark.parametrize("cell", [BAD, CALL])
+def test_a_cell_whose_language_an_editor_has_noted(cell: str) -> None:
+    own = {"vscode": {"languageId": "sql"}}
+    assert "SIS201" in codes(notebook(cell, own=own), "a.ipynb")
+    assert "SIS201" in codes(notebook(cell, {"language_info": {"name": "python"}}, own), "a.ipynb")
+
+
+def test_metadata_of_two_languages_is_noted() -> None:
+    both = DATABRICKS | {"language_info": {"name": "python"}}
+    assert codes(notebook("x = 1", both), "a.ipynb") == {"SIS002"}
+    assert codes(notebook("SELECT 1", IN_SQL[0] | DATABRICKS), "a.ipynb") == set()
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f"%%spark --context=sql\n{BAD}",
+        f"%%spark --context = sql -o df\n{BAD}",
+        f"%%spark -csql\n{BAD}",
+        f"%time %sql {BAD}",
+        f"df = %timeit -n 1 %sql {BAD}",
+        f"x = 1\n%time %sql {BAD}\nspark.sql('SELECT 1')",
+        f'get_ipython().run_line_magic("sql", "{BAD}")',
+        f'get_ipython().run_cell_magic("sql", "", """\n{BAD}\n""")',
+        f'ip = get_ipython()\nip.run_cell_magic("sparksql", "--limit 5", "{BAD}")',
+        f'get_ipython().run_cell_magic(magic_name="sql", line="", cell="{BAD}")',
+        f"# why\n%%sql\n{BAD}",
+        f"# why\n\n# and how\n%%time\n# when\n%%sql\n{BAD}",
+        f"# why\n%sql\n{BAD}",
+        f"%%python\n{CALL}",
+    ],
+)
+def test_a_cell_of_a_python_notebook(cell: str) -> None:
+    assert "SIS201" in codes(notebook(cell), "a.ipynb")
+
+
+def test_a_magic_whose_text_is_computed_is_noted() -> None:
+    cell = 'get_ipython().run_cell_magic("sql", "", text())'
+    assert codes(notebook(cell), "a.ipynb") == {"SIS002"}
+    assert codes(notebook(cell.replace("sql", "bash")), "a.ipynb") == set()

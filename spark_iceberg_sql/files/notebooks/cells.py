@@ -12,14 +12,23 @@ from spark_iceberg_sql.files.python.changed_tables import MENTIONED
 from spark_iceberg_sql.files.python.sql import CASE_SENSITIVE, python_sql, valid
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import Piece, anything, stretch
+from spark_iceberg_sql.records import replace
 
-_CELL_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*\n?")
+# Comments may precede a magic: some editors leave them out.
+_ABOVE = r"\s*(?:(?:#|--|//)[^\n]*\n\s*)*"
+_CELL_MAGIC = re.compile(_ABOVE + r"%%(\w+)[^\n]*\n?")
 _LINE_MAGIC = re.compile(
-    r"^[ \t]*(?:[\w, \t]+=[ \t]*)?(%(?:sql|sparksql|iceberg_sql)[ \t]+(.*))$", re.MULTILINE
+    r"^[ \t]*(?:[\w, \t]+=[ \t]*)?(?:%(?:time|timeit|prun|memit)\b[^\n%]*)?(%(?:sql|sparksql|iceberg_sql)[ \t]+(.*))$",
+    re.MULTILINE,
 )
 # In Databricks, a line magic at the beginning of a cell applies to the whole cell.
-_WHOLE_CELL = re.compile(r"\s*%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
-_SPARK_MAGIC = re.compile(r"\s*%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)[ \t]+sql\b[^\n]*\n?")
+_WHOLE_CELL = re.compile(_ABOVE + r"%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
+_OTHER_CELL = re.compile(_ABOVE + r"%(?:python|pyspark|py|scala|r)[ \t]*\r?\n")
+_SPARK_MAGIC = re.compile(
+    _ABOVE
+    + r"%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)(?:[ \t]*=?[ \t]*)['\"]?sql\b[^\n]*\n?"
+)
+_CALLS = re.compile(r"\. *sql *\(|\brun_(?:line|cell)_magic\b")
 _RUN = re.compile(r"^[ \t]*%run\b", re.MULTILINE)
 _NO_PYTHON = re.compile(
     r"^([ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)([%!?][^\r\n]*)|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE
@@ -35,13 +44,14 @@ _RUNS_NOTHING = re.compile(
     r"%iceberg_sql\b[^\n]*?[ \t]--(?:plan|check|explain|fix|next|previous|copy)\b"
 )
 _SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
+_ONE_LANGUAGE = "name the language of the kernel that runs it, in all of them"
 # These magics run the cell unchanged.
 _AROUND = frozenset({"time", "timeit", "capture", "prun", "memit"})
-_PYTHON_MAGICS = _AROUND | {"pyspark", "spark", "local"}
+_PYTHON_MAGICS = _AROUND | {"pyspark", "spark", "local", "python", "python3", "py", "scala"}
 # A line magic before a statement, with its options.
 _BEFORE_STATEMENT = re.compile(
     r"%(?:time|timeit|prun|memit)\b[ \t]*"
-    r"(?:(?:-[lsTD][ \t]+\S+|-[nrp][ \t]*\d+|--?[A-Za-z][\w-]*)[ \t]+)*(?=\S)"
+    r"(?:(?:-[lsTD][ \t]+\S+|-[nrp][ \t]*\d+|--?[A-Za-z][\w-]*)[ \t]+)*(?=[^\s%!])"
 )
 
 
@@ -55,11 +65,18 @@ def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells")
-    in_sql = _language(notebook) == "sql"
-    sources = {number: _words(cell, number) for number, cell in enumerate(cells, start=1)}
-    language = "sql" if in_sql else "python"
-    code = [(number, words, language) for number, words in sources.items() if words is not None]
-    return read_cells(name, code, text, callables)
+    stated = _languages(notebook)
+    language = "sql" if stated and "sql" in stated[0] else "python"
+    code = []
+    for number, cell in enumerate(cells, start=1):
+        words = _words(cell, number)
+        if words is not None:
+            code.append((number, words, "sql" if "sql" in _own_language(cell) else language))
+    found = read_cells(name, code, text, callables)
+    if found.parts and len({"sql" in each for each in stated}) > 1:
+        why = f"the metadata of the notebook names several languages: {', '.join(stated)}"
+        found = replace(found, unread=(Unread(0, 0, 0, why, _ONE_LANGUAGE), *found.unread))
+    return found
 
 
 def read_cells(
@@ -112,10 +129,21 @@ def _words(cell: object, number: int) -> str | None:
     return "".join(lines)
 
 
-def _language(notebook: dict[str, Any]) -> str:
+def _languages(notebook: dict[str, Any]) -> list[str]:
+    """The languages that a notebook's metadata names, first the one that counts."""
     metadata = _object(notebook, "metadata")
-    language = _object(metadata, "language_info").get("name")
-    return str(language or _object(metadata, "kernelspec").get("language", "python")).lower()
+    stated = (
+        _object(metadata, "language_info").get("name"),
+        _object(metadata, "application/vnd.databricks.v1+notebook").get("language"),
+        _object(metadata, "kernelspec").get("language"),
+    )
+    return [str(language).lower() for language in stated if language]
+
+
+def _own_language(cell: dict[str, Any]) -> str:
+    """The language that an editor has noted for a single cell, if any."""
+    noted = _object(_object(cell, "metadata"), "vscode").get("languageId")
+    return str(noted or "").lower()
 
 
 def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
@@ -141,7 +169,7 @@ def _cell_sql(
     whole = _WHOLE_CELL.match(text, at) or _SPARK_MAGIC.match(text, at)
     if whole is not None:
         return [stretch(text, whole.end(), len(text), part)], []
-    if magic is None and in_sql:
+    if magic is None and in_sql and not _is_program(text):
         return [stretch(text, 0, len(text), part)], []
     if magic is not None and magic[1] in _SQL_MAGICS:
         if _RUNS_NOTHING.search(text, magic.start(), magic.end()):
@@ -151,7 +179,7 @@ def _cell_sql(
         return [], []
     lines = list(_line_magics(text, part))
     lines += [anything(found.start(), part) for found in _RUN.finditer(text)]
-    calls = ".sql(" in text.replace(" ", "") or CASE_SENSITIVE.search(text) is not None
+    calls = _CALLS.search(text) is not None or CASE_SENSITIVE.search(text) is not None
     if not calls and not callables and MENTIONED.search(text) is None:
         return lines, []
     pieces, unread = python_sql(text, part, _without_magics(text), others(), callables)
@@ -160,6 +188,13 @@ def _cell_sql(
     if invalid and not calls:  # an unreadable cell, which may create any table
         return [*in_order, anything(len(text), part)], []
     return in_order, unread
+
+
+def _is_program(text: str) -> bool:
+    """Whether a cell of a SQL notebook is in another language: by its first line, or as valid Python with a call."""
+    if _OTHER_CELL.match(text) is not None:
+        return True
+    return _CALLS.search(text) is not None and valid(text)
 
 
 def _line_magics(text: str, part: int) -> Iterator[Piece]:

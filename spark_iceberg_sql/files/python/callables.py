@@ -12,6 +12,10 @@ from spark_iceberg_sql.files.python.program import Program, has_text
 _OPERATOR = re.compile(r"airflow\.(?:\w+\.)*SparkSqlOperator")
 _OTHERS = re.compile(r"airflow\.(?:\w+\.)*(?:SQLExecuteQueryOperator|HiveOperator|BaseSQLOperator)")
 _SPARKS = re.compile(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE)
+# IPython's calls for magics: the argument that is the SQL of a SQL magic, and all arguments in order.
+_MAGIC_CALLS = {"run_line_magic": "line", "run_cell_magic": "cell"}
+_MAGIC_ARGUMENTS = ("magic_name", "line", "cell")
+_SQL_MAGICS = ("sql", "sparksql", "iceberg_sql")
 _FILE = re.compile(r"\S+\.(?:sql|hql)", re.IGNORECASE)
 
 
@@ -30,6 +34,12 @@ def given_to(program: Program, call: ast.Call, callables: Sequence[str]) -> Give
     name = program.imports.full_name(call.func) or ""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     plain = call.func.id if isinstance(call.func, ast.Name) else ""
+    if method in _MAGIC_CALLS:
+        named_too = {keyword.arg: keyword.value for keyword in call.keywords}
+        values = dict(zip(_MAGIC_ARGUMENTS, call.args, strict=False)) | named_too
+        magic, sql = values.get("magic_name"), values.get(_MAGIC_CALLS[method])
+        word = program.words(magic) if magic is not None else None
+        return Given((sql,), True) if sql is not None and word in _SQL_MAGICS else None
     own = bool({name or plain, plain, f".{method}"} & set(callables) - {"", "."})
     operator = _OPERATOR.fullmatch(name) is not None
     if not (own or operator or method in ("execute", "executemany") or _OTHERS.fullmatch(name)):
