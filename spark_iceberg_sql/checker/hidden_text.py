@@ -85,7 +85,7 @@ def _by_marks(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
     """The statements between a template's marks of which the first is in an SQL comment or string."""
     for piece, offset in zip(script.pieces, script.offsets, strict=True):
         for start, end in _between_marks(piece):
-            why = "a template's mark in an SQL comment or string hides the statement from here on"
+            why = "a template's mark in an SQL comment or string hides this statement"
             yield (start + offset, end + offset), why, _ENCLOSED
 
 
