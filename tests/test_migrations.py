@@ -13,6 +13,7 @@ from spark_iceberg_sql.checker.engine import check as check_text
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.files.migrations import liquibase
 from spark_iceberg_sql.files.migrations.order import steps_of
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report.table_ddl import table_ddl
@@ -618,3 +619,18 @@ def shape(table: Any) -> object:
     columns = [(f.name, str(f.type), f.required) for f in table.schema.fields]
     fields = [(f.name, f.clause) for f in table.specs.spec.fields if not f.transform.is_void]
     return columns, fields, table.specs.format_version, table.properties.keys() - {"format-version"}
+
+
+def test_a_long_chain_of_changelogs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is read once, for all that include it, and none inside the reading of another."""
+    include = "databaseChangeLog:\n- include:\n    file: {}\n"
+    for number in range(900):
+        target = f"changelog{number + 1:03}.yaml" if number < 899 else "a.sql"
+        (tmp_path / f"changelog{number:03}.yaml").write_text(include.format(target))
+    file = tmp_path / "a.sql"
+    file.write_text("--liquibase formatted sql\n--changeset a:1\nSELECT 1;\n")
+    reads: list[Path] = []
+    entries = liquibase._entries
+    monkeypatch.setattr(liquibase, "_entries", lambda path: reads.append(path) or entries(path))
+    assert liquibase.changelog(tmp_path, [str(file)]) == [str(file)]
+    assert len(reads) == 900

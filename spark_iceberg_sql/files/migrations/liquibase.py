@@ -17,7 +17,7 @@ _SUFFIXES = (".xml", ".yaml", ".yml", ".json")
 _ITEM = re.compile(r"^([ \t]*)-[ \t]*(\w+)[ \t]*:", re.MULTILINE)
 _VALUE = r"""\b{0}[ \t]*:[ \t]*(["']?)([^\r\n"']+)\1"""
 _ABOVE = 4  # number of parent folders in which a file's changelog is searched
-_DEEPEST = 20
+_MOST = 1000  # changelogs that are read
 _UNREADABLE = (
     OSError,
     ValueError,
@@ -45,47 +45,66 @@ def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:
     """
     best: list[str | None] | None = None
     searched = [folder, *folder.parents][:_ABOVE]
-    tree = repository(folder) or searched[-1]
+    changelogs = _Changelogs(repository(folder) or searched[-1])
     for above in searched:
         for path in sorted(above.iterdir()):
             if path.suffix in _SUFFIXES and "changelog" in path.name.lower():
-                found = list(_included(path, tree, set()))
-                if set(files) & set(found) and len(found) > len(best or ()):
-                    best = found
-        if (above / ".git").exists() or above == tree:
+                included = changelogs.included(path)
+                if set(files) & set(included) and len(included) > len(best or ()):
+                    best = included
+        if (above / ".git").exists() or above == changelogs.tree:
             break
     return best
 
 
-def _included(path: Path, tree: Path, seen: set[Path]) -> Iterator[str | None]:
-    """What a changelog includes, directly and through other changelogs; None for what is outside of a folder."""
-    if path in seen or len(seen) > _DEEPEST * 50:
-        return
-    seen.add(path)
-    try:
-        entries = list(_entries(path)) if is_file_inside(path, tree) else None
-    except _UNREADABLE:
-        entries = None
-    if entries is None:
-        yield None
-        return
-    for entry in entries:
+class _Changelogs:
+    """The changelogs in a folder. Each is read once, however many others include it."""
+
+    def __init__(self, tree: Path) -> None:
+        self.tree = tree
+        self._items: dict[Path, list[str | Path | None]] = {}
+
+    def included(self, path: Path) -> list[str | None]:
+        """What a changelog includes, directly and through other changelogs; None for what is outside of the folder."""
+        included: list[str | None] = []
+        seen: set[Path] = set()
+        waiting: list[str | Path | None] = [path]  # the next one last
+        while waiting:
+            item = waiting.pop()
+            if not isinstance(item, Path):
+                included.append(item)
+            elif len(seen) == _MOST:
+                included.append(None)
+            elif item not in seen:
+                seen.add(item)
+                waiting += reversed(self._items_of(item))
+        return included
+
+    def _items_of(self, path: Path) -> list[str | Path | None]:
+        """What a changelog includes itself, in order: SQL files as strings, changelogs as paths."""
+        if path not in self._items:
+            try:
+                entries = list(_entries(path)) if is_file_inside(path, self.tree) else None
+            except _UNREADABLE:
+                entries = None
+            self._items[path] = (
+                [None]
+                if entries is None
+                else [item for entry in entries for item in self._of_entry(path, entry)]
+            )
+        return self._items[path]
+
+    def _of_entry(self, path: Path, entry: _Entry) -> Iterator[str | Path | None]:
         named = entry.file or entry.folder
         target = _resolved(path, named, near=entry.near) if named is not None else None
-        if target is None or not is_inside(target, tree):
+        if target is None or not is_inside(target, self.tree):
             yield None
-        elif entry.folder is not None:
-            for file in sorted(target.rglob("*")):
-                yield from _one(file, tree, seen)
-        else:
-            yield from _one(target, tree, seen)
-
-
-def _one(path: Path, tree: Path, seen: set[Path]) -> Iterator[str | None]:
-    if path.suffix in _SUFFIXES:
-        yield from _included(path, tree, seen)
-    elif path.suffix == ".sql":
-        yield str(path) if is_file_inside(path, tree) else None
+            return
+        for file in sorted(target.rglob("*")) if entry.folder is not None else (target,):
+            if file.suffix in _SUFFIXES:
+                yield file
+            elif file.suffix == ".sql":
+                yield str(file) if is_file_inside(file, self.tree) else None
 
 
 def _resolved(changelog: Path, name: str, *, near: bool) -> Path | None:
