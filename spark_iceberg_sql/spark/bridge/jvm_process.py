@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import JavaError
 
-_OUT_OF_MEMORY = 52  # org.apache.spark.util.SparkExitCode.OOM
+# org.apache.spark.util.SparkExitCode: OOM, and an exception while another is handled, as the next OutOfMemoryError is.
+_OUT_OF_MEMORY = (52, 51)
 # In the message of an error that may be the last one of a JVM.
 _LAST_WORDS = ("SparkContext was shut down", "OutOfMemoryError", "Java heap space")
 _PATIENCE = 15  # seconds from such an error to the exit of the process, which may survive it
@@ -33,7 +34,7 @@ def has_ended() -> bool:
 def ended_error(work: str | None = None) -> JavaError:
     """The error for a JVM that has ended. work: what it was doing, such as `the write`."""
     process = getattr(SparkContext._gateway, "proc", None)
-    is_known = process is not None and process.poll() == _OUT_OF_MEMORY
+    is_known = process is not None and process.poll() in _OUT_OF_MEMORY
     cause = "ran out of memory" if is_known else "was stopped from outside, or ran out of memory"
     if work is None:
         return JavaError(f"Spark has ended: it {cause}\n{_RESTART}")
