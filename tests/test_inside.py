@@ -69,6 +69,22 @@ def assert_one_error(done: subprocess.CompletedProcess[str], *words: str) -> Non
 # --- processes ------------------------------------------------------------------------------------
 
 
+def in_processes(clone: Path, how: str, path: str) -> subprocess.CompletedProcess[str]:
+    """The command with two processes of its own, which are started in a certain way."""
+    program = (
+        f"import sys; del sys.path[0]; import multiprocessing as m; m.set_start_method({how!r});"
+        "from spark_iceberg_sql.cli import entry; entry()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, "check", "-j", "2", "--no-cache", path],
+        cwd=clone,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
 @pytest.mark.parametrize("how", ["spawn", "forkserver"])
 @pytest.mark.parametrize("module", ["multiprocessing", "signal"])
 def test_other_processes_import_nothing_from_the_working_directory(
@@ -79,18 +95,7 @@ def test_other_processes_import_nothing_from_the_working_directory(
         (clone / f"q{number:02}.sql").write_text(WRONG)
     ran = tmp_path / "ran"
     (clone / f"{module}.py").write_text(f"open({str(ran)!r}, 'w').write('x')\n")
-    program = (
-        f"import sys; del sys.path[0]; import multiprocessing as m; m.set_start_method({how!r});"
-        "from spark_iceberg_sql.cli import entry; entry()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "check", "-j", "2", "--no-cache", "."],
-        cwd=clone,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = in_processes(clone, how, ".")
     assert not ran.exists()
     assert done.stderr == ""
     assert done.stdout.count("SIS101") == 41
@@ -105,18 +110,7 @@ def test_other_processes_read_the_files_beside_a_file(clone: Path, how: str) -> 
     change = "ALTER TABLE db.t ADD PARTITION FIELD bucket(4, id{});\n" + "-- a portion\n" * 5_000
     for number in range(2, 10):
         (folder / f"V{number}__change.sql").write_text(change.format(number))
-    program = (
-        f"import multiprocessing as m; m.set_start_method({how!r});"
-        "from spark_iceberg_sql.cli import entry; entry()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "check", "-j", "2", "--no-cache", "db"],
-        cwd=clone,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = in_processes(clone, how, "db")
     assert done.stderr == ""
     assert done.stdout.count("error[SIS201]") == 8, done.stdout
 

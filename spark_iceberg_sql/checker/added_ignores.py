@@ -133,10 +133,9 @@ def _with_edits(place: Place, part: Part, report: Report) -> Report:
             sql = part.sql_at(diagnostic.span.start)
             if sql is not None:
                 edit = place(part, sql, diagnostic, ", ".join(codes[diagnostic.span.row]))
+                # Else checks of the file, as many as are granted, would show it.
                 if edit is not None and sql.out_of_reach(diagnostic.span.start, edit.start):
-                    edit = (
-                        None  # else it is found out by checks of the file, as many as are granted
-                    )
+                    edit = None
         fix = Fix("ignore it", (edit,), safe=True) if edit is not None else None
         given.append(replace(diagnostic, fix=fix))
     return replace(report, diagnostics=tuple(given))

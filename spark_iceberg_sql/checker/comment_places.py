@@ -309,9 +309,7 @@ def _same_program(name: str, *texts: str) -> bool:
     return trees[0] is not None and trees[0] == trees[1]
 
 
-@lru_cache(
-    maxsize=4
-)  # a file before a change and after it, of which each is asked for several times
+@lru_cache(maxsize=4)  # a file before a change and after it, each asked for several times
 def _parsed(program: str) -> str | None:
     """A program without its comments; None if it is not valid."""
     try:

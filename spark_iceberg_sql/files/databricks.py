@@ -23,7 +23,7 @@ _DASHED_LINE = regex(r"--[ \t]*MAGIC[ \t]?")
 _DASHED_SQL = regex(r"--[ \t]*MAGIC[ \t]+%sql\b")
 _DASHED_PYTHON = regex(r"--[ \t]*MAGIC[ \t]+%python[ \t]*(?=\r?\n)")
 _NOT_LINE_END = regex(r"[^\r\n]")
-_SQL = ("sql", "iceberg_sql", "sparksql")
+SQL_MAGICS = frozenset({"sql", "iceberg_sql", "sparksql"})
 _LANGUAGE = regex(r"[ \t]*%(\w+)")
 # A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%spark.sql`, `%python`. Any
 # other word is none: what follows it would go unchecked.
@@ -68,7 +68,7 @@ def sql_cells(text: str, *, joined: bool = False) -> tuple[list[Piece], list[Unr
     magics = list(_magics(text, sorted(end for _, end in cuts)))
     cuts += [(found.start(), found.end()) for found in magics]
     # The beginnings of cells in another language.
-    others = {found.end(): found.start() for found in magics if found[1] not in _SQL}
+    others = {found.end(): found.start() for found in magics if found[1] not in SQL_MAGICS}
     languages = {found.end() for found in magics}
     pieces, unread = [], []
     begin = at = 0

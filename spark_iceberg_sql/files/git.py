@@ -15,6 +15,7 @@ from spark_iceberg_sql.records import record
 # What a check may read: SQL, settings, changelogs, metadata.
 _READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
 _AT_ONCE = 500  # files whose content is in memory together
+
 # git sets these for a hook, relative to the hook's repository.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
+from spark_iceberg_sql.syntax.identifiers import string_literal
 
 # Placeholder for the column in a rewritten predicate.
 COLUMN = "\0"
@@ -186,12 +187,12 @@ def rewrites(term: Term) -> Iterator[str]:
     if term.kind == "Like" and term.children[0].is_column and len(term.children) == 2:
         prefix = re.split(r"[%_\\]", term.children[1].value or "")[0]
         if prefix and "\\" not in (term.children[1].value or ""):
-            yield f"{COLUMN} LIKE {literal(prefix + '%')} AND {COLUMN} LIKE {term.children[1].sql}"
+            yield f"{COLUMN} LIKE {string_literal(prefix + '%')} AND {COLUMN} LIKE {term.children[1].sql}"
     if term.kind == "RLike" and term.children[0].is_column:
         start = re.match(r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", term.children[1].value or "")
         if start and "|" not in (term.children[1].value or ""):
             text = term.children[1].sql
-            yield f"{COLUMN} LIKE {literal(start[1] + '%')} AND {COLUMN} RLIKE {text}"
+            yield f"{COLUMN} LIKE {string_literal(start[1] + '%')} AND {COLUMN} RLIKE {text}"
     if term.kind == "ArrayContains" and term.children[1].is_column:
         items = re.fullmatch(r"(?:ARRAY|array)\((.+)\)", term.children[0].sql)
         if items:
@@ -227,8 +228,8 @@ def _comparisons(kind: str, subject: Term, constant: Term) -> Iterator[str]:
 
 def _starts(text: str) -> str:
     if re.search(r"[%_\\]", text):
-        return f"startswith({COLUMN}, {literal(text)})"
-    return f"{COLUMN} LIKE {literal(text + '%')}"
+        return f"startswith({COLUMN}, {string_literal(text)})"
+    return f"{COLUMN} LIKE {string_literal(text + '%')}"
 
 
 # Letters of Spark's date patterns, coarsest first: the Python directive and the length of the unit.
@@ -282,11 +283,6 @@ def trials(term: Term, candidate: str) -> Iterator[str | None]:
             at = datetime.fromisoformat(text)
             for seconds in (-3600, -1, 1, 3600, 86400, -86400):
                 yield str(at + timedelta(seconds=seconds))
-
-
-def literal(text: str) -> str:
-    """A Spark string literal."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _compared(term: Term) -> tuple[str, Term, Term] | None:

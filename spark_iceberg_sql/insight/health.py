@@ -8,12 +8,11 @@ from typing import Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.conjuncts import literal
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.outgoing import joined
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 COUNTED = "counted in the metadata of the current snapshot"
 # rewrite_data_files skips files of at least this share of the target size.
@@ -306,22 +305,22 @@ def rewrite_of_deletes(name: Sequence[str]) -> str:
     catalog, *rest = name
     return (
         f"CALL {quoted(catalog)}.system.rewrite_position_delete_files("
-        f"table => {literal('.'.join(map(quoted, rest)))}, options => map('rewrite-all', 'true'))"
+        f"table => {string_literal('.'.join(map(quoted, rest)))}, options => map('rewrite-all', 'true'))"
     )
 
 
 def _rewrite(f: Figures, problem: str, sort_order: str | None = None) -> str:
     catalog, *rest = f.name
     settings = ", ".join(
-        f"{literal(key)}, {literal(value)}" for key, value in OPTIONS[problem].items()
+        f"{string_literal(key)}, {string_literal(value)}" for key, value in OPTIONS[problem].items()
     )
     sort = ""
     if sort_order is not None:  # empty: the table's own
         sort = ", strategy => 'sort'"
-        sort += f", sort_order => {literal(sort_order)}" if sort_order else ""
+        sort += f", sort_order => {string_literal(sort_order)}" if sort_order else ""
     return (
         f"CALL {quoted(catalog)}.system.rewrite_data_files("
-        f"table => {literal('.'.join(map(quoted, rest)))}{sort}, options => map({settings}))"
+        f"table => {string_literal('.'.join(map(quoted, rest)))}{sort}, options => map({settings}))"
     )
 
 

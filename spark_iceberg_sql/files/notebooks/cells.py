@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from spark_iceberg_sql.files.databricks import SQL_MAGICS
 from spark_iceberg_sql.files.python.changed_tables import MENTIONED
 from spark_iceberg_sql.files.python.sql import CASE_SENSITIVE, python_sql, valid
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
@@ -43,7 +44,6 @@ _STATEMENT = re.compile(
 _RUNS_NOTHING = re.compile(
     r"%iceberg_sql\b[^\n]*?[ \t]--(?:plan|check|explain|fix|next|previous|copy)\b"
 )
-_SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
 _ONE_LANGUAGE = "name the language of the kernel that runs it, in all of them"
 # These magics run the cell unchanged.
 _AROUND = frozenset({"time", "timeit", "capture", "prun", "memit"})
@@ -171,7 +171,7 @@ def _cell_sql(
         return [stretch(text, whole.end(), len(text), part)], []
     if magic is None and in_sql and not _is_program(text):
         return [stretch(text, 0, len(text), part)], []
-    if magic is not None and magic[1] in _SQL_MAGICS:
+    if magic is not None and magic[1] in SQL_MAGICS:
         if _RUNS_NOTHING.search(text, magic.start(), magic.end()):
             return [], []
         return [stretch(text, magic.end(), len(text), part)], []

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from spark_iceberg_sql.files.databricks import SQL_MAGICS
 from spark_iceberg_sql.files.python.program import Program, has_text
 
 _OPERATOR = re.compile(r"airflow\.(?:\w+\.)*SparkSqlOperator")
@@ -15,7 +16,6 @@ _SPARKS = re.compile(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE
 # IPython's calls for magics: the argument that is the SQL of a SQL magic, and all arguments in order.
 _MAGIC_CALLS = {"run_line_magic": "line", "run_cell_magic": "cell"}
 _MAGIC_ARGUMENTS = ("magic_name", "line", "cell")
-_SQL_MAGICS = ("sql", "sparksql", "iceberg_sql")
 _FILE = re.compile(r"\S+\.(?:sql|hql)", re.IGNORECASE)
 
 
@@ -39,7 +39,7 @@ def given_to(program: Program, call: ast.Call, callables: Sequence[str]) -> Give
         values = dict(zip(_MAGIC_ARGUMENTS, call.args, strict=False)) | named_too
         magic, sql = values.get("magic_name"), values.get(_MAGIC_CALLS[method])
         word = program.words(magic) if magic is not None else None
-        return Given((sql,), True) if sql is not None and word in _SQL_MAGICS else None
+        return Given((sql,), True) if sql is not None and word in SQL_MAGICS else None
     own = bool({name or plain, plain, f".{method}"} & set(callables) - {"", "."})
     operator = _OPERATOR.fullmatch(name) is not None
     if not (own or operator or method in ("execute", "executemany") or _OTHERS.fullmatch(name)):

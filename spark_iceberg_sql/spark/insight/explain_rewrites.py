@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.conjuncts import COLUMN, literal, rewrites, trials
+from spark_iceberg_sql.insight.conjuncts import COLUMN, rewrites, trials
 from spark_iceberg_sql.spark.bridge import expressions, iceberg_filters, plan_leaves, plans, terms
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, quietly
-from spark_iceberg_sql.syntax.identifiers import backticked, quoted
+from spark_iceberg_sql.syntax.identifiers import backticked, quoted, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,7 +70,9 @@ def _same(
     """Whether both accept the same of these values; evaluated by the optimizer, without a job."""
     old = str(conjunct.sql()).replace(str(column.sql()), "c")
     new = candidate.replace(COLUMN, "c")
-    rows = ", ".join("(NULL)" if value is None else f"({literal(value)})" for value in values)
+    rows = ", ".join(
+        "(NULL)" if value is None else f"({string_literal(value)})" for value in values
+    )
     found = plans.constant_rows(
         spark,
         f"SELECT coalesce({old}, false) = coalesce({new}, false) AS same FROM "
