@@ -74,7 +74,10 @@ def check(
     """
     known = known.copy() if known is not None else Tables()
     return _check(
-        *(text, known, filename, verdict),
+        text,
+        known,
+        filename,
+        verdict,
         repaired=repaired,
         binding=binding,
         around=around,
@@ -119,7 +122,12 @@ def _check(
     known.shared = known.shared or around.program
     spoken = None if around.elsewhere else around.spark or known.says_anything
     run = _Run(
-        *(lines, known, ignores, verdict, found, spoken),
+        lines,
+        known,
+        ignores,
+        verdict,
+        found,
+        spoken,
         binding=binding,
         repaired=repaired,
         memo=memo,
@@ -237,7 +245,7 @@ class _Run(Reporting):
 
     def _context(self, node: nodes.Node, statement: Statement) -> Context:
         return Context(
-            *(self.lines.text, node, self.known, statement, self.repaired), compared=self._compared
+            self.lines.text, node, self.known, statement, self.repaired, compared=self._compared
         )
 
     def _carry_on(self, context: Context, *, fine: bool) -> None:

@@ -46,7 +46,11 @@ def plans(known: Tables, text: str) -> tuple[Plan, ...]:
             )
             out.append(
                 Plan(
-                    *(shown.masked(words), name, before, after, report),
+                    shown.masked(words),
+                    name,
+                    before,
+                    after,
+                    report,
                     why_no_files=_EMPTIED if emptied else None,
                     unplanned=why,
                 )

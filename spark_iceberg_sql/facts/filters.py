@@ -20,54 +20,48 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_ENDS = frozenset(
-    {
-        *("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
-        *("QUALIFY",),
-    }
-)
+_ENDS = frozenset({
+    "GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY",
+})  # fmt: skip
 # Anything that makes a statement more than AND-ed conditions on one table.
 _STRANGE = frozenset(
     {
-        *(
-            "SELECT",
-            "WITH",
-            "HAVING",  # on a column of GROUP BY it is one more filter
-            "JOIN",
-            "LATERAL",
-            "PIVOT",
-            "UNPIVOT",
-            "VALUES",
-            "UNION",
-            "EXCEPT",
-            "MINUS",
-        ),
-        *(
-            "INTERSECT",
-            "OR",
-            "NOT",
-            "CASE",
-            "EXISTS",
-            "IF",
-            "||",
-            "->",
-            "|>",
-            "{",
-            "$",
-            "?",
-            ":",
-        ),
-        *("VERSION", "TIMESTAMP", "TABLESAMPLE", "STREAM"),
+        "SELECT",
+        "WITH",
+        "HAVING",  # on a column of GROUP BY it is one more filter
+        "JOIN",
+        "LATERAL",
+        "PIVOT",
+        "UNPIVOT",
+        "VALUES",
+        "UNION",
+        "EXCEPT",
+        "MINUS",
+        "INTERSECT",
+        "OR",
+        "NOT",
+        "CASE",
+        "EXISTS",
+        "IF",
+        "||",
+        "->",
+        "|>",
+        "{",
+        "$",
+        "?",
+        ":",
+        "VERSION",
+        "TIMESTAMP",
+        "TABLESAMPLE",
+        "STREAM",
     }
 )
 _COMPARISONS = frozenset({"=", "==", "<", ">", "<=", ">=", "<=>"})
 # Periodic parts of a date or time.
-_PERIODIC = frozenset(
-    {
-        *("MONTH", "DAY", "DAYOFMONTH", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "HOUR", "MINUTE"),
-        *("SECOND", "QUARTER", "WEEKOFYEAR"),
-    }
-)
+_PERIODIC = frozenset({
+    "MONTH", "DAY", "DAYOFMONTH", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND",
+    "QUARTER", "WEEKOFYEAR",
+})  # fmt: skip
 _OF_TEXTS = frozenset(
     {"LOWER", "UPPER", "LCASE", "UCASE", "TRIM", "LTRIM", "RTRIM", "REVERSE", "LENGTH", "INITCAP"}
 )

@@ -29,19 +29,15 @@ from spark_iceberg_sql.syntax.terms import Name
 
 Find = Callable[[Name], Schema | None]
 
-_ENDS = frozenset(
-    {
-        *("WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"),
-        *("WINDOW", "QUALIFY"),
-    }
-)
+_ENDS = frozenset({
+    "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET",
+    "WINDOW", "QUALIFY",
+})  # fmt: skip
 # Clauses on relations that are not supported here.
-_STRANGE = frozenset(
-    {
-        *("LATERAL", "PIVOT", "UNPIVOT", "SEMI", "ANTI", "NATURAL", "USING", "TABLESAMPLE", "OF"),
-        *("VALUES", "VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME", "STREAM", "|>"),
-    }
-)
+_STRANGE = frozenset({
+    "LATERAL", "PIVOT", "UNPIVOT", "SEMI", "ANTI", "NATURAL", "USING", "TABLESAMPLE", "OF",
+    "VALUES", "VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME", "STREAM", "|>",
+})  # fmt: skip
 _COLUMNS = 10_000  # stars of stars can double them with each CTE
 _SETS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
 

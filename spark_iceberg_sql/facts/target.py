@@ -25,13 +25,11 @@ OF_A_QUERY = "they come from a query"
 # Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = regex(r"[+-]?[0-9]{1,9}")
-_METADATA_TABLES = frozenset(
-    {
-        *("entries", "files", "data_files", "delete_files", "history", "metadata_log_entries"),
-        *("snapshots", "refs", "manifests", "partitions", "position_deletes", "changes"),
-        *("all_entries", "all_files", "all_data_files", "all_delete_files", "all_manifests"),
-    }
-)
+_METADATA_TABLES = frozenset({
+    "entries", "files", "data_files", "delete_files", "history", "metadata_log_entries",
+    "snapshots", "refs", "manifests", "partitions", "position_deletes", "changes", "all_entries",
+    "all_files", "all_data_files", "all_delete_files", "all_manifests",
+})  # fmt: skip
 
 
 _NONE: Mapping[str, str] = {}  # shared, because most tables have no properties

@@ -38,12 +38,10 @@ _DELIMITER = regex(
 _FIRST_WORD = regex(r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\{[%#].*?[%#]\})*(\w*)", re.DOTALL)
 _CLAUSE = regex(r"\bpartition(?:ed\b|\s+field)|\busing\s+iceberg\b", re.IGNORECASE)
 # The first words of statements that have such a clause, or of a query that mentions one.
-_BEGINS_DDL = frozenset(
-    {
-        *("ALTER", "BEGIN", "CALL", "CREATE", "DECLARE", "DESC", "DESCRIBE", "EXECUTE"),
-        *("EXPLAIN", "INSERT", "MERGE", "REPLACE", "SELECT", "SET", "SHOW", "WITH"),
-    }
-)
+_BEGINS_DDL = frozenset({
+    "ALTER", "BEGIN", "CALL", "CREATE", "DECLARE", "DESC", "DESCRIBE", "EXECUTE", "EXPLAIN",
+    "INSERT", "MERGE", "REPLACE", "SELECT", "SET", "SHOW", "WITH",
+})  # fmt: skip
 _LEFT_OVER = "the text behind this separator begins no statement"
 _NO_SEPARATOR = "leave the separator out if it is within a statement"
 _NO_CELL = "leave the line out if SQL follows it; Spark refuses it in a SQL file"

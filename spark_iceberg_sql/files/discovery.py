@@ -19,25 +19,11 @@ SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Programs with one of these words are checked even if they do not contain `sql`.
 _CALLS = regex(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
 # Extensions of files that are read as SQL if they are named explicitly.
-_AS_SQL = frozenset(
-    {
-        *(
-            "",
-            ".sql",
-            ".hql",
-            ".ddl",
-            ".dml",
-            ".q",
-            ".hive",
-            ".sqlx",
-            ".spark",
-            ".sparksql",
-            ".psql",
-        ),
-        *(".pgsql", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".in", ".txt"),
-        *(".bak", ".orig", ".old", ".tmp"),
-    }
-)
+_AS_SQL = frozenset({
+    "", ".sql", ".hql", ".ddl", ".dml", ".q", ".hive", ".sqlx", ".spark", ".sparksql", ".psql",
+    ".pgsql", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".in", ".txt", ".bak",
+    ".orig", ".old", ".tmp",
+})  # fmt: skip
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -87,15 +87,35 @@ class Explanation(Result):
         """One row per scan, without a conjunct, then one row per conjunct; the notes come last."""
         for number, scan in enumerate(self.scans, 1):
             yield (
-                *(number, scan.table, None, scan.files, scan.total_files, scan.bytes),
-                *(scan.total_bytes, scan.manifests, scan.total_manifests, None),
-                *("; ".join(remarks(scan)) or None, None, None),
+                number,
+                scan.table,
+                None,
+                scan.files,
+                scan.total_files,
+                scan.bytes,
+                scan.total_bytes,
+                scan.manifests,
+                scan.total_manifests,
+                None,
+                "; ".join(remarks(scan)) or None,
+                None,
+                None,
             )
             for one in scan.conjuncts:
                 yield (
-                    *(number, scan.table, one.text, one.files, scan.total_files, None, None),
-                    *(None, None, "; ".join(one.pruned_by) or None, one.why_not),
-                    *(one.rewrite, one.rewrite_files),
+                    number,
+                    scan.table,
+                    one.text,
+                    one.files,
+                    scan.total_files,
+                    None,
+                    None,
+                    None,
+                    None,
+                    "; ".join(one.pruned_by) or None,
+                    one.why_not,
+                    one.rewrite,
+                    one.rewrite_files,
                 )
         for note in self.notes:
             yield (*(None,) * 10, note, None, None)

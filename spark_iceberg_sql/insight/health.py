@@ -64,8 +64,14 @@ class Health(Result):
         """One row per finding."""
         for one in self.findings:
             yield (
-                *(one.problem, one.detail, one.files, one.bytes, one.call),
-                *(one.rewritten_files, one.rewritten_bytes, one.basis),
+                one.problem,
+                one.detail,
+                one.files,
+                one.bytes,
+                one.call,
+                one.rewritten_files,
+                one.rewritten_bytes,
+                one.basis,
             )
 
     def to_dict(self) -> dict[str, Any]:

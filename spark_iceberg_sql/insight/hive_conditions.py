@@ -19,12 +19,10 @@ _OTHERWISE = (
     "numbers or dates alone"
 )
 _BEFORE = frozenset({"WHERE", "AND", "OR", "NOT", "ON", "("})
-_ENDS = frozenset(
-    {
-        *("GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT", "MINUS"),
-        *("WINDOW", "SORT", "CLUSTER", "DISTRIBUTE", "QUALIFY"),
-    }
-)
+_ENDS = frozenset({
+    "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT", "MINUS",
+    "WINDOW", "SORT", "CLUSTER", "DISTRIBUTE", "QUALIFY",
+})  # fmt: skip
 _JOINS = frozenset(
     {"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "SEMI", "ANTI", "LATERAL"}
 )

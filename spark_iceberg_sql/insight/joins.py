@@ -93,8 +93,13 @@ class Verdict(Result):
         for one in self.joins:
             answer = "broadcast" if one.is_broadcast else "yes" if one.happens else "no"
             yield (
-                *(one.condition, ", ".join(one.tables), answer, one.shuffles, one.best),
-                *("; ".join(self.sets) or None if one.best < one.shuffles else None, one.why),
+                one.condition,
+                ", ".join(one.tables),
+                answer,
+                one.shuffles,
+                one.best,
+                "; ".join(self.sets) or None if one.best < one.shuffles else None,
+                one.why,
             )
 
     def to_dict(self) -> dict[str, Any]:

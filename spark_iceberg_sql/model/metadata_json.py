@@ -13,10 +13,9 @@ from spark_iceberg_sql.model.table import Name, SortField, Table
 from spark_iceberg_sql.model.types import field_from_metadata
 
 # What is raised where the structure is not that in the spec.
-_WRONG_STRUCTURE = (
-    *(TypeError, AttributeError, ValueError, IndexError, StopIteration),
-    OverflowError,
-)
+_WRONG_STRUCTURE =(
+    TypeError, AttributeError, ValueError, IndexError, StopIteration, OverflowError,
+)  # fmt: skip
 
 
 class MetadataError(ValueError):

@@ -9,14 +9,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_INTEGERS = frozenset(
-    {
-        *("format-version", "last-column-id", "last-partition-id"),
-        *("schema-id", "current-schema-id", "spec-id", "default-spec-id"),
-        *("order-id", "default-sort-order-id", "field-id", "source-id"),
-        *("id", "element-id", "key-id", "value-id"),
-    }
-)
+_INTEGERS = frozenset({
+    "format-version", "last-column-id", "last-partition-id", "schema-id", "current-schema-id",
+    "spec-id", "default-spec-id", "order-id", "default-sort-order-id", "field-id", "source-id",
+    "id", "element-id", "key-id", "value-id",
+})  # fmt: skip
 _LISTS = frozenset({"source-ids", "identifier-field-ids"})
 _STRINGS = frozenset({"name", "doc", "transform", "direction", "null-order"})
 _PARTS = ("schema", "schemas", "partition-spec", "partition-specs", "sort-orders")

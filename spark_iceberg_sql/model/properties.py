@@ -48,10 +48,10 @@ _MODES = ("copy-on-write", "merge-on-read")
 _LEVELS = ("serializable", "snapshot")
 _DISTRIBUTIONS = ("none", "hash", "range")
 _CODECS = ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw")
-_PAGES = (
-    *("page-size-bytes", "page-row-limit", "dict-size-bytes", "row-group-check-min-record-count"),
-    *("bloom-filter-max-bytes", "compression-level"),
-)
+_PAGES =(
+    "page-size-bytes", "page-row-limit", "dict-size-bytes", "row-group-check-min-record-count",
+    "bloom-filter-max-bytes", "compression-level",
+)  # fmt: skip
 
 PROPERTIES: dict[str, Property] = {
     **{

@@ -77,8 +77,16 @@ TRANSFORMS: tuple[Transform, ...] = (
         spellings=("bucket",),
         functions=("iceberg_bucket",),
         sources=(
-            *("int", "long", "decimal", "date", "time", *_TIMESTAMPS),
-            *("string", "uuid", "fixed", "binary"),
+            "int",
+            "long",
+            "decimal",
+            "date",
+            "time",
+            *_TIMESTAMPS,
+            "string",
+            "uuid",
+            "fixed",
+            "binary",
         ),
         accepts="an integer, decimal, date, timestamp, string, uuid or binary column",
         parameter=Parameter("n", "number of buckets", 16),
@@ -92,8 +100,14 @@ TRANSFORMS: tuple[Transform, ...] = (
         other_names=(
             (
                 (
-                    *("hash", "xxhash64", "murmur3", "mod", "pmod", "hash_bucket"),
-                    *("cluster", "clustered"),
+                    "hash",
+                    "xxhash64",
+                    "murmur3",
+                    "mod",
+                    "pmod",
+                    "hash_bucket",
+                    "cluster",
+                    "clustered",
                 ),
                 "it hashes the value",
             ),
@@ -124,8 +138,14 @@ TRANSFORMS: tuple[Transform, ...] = (
         other_names=(
             (
                 (
-                    *("substring", "substr", "left", "prefix", "trunc", "truncated"),
-                    *("range", "range_bucket"),
+                    "substring",
+                    "substr",
+                    "left",
+                    "prefix",
+                    "trunc",
+                    "truncated",
+                    "range",
+                    "range_bucket",
                 ),
                 "it keeps the first characters of a string and rounds numbers down",
             ),

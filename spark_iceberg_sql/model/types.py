@@ -133,8 +133,20 @@ V3_TYPES = frozenset(
 )
 
 _ICEBERG_NAMES = V3_TYPES | {
-    *("boolean", "int", "long", "float", "double", "decimal", "date", "time"),
-    *("timestamp", "timestamptz", "string", "uuid", "fixed", "binary"),
+    "boolean",
+    "int",
+    "long",
+    "float",
+    "double",
+    "decimal",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "string",
+    "uuid",
+    "fixed",
+    "binary",
 }
 
 

@@ -23,45 +23,12 @@ from spark_iceberg_sql.syntax.script import Statement
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_KEYWORDS = (
-    *(
-        "SELECT",
-        "FROM",
-        "WHERE",
-        "GROUP",
-        "ORDER",
-        "HAVING",
-        "LIMIT",
-        "INSERT",
-        "INTO",
-        "VALUES",
-        "UPDATE",
-    ),
-    *(
-        "DELETE",
-        "MERGE",
-        "CREATE",
-        "TABLE",
-        "ALTER",
-        "DROP",
-        "PARTITIONED",
-        "USING",
-        "DESCRIBE",
-        "SHOW",
-    ),
-    *(
-        "WITH",
-        "JOIN",
-        "UNION",
-        "DISTINCT",
-        "BETWEEN",
-        "EXPLAIN",
-        "CALL",
-        "NAMESPACE",
-        "REPLACE",
-        "TRUNCATE",
-    ),
-)
+_KEYWORDS =(
+    "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "INSERT", "INTO", "VALUES",
+    "UPDATE", "DELETE", "MERGE", "CREATE", "TABLE", "ALTER", "DROP", "PARTITIONED", "USING",
+    "DESCRIBE", "SHOW", "WITH", "JOIN", "UNION", "DISTINCT", "BETWEEN", "EXPLAIN", "CALL",
+    "NAMESPACE", "REPLACE", "TRUNCATE",
+)  # fmt: skip
 _STARTS = frozenset(
     (
         "SELECT",

@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame
 from spark_iceberg_sql.notebook.spark_errors import said
 
 NO_VALUE = "use a number, text, date, timestamp, list, dict or DataFrame"
-_VALUES = (
-    *(bool, int, float, str, bytes, bytearray, decimal.Decimal, type(None)),
-    *(datetime.date, datetime.time, datetime.timedelta),
-)
+_VALUES =(
+    bool, int, float, str, bytes, bytearray, decimal.Decimal, type(None), datetime.date,
+    datetime.time, datetime.timedelta,
+)  # fmt: skip
 _BIGINT = range(-(2**63), 2**63)
 _MOST_DIGITS = 38
 _LONGEST_DAYS = 106_751_991  # the longest interval: its microseconds are a bigint

@@ -20,36 +20,12 @@ _TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
 # Words that appear among arguments and are not columns.
 _NOT_COLUMNS = frozenset({*_TIMES, "AS", "INTERVAL", "INTO", "BUCKETS", "STRING", "INT", "BIGINT"})
 # Words of clauses and orders, and units of time.
-_SAYING_NOTHING = frozenset(
-    {
-        *_NOT_COLUMNS,
-        *(
-            "ADD",
-            "ALTER",
-            "ARRAY",
-            "BY",
-            "COLUMN",
-            "COLUMNS",
-            "DROP",
-            "FIELD",
-            "FIELDS",
-            "ON",
-            "PARTITION",
-        ),
-        *(
-            "PARTITIONED",
-            "PARTITIONED_BY",
-            "PARTITIONING",
-            "PROPERTIES",
-            "SET",
-            "SPEC",
-            "TABLE",
-            "WITH",
-        ),
-        *("ASC", "DESC", "NULLS", "FIRST", "LAST", "RENAME", "REPLACE", "TO"),
-        *(name.upper() for name, t in BY_SPELLING.items() if t.granularity is not None),
-    }
-)
+_SAYING_NOTHING = frozenset({
+    *_NOT_COLUMNS, "ADD", "ALTER", "ARRAY", "BY", "COLUMN", "COLUMNS", "DROP", "FIELD", "FIELDS",
+    "ON", "PARTITION", "PARTITIONED", "PARTITIONED_BY", "PARTITIONING", "PROPERTIES", "SET",
+    "SPEC", "TABLE", "WITH", "ASC", "DESC", "NULLS", "FIRST", "LAST", "RENAME", "REPLACE", "TO",
+    *(name.upper() for name, t in BY_SPELLING.items() if t.granularity is not None),
+})  # fmt: skip
 _NAMED = "|".join(suffix for suffix, transform in BY_SUFFIX.items() if transform.in_ddl)
 _SUFFIX = re.compile(rf"(\w+)_(?:({_NAMED})(?:_(\d+))?)")
 

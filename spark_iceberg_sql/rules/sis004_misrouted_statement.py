@@ -45,10 +45,10 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, is_icebergs, phrase_in
 
-_FIELDS = (
-    *(nodes.AddField, nodes.DropField, nodes.ReplaceField),
-    *(nodes.WriteOrder, nodes.IdentifierFields, nodes.Reference),
-)
+_FIELDS =(
+    nodes.AddField, nodes.DropField, nodes.ReplaceField, nodes.WriteOrder, nodes.IdentifierFields,
+    nodes.Reference,
+)  # fmt: skip
 _SPARKS = (
     nodes.AddColumns,
     nodes.DropColumns,
@@ -60,12 +60,10 @@ _SPARKS = (
     nodes.HivePartition,
 )
 # The words that the extension looks for.
-_WORDS = frozenset(
-    {
-        *("ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD", "WRITE", "DISTRIBUTED"),
-        *("IDENTIFIER", "FIELDS"),
-    }
-)
+_WORDS = frozenset({
+    "ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD", "WRITE", "DISTRIBUTED",
+    "IDENTIFIER", "FIELDS",
+})  # fmt: skip
 
 
 @rule(

@@ -51,8 +51,13 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 @rule(
     Severity.ERROR,
     on=(
-        *(nodes.Create, nodes.AddField, nodes.ReplaceField),
-        *(nodes.AddColumns, nodes.DropColumns, nodes.RenameColumn, nodes.AlterColumn),
+        nodes.Create,
+        nodes.AddField,
+        nodes.ReplaceField,
+        nodes.AddColumns,
+        nodes.DropColumns,
+        nodes.RenameColumn,
+        nodes.AlterColumn,
     ),
     spec="Partitioning",
     when=odd_fields,

@@ -61,8 +61,11 @@ _WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 @rule(
     Severity.ERROR,
     on=(
-        *(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
-        *(nodes.AlterColumn, nodes.AlterConstraint),
+        nodes.Create,
+        nodes.AddColumns,
+        nodes.ReplaceColumns,
+        nodes.AlterColumn,
+        nodes.AlterConstraint,
     ),
 )
 def unsupported_column_clause(context: Context) -> Iterator[Finding]:

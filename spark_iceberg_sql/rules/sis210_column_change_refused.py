@@ -61,7 +61,10 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 @rule(
     Severity.ERROR,
     on=(
-        *(nodes.AlterColumn, nodes.DropColumns, nodes.RenameColumn, nodes.AddColumns),
+        nodes.AlterColumn,
+        nodes.DropColumns,
+        nodes.RenameColumn,
+        nodes.AddColumns,
         nodes.ReplaceColumns,
     ),
     spec="Schema Evolution",

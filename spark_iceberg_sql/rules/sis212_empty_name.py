@@ -44,8 +44,13 @@ def _may_be_empty(context: Context) -> bool:
 @rule(
     Severity.ERROR,
     on=(
-        *(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
-        *(nodes.RenameTable, nodes.DropTable, nodes.Use),
+        nodes.Create,
+        nodes.AddColumns,
+        nodes.RenameColumn,
+        nodes.ReplaceColumns,
+        nodes.RenameTable,
+        nodes.DropTable,
+        nodes.Use,
     ),
     spec="Schemas and Data Types",
     when=_may_be_empty,

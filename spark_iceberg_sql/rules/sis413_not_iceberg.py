@@ -57,12 +57,10 @@ _CLUSTERED = regex(
 # The file formats of Iceberg tables: USING one of these in an Iceberg catalog creates an Iceberg table.
 _ICEBERGS_FILES = ("parquet", "orc", "avro")
 # Spark's built-in formats.
-_SPARKS = frozenset(
-    {
-        *("csv", "json", "text", "hive", "jdbc", "xml", "kafka", "binaryfile", "image", "libsvm"),
-        *("noop", "console", "rate", "socket", "memory", "avro", "orc", "parquet", "statestore"),
-    }
-)
+_SPARKS = frozenset({
+    "csv", "json", "text", "hive", "jdbc", "xml", "kafka", "binaryfile", "image", "libsvm",
+    "noop", "console", "rate", "socket", "memory", "avro", "orc", "parquet", "statestore",
+})  # fmt: skip
 
 
 @rule(

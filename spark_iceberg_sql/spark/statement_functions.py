@@ -44,8 +44,15 @@ def _diagnostics(spark: SparkSession, text: str) -> Iterable[Row]:
     for d in report:
         place = d.span
         yield (
-            *(d.code, d.name, str(d.severity), d.message, d.help),
-            *(place.row, place.column, place.end_row, place.end_column),
+            d.code,
+            d.name,
+            str(d.severity),
+            d.message,
+            d.help,
+            place.row,
+            place.column,
+            place.end_row,
+            place.end_column,
         )
 
 

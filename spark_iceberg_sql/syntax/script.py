@@ -27,10 +27,20 @@ class Statement:
     or comment.
     """
 
-    __slots__ = (
-        *("script", "start", "end", "head", "tail", "first", "compound", "closed"),
-        *("_all", "_tokens", "_low", "_comments"),
-    )
+    __slots__ =(
+        "_all",
+        "_comments",
+        "_low",
+        "_tokens",
+        "closed",
+        "compound",
+        "end",
+        "first",
+        "head",
+        "script",
+        "start",
+        "tail",
+    )  # fmt: skip
     _all: list[Token] | None
     _tokens: list[Token] | None
     _low: str | None

@@ -47,8 +47,17 @@ _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||"})
 _UNITS = frozenset(
     f"{unit}{s}"
     for unit in (
-        *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR"),
-        *("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
+        "YEAR",
+        "QUARTER",
+        "MONTH",
+        "WEEK",
+        "DAY",
+        "DAYOFYEAR",
+        "HOUR",
+        "MINUTE",
+        "SECOND",
+        "MILLISECOND",
+        "MICROSECOND",
     )
     for s in ("", "S")
 )

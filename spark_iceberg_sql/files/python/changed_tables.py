@@ -12,13 +12,11 @@ MENTIONED = re.compile(
     r"|drop_table|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run|iceberg_|\.system\."
 )
 # Methods whose first argument names a table that they create, replace or drop.
-_NAMING = frozenset(
-    {
-        *("saveAsTable", "toTable", "createTable", "createExternalTable"),
-        *("create_table", "create_table_if_not_exists", "create_table_transaction"),
-        *("register_table", "drop_table", "purge_table", "rename_table"),
-    }
-)
+_NAMING = frozenset({
+    "saveAsTable", "toTable", "createTable", "createExternalTable", "create_table",
+    "create_table_if_not_exists", "create_table_transaction", "register_table", "drop_table",
+    "purge_table", "rename_table",
+})  # fmt: skip
 # Methods that may change any table.
 _ANY = frozenset({"update_schema", "update_spec", "transaction"})
 # Methods of `df.writeTo(...)` that do not change the table's definition.

@@ -8,13 +8,11 @@ import re
 from spark_iceberg_sql.files.python.program import Program
 
 # Methods that leave a DataFrame's columns as they are.
-_KEEPING = frozenset(
-    {
-        *("filter", "where", "orderBy", "sort", "sortWithinPartitions", "limit", "distinct"),
-        *("dropDuplicates", "drop_duplicates", "repartition", "repartitionByRange", "coalesce"),
-        *("cache", "persist", "checkpoint", "localCheckpoint", "sample", "hint", "offset"),
-    }
-)
+_KEEPING = frozenset({
+    "filter", "where", "orderBy", "sort", "sortWithinPartitions", "limit", "distinct",
+    "dropDuplicates", "drop_duplicates", "repartition", "repartitionByRange", "coalesce", "cache",
+    "persist", "checkpoint", "localCheckpoint", "sample", "hint", "offset",
+})  # fmt: skip
 _TYPES = {
     "BooleanType": "BOOLEAN", "ByteType": "TINYINT", "ShortType": "SMALLINT", "IntegerType": "INT",
     "LongType": "BIGINT", "FloatType": "FLOAT", "DoubleType": "DOUBLE", "StringType": "STRING",

@@ -22,14 +22,12 @@ _FIELDS: tuple[_Attempt, ...] = (partition_fields.clause, partition_fields.alter
 _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
     **dict.fromkeys(
         (
-            *(
-                "several-fields",
-                "missing-field",
-                "missing-partition",
-                "partition-fields",
-                "parenthesised",
-                "set-partition-spec",
-            ),
+            "several-fields",
+            "missing-field",
+            "missing-partition",
+            "partition-fields",
+            "parenthesised",
+            "set-partition-spec",
         ),
         (partition_fields.alters,),
     ),
@@ -58,9 +56,15 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
     "time-zone": (slips.time_zone,),
     "missing-column": (slips.keyword, slips.column_word),
     "": (
-        *(slips.quotes, slips.keyword, slips.separator, slips.partition_column, slips.words),
+        slips.quotes,
+        slips.keyword,
+        slips.separator,
+        slips.partition_column,
+        slips.words,
         slips.comma,
-        *(slips.bracket, slips.surplus, partition_fields.cast),
+        slips.bracket,
+        slips.surplus,
+        partition_fields.cast,
     ),
 }
 

@@ -30,10 +30,10 @@ class Repair(NamedTuple):
 
 
 # Keywords of partition DDL, for matching typos.
-KEYWORDS = (
-    *("PARTITION", "PARTITIONED", "FIELD", "USING", "COLUMN", "REPLACE", "RENAME", "COMMENT"),
-    *("TBLPROPERTIES", "LOCATION", "WITH", "TYPE", "TABLE"),
-)
+KEYWORDS =(
+    "PARTITION", "PARTITIONED", "FIELD", "USING", "COLUMN", "REPLACE", "RENAME", "COMMENT",
+    "TBLPROPERTIES", "LOCATION", "WITH", "TYPE", "TABLE",
+)  # fmt: skip
 VERBS = frozenset({"ALTER", "CREATE", "DROP", "INSERT", "SELECT", "MERGE", "DELETE", "UPDATE"})
 # Words that begin a clause after the columns.
 CLAUSES = frozenset(

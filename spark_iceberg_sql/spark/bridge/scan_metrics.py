@@ -52,10 +52,22 @@ def scan_key(scan: Java) -> int:
 _LIMITS = ("CollectLimitExec", "LocalLimitExec", "GlobalLimitExec")
 # What passes on a row before it takes the next one.
 _ROW_BY_ROW = (
-    *("ProjectExec", "FilterExec", "UnionExec", "GenerateExec", "SampleExec", "CoalesceExec"),
-    *("ExpandExec", "BatchEvalPythonExec", "ArrowEvalPythonExec", "AdaptiveSparkPlanExec"),
-    *("WholeStageCodegenExec", "InputAdapter", "ColumnarToRowExec", "ResultQueryStageExec"),
-    *("BroadcastHashJoinExec", "BroadcastNestedLoopJoinExec"),  # of the side that is not broadcast
+    "ProjectExec",
+    "FilterExec",
+    "UnionExec",
+    "GenerateExec",
+    "SampleExec",
+    "CoalesceExec",
+    "ExpandExec",
+    "BatchEvalPythonExec",
+    "ArrowEvalPythonExec",
+    "AdaptiveSparkPlanExec",
+    "WholeStageCodegenExec",
+    "InputAdapter",
+    "ColumnarToRowExec",
+    "ResultQueryStageExec",
+    "BroadcastHashJoinExec",
+    "BroadcastNestedLoopJoinExec",  # of the side that is not broadcast
 )
 
 

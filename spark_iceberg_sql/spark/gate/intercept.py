@@ -35,8 +35,17 @@ _SOURCES = (
     *(
         (__package__ or "", name)
         for name in (
-            *("Words", "CommandText", "Marks", "Parameters", "Asked", "Admission", "Refusal"),
-            *("GateParser", "GateRule", "PythonCheck", "Gate"),
+            "Words",
+            "CommandText",
+            "Marks",
+            "Parameters",
+            "Asked",
+            "Admission",
+            "Refusal",
+            "GateParser",
+            "GateRule",
+            "PythonCheck",
+            "Gate",
         )
     ),
 )

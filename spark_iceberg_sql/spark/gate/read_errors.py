@@ -25,10 +25,10 @@ from spark_iceberg_sql.spark.bridge.errors import (
 )
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
-_ACTIONS = (
-    *("collect", "count", "show", "tail", "toPandas", "toArrow", "isEmpty"),
-    *("approxQuantile", "checkpoint", "localCheckpoint"),
-)
+_ACTIONS =(
+    "collect", "count", "show", "tail", "toPandas", "toArrow", "isEmpty", "approxQuantile",
+    "checkpoint", "localCheckpoint",
+)  # fmt: skip
 _READER = re.compile(r"\borg\.apache\.iceberg\.")
 # Classes of stores and files; a fault that a query itself has, such as a division by zero, is thrown by Spark's.
 _STORE = re.compile(

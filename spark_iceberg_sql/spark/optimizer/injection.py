@@ -21,11 +21,11 @@ from spark_iceberg_sql.spark.bridge import compiler, jvm, user_warnings
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
-SHARED = (
-    *("ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform"),
-    *("BoundFault", "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout"),
-    *("OpenWriters", "ImpliedLiteral", "Relations", "RuleRegistry"),
-)
+SHARED =(
+    "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
+    "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
+    "ImpliedLiteral", "Relations", "RuleRegistry",
+)  # fmt: skip
 
 
 # What tries this Iceberg for known faults.
@@ -116,18 +116,19 @@ RULES: tuple[Rule, ...] = (
         does="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
         without="predicates on expressions return correct results but do not prune",
         parts=(
-            *(
-                "Intervals",
-                "SingleColumnFunction",
-                "ExpressionKind",
-                "Clocks",
-                "Digits",
-                "Comparison",
-                "MonotonicExpression",
-                "CyclicParts",
-                "ImpliedRanges",
-            ),
-            *("ImpliedTransforms", "TrialValues", "Attack", "Placed"),
+            "Intervals",
+            "SingleColumnFunction",
+            "ExpressionKind",
+            "Clocks",
+            "Digits",
+            "Comparison",
+            "MonotonicExpression",
+            "CyclicParts",
+            "ImpliedRanges",
+            "ImpliedTransforms",
+            "TrialValues",
+            "Attack",
+            "Placed",
         ),
     ),
     Rule(
@@ -224,9 +225,13 @@ def rule_rows() -> str:
         "RuleRows",
         [
             (
-                *(rule.excluded, rule.name, rule.phase.value),
+                rule.excluded,
+                rule.name,
+                rule.phase.value,
                 "before" if rule.phase is Phase.BEFORE_PUSH_DOWN else "after",
-                *(rule.switch, rule.does, rule.issues),
+                rule.switch,
+                rule.does,
+                rule.issues,
             )
             for rule in RULES
         ],

@@ -86,20 +86,20 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "glue": ("warehouse",),
 }
 # Iceberg's property names that contain a dot after the group's prefix.
-_DOTTED = (
+_DOTTED =(
     *(f"adls.auth.shared-key.account.{name}" for name in ("name", "key")),
-    *("adls.read.block-size-bytes", "adls.write.block-size-bytes"),
-    *("client.assume-role.arn", "client.assume-role.region", "client.assume-role.external-id"),
-    *("client.assume-role.session-name", "client.assume-role.timeout-sec"),
+    "adls.read.block-size-bytes", "adls.write.block-size-bytes", "client.assume-role.arn",
+    "client.assume-role.region", "client.assume-role.external-id",
+    "client.assume-role.session-name", "client.assume-role.timeout-sec",
     *(f"http-client.apache.{name}" for name in ("connection-timeout-ms", "socket-timeout-ms")),
-    *("http-client.apache.max-connections", "http-client.urlconnection.socket-timeout-ms"),
-    *("s3.sse.type", "s3.sse.key", "s3.sse.md5", "s3.multipart.part-size-bytes"),
-    *("s3.retry.num-retries", "s3.retry.min-wait-ms", "s3.retry.max-wait-ms"),
-    *("s3.access-grants.enabled", "s3.delete.batch-size", "s3.delete.num-threads"),
-    *("gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.no-auth", "gcs.project-id"),
-    *("cache.expiration-interval-ms", "cache.case-sensitive", "rest.auth.type"),
-    *("io.manifest.cache-enabled", "io.manifest.cache.max-total-bytes"),
-)
+    "http-client.apache.max-connections", "http-client.urlconnection.socket-timeout-ms",
+    "s3.sse.type", "s3.sse.key", "s3.sse.md5", "s3.multipart.part-size-bytes",
+    "s3.retry.num-retries", "s3.retry.min-wait-ms", "s3.retry.max-wait-ms",
+    "s3.access-grants.enabled", "s3.delete.batch-size", "s3.delete.num-threads",
+    "gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.no-auth", "gcs.project-id",
+    "cache.expiration-interval-ms", "cache.case-sensitive", "rest.auth.type",
+    "io.manifest.cache-enabled", "io.manifest.cache.max-total-bytes",
+)  # fmt: skip
 _BY_WORD = {re.sub(r"[.-]", "_", name): name for name in _DOTTED}
 _GROUPS = ("s3", "jdbc", "client", "glue", "adls", "http-client", "rest", "header")
 

@@ -51,13 +51,12 @@ _COLUMNS = (
     "last_updated_ms bigint, snapshot_id bigint, snapshot_ms bigint, records bigint, data_files bigint, "
     "delete_files bigint, bytes bigint, metadata_file string, error string"
 )
-_SHOWN = (
-    *("location", "name", "table_uuid", "format_version", "columns", "partitioning"),
-    "timestamp_millis(last_updated_ms) AS last_updated_at",
-    "snapshot_id",
-    "timestamp_millis(snapshot_ms) AS snapshot_at",
-    *("records", "data_files", "delete_files", "bytes", "metadata_file", "error"),
-)
+_SHOWN =(
+    "location", "name", "table_uuid", "format_version", "columns", "partitioning",
+    "timestamp_millis(last_updated_ms) AS last_updated_at", "snapshot_id",
+    "timestamp_millis(snapshot_ms) AS snapshot_at", "records", "data_files", "delete_files",
+    "bytes", "metadata_file", "error",
+)  # fmt: skip
 _BUCKET = re.compile(r"s3[an]?://[^/]+/*", re.IGNORECASE)
 _DEPTH = next(argument.default for argument in TABLES.settings if argument.name == "depth")
 _NAME = re.compile(r"\w+(?:\.\w+)*")

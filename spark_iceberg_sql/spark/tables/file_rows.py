@@ -96,8 +96,14 @@ def entries(subject: Subject) -> Java:
     joined = entries.join(manifests, expressions.expr("__file = manifest_path"), "left")
     return table_metadata.selected(
         joined,
-        *("manifest_path", "manifest_sequence_number", "manifest_content", "status"),
-        *("content", "file_path", "file_format", "record_count"),
+        "manifest_path",
+        "manifest_sequence_number",
+        "manifest_content",
+        "status",
+        "content",
+        "file_path",
+        "file_format",
+        "record_count",
     )
 
 

@@ -32,10 +32,9 @@ if TYPE_CHECKING:
 _BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
 _TABLE = Argument("table", str, "a name in a catalog, or a path", also=("url", "path"))
 _STORE = Argument("store", str, "the function whose positional arguments are given", "iceberg")
-_READING = (
-    *("virtual_columns", "use_partition_pruning", "split_size", "structure"),
-    *increments.ARGUMENTS,
-)
+_READING =(
+    "virtual_columns", "use_partition_pruning", "split_size", "structure", *increments.ARGUMENTS,
+)  # fmt: skip
 
 
 def register(spark: SparkSession) -> None:

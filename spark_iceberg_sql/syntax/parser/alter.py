@@ -24,10 +24,10 @@ from spark_iceberg_sql.syntax.terms import Offsets, Ref
 _AFTER_NAME = ("", "(", ".", "AS", "WITH")  # if IF is a column's name
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
 # Spark's statements that change neither columns nor partitioning; not parsed further.
-_SPARKS_OWN = (
-    *(("SET", "LOCATION"), ("SET", "SERDE"), ("SET", "SERDEPROPERTIES"), ("DEFAULT", "COLLATION")),
-    *(("CLUSTER", "BY"), ("PARTITION", "(")),
-)
+_SPARKS_OWN =(
+    ("SET", "LOCATION"), ("SET", "SERDE"), ("SET", "SERDEPROPERTIES"), ("DEFAULT", "COLLATION"),
+    ("CLUSTER", "BY"), ("PARTITION", "("),
+)  # fmt: skip
 _VERBS = ("ADD", "DROP", "RENAME", "SET", "UNSET", "REPLACE", "RECOVER", "WRITE", "CREATE")
 _CHANGES = "`ADD`, `DROP`, `ALTER` or `RENAME COLUMN`, `ADD PARTITION FIELD`, `SET TBLPROPERTIES`"
 

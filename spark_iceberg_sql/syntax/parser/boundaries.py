@@ -33,12 +33,10 @@ _FREE = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
 # Other engines' statements in which CREATE TABLE is a privilege.
 _ABOUT = frozenset({"GRANT", "REVOKE", "DENY"})
 # Tokens after which some grammar allows a statement to begin.
-_OPENERS = frozenset(
-    {
-        *("AS", "ATOMIC", "BEGIN", "DO", "ELSE", "EXPLAIN", "FROM", "IMMEDIATE", "LOOP", "OR"),
-        *("REPEAT", "THEN", "SHOW", "(", "[", "=", ":", ":="),
-    }
-)
+_OPENERS = frozenset({
+    "AS", "ATOMIC", "BEGIN", "DO", "ELSE", "EXPLAIN", "FROM", "IMMEDIATE", "LOOP", "OR", "REPEAT",
+    "THEN", "SHOW", "(", "[", "=", ":", ":=",
+})  # fmt: skip
 _FIELD = regex(r"\bpartition\s+fields?\b", re.IGNORECASE)
 _PARTITIONED = regex(r"\bpartitioned\s+by\b", re.IGNORECASE)
 _ITS_OWN = (Create, AddField, DropField, ReplaceField)

@@ -16,12 +16,10 @@ from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "("})
 # Keywords that other engines allow before TABLE, and a Spark keyword in the wrong position.
-_ELSEWHERE = frozenset(
-    {
-        *("TRANSIENT", "ICEBERG", "HYBRID", "DYNAMIC", "SNAPSHOT", "VOLATILE", "UNLOGGED"),
-        *("MANAGED", "GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY"),
-    }
-)
+_ELSEWHERE = frozenset({
+    "TRANSIENT", "ICEBERG", "HYBRID", "DYNAMIC", "SNAPSHOT", "VOLATILE", "UNLOGGED", "MANAGED",
+    "GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY",
+})  # fmt: skip
 # Formats with their own grammar and their own catalogs.
 OTHER_FORMATS = frozenset({"delta", "hudi", "paimon", "lance", "bigquery", "snowflake"})
 _PARTITIONED = ("PARTITIONED", "PARTITION")

@@ -61,18 +61,22 @@ _FORMATS = frozenset(
 _TELLING = frozenset(
     f"`{word}`"
     for word in (
-        *(
-            "ALTER",
-            "CREATE",
-            "REPLACE",
-            "DROP",
-            "TABLE",
-            "USING",
-            "PARTITION",
-            "PARTITIONED",
-            "PARTITIONED BY",
-        ),
-        *("FIELD", "FIELDS", "TBLPROPERTIES", "IDENTIFIER", "ORDERED", "DISTRIBUTED", "UNORDERED"),
+        "ALTER",
+        "CREATE",
+        "REPLACE",
+        "DROP",
+        "TABLE",
+        "USING",
+        "PARTITION",
+        "PARTITIONED",
+        "PARTITIONED BY",
+        "FIELD",
+        "FIELDS",
+        "TBLPROPERTIES",
+        "IDENTIFIER",
+        "ORDERED",
+        "DISTRIBUTED",
+        "UNORDERED",
     )
 )
 

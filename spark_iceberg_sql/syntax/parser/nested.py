@@ -15,12 +15,10 @@ from spark_iceberg_sql.syntax.terms import Offsets
 # Parses one statement, given the script, the tokens and the span.
 Reader = Callable[[str, list[Token], Offsets], Node]
 # First keywords of the statements that concern tables; all others are not parsed.
-OURS = frozenset(
-    [
-        *("ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"),
-        *("MSCK", "REPAIR", "SHOW", "TRUNCATE", "CALL", "EXECUTE"),
-    ]
-)
+OURS = frozenset([
+    "ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE", "MSCK",
+    "REPAIR", "SHOW", "TRUNCATE", "CALL", "EXECUTE",
+])  # fmt: skip
 # Those that change tables; ALTER, CREATE, DROP and REPLACE are also recognized if misspelt.
 _CARRYING = OURS - {"SHOW"}
 _BEGUN = regex(r"\s*([A-Za-z]+)\b")

@@ -15,8 +15,16 @@ _INTEGER = regex(r"([0-9]+)([LlSsYy\u017f]?)")
 _UNITS = frozenset(
     unit + plural
     for unit in (
-        *("NANOSECOND", "MICROSECOND", "MILLISECOND", "SECOND", "MINUTE"),
-        *("HOUR", "DAY", "WEEK", "MONTH", "YEAR"),
+        "NANOSECOND",
+        "MICROSECOND",
+        "MILLISECOND",
+        "SECOND",
+        "MINUTE",
+        "HOUR",
+        "DAY",
+        "WEEK",
+        "MONTH",
+        "YEAR",
     )
     for plural in ("", "S")
 )
