@@ -2,7 +2,8 @@
 
 `dataclasses` compiles up to six functions for each class. Here a class's `__init__` is compiled when its first
 instance is made, and the other methods are shared. For type checkers a record is a dataclass; for `dataclasses` too
-(`fields`, `replace`, `asdict`). Not supported: `init=False`, `kw_only`, `ClassVar`.
+(`fields`, `replace`, `asdict`). Not supported, and refused when the class is made: mutable defaults, a field without
+a default after one with, `ClassVar`, `InitVar`, `KW_ONLY`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
     from dataclasses import field, replace
 else:
     _MISSING: Any = type("_Missing", (), {"__repr__": lambda _: "<default>"})()
+
+    # As annotations read in a module with `from __future__ import annotations`.
+    _UNSUPPORTED = tuple(
+        f"{module}{name}"
+        for name in ("ClassVar", "InitVar", "KW_ONLY")
+        for module in ("", "typing.", "dataclasses.")
+    )
 
     class field:  # noqa: N801
         """What `dataclasses.field` takes, as far as records need it."""
@@ -57,6 +65,7 @@ else:
             for name in cls.__annotations__:
                 default = namespace.pop(name, _MISSING)
                 fields[name] = default if isinstance(default, field) else field(default=default)
+            _refuse_unsupported(cls, fields)
             namespace.pop("__dict__", None)
             namespace.pop("__weakref__", None)
             if slots:
@@ -87,6 +96,24 @@ else:
             return made
 
         return make
+
+    def _refuse_unsupported(cls: type, fields: dict[str, field]) -> None:
+        """Raise what `dataclasses` raises, or TypeError for what only `dataclasses` can do."""
+        optional = None
+        for name, spec in fields.items():
+            annotation = str(cls.__annotations__.get(name, ""))
+            if annotation.startswith(_UNSUPPORTED):
+                raise TypeError(f"{cls.__qualname__}.{name}: a record cannot have a {annotation}")
+            if type(spec.default).__hash__ is None:
+                raise ValueError(
+                    f"mutable default {type(spec.default)} for field {name} is not allowed: use default_factory"
+                )
+            if spec.default is not _MISSING or spec.default_factory is not None:
+                optional = name
+            elif optional is not None:
+                raise TypeError(
+                    f"non-default argument {name!r} follows default argument {optional!r}"
+                )
 
     def _init(cls: type, *, frozen: bool) -> Callable[..., None]:
         """The `__init__` that `dataclasses` would write."""

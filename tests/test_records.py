@@ -133,3 +133,26 @@ def test_one_that_can_change_has_no_hash(makers: Any) -> None:
 def test_copies() -> None:
     kept = Kept("a", (1,))
     assert pickle.loads(pickle.dumps(kept)) == copy.deepcopy(kept) == copy.copy(kept) == kept
+
+
+@both
+def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(makers: Any) -> None:
+    make, field = makers
+    for annotations, defaults, error in (
+        ({"items": "list[int]"}, {"items": []}, ValueError),
+        ({"items": "dict[str, int]"}, {"items": field(default={})}, ValueError),
+        ({"first": "int", "second": "int"}, {"first": 1}, TypeError),
+        ({"first": "list[int]", "second": "int"}, {"first": field(default_factory=list)}, TypeError),
+    ):
+        namespace = {"__annotations__": annotations, "__module__": __name__, **defaults}
+        with pytest.raises(error):
+            make(frozen=True)(type("Wrong", (), namespace))
+
+
+@pytest.mark.parametrize(
+    "annotation", ["ClassVar[int]", "typing.ClassVar[int]", "dataclasses.InitVar[int]", "KW_ONLY"]
+)
+def test_what_only_dataclasses_can_do_is_refused(annotation: str) -> None:
+    namespace = {"__annotations__": {"shared": annotation}, "__module__": __name__, "shared": 1}
+    with pytest.raises(TypeError, match="a record cannot have"):
+        records.record()(type("Wrong", (), namespace))
