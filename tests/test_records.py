@@ -142,7 +142,11 @@ def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(makers: An
         ({"items": "list[int]"}, {"items": []}, ValueError),
         ({"items": "dict[str, int]"}, {"items": field(default={})}, ValueError),
         ({"first": "int", "second": "int"}, {"first": 1}, TypeError),
-        ({"first": "list[int]", "second": "int"}, {"first": field(default_factory=list)}, TypeError),
+        (
+            {"first": "list[int]", "second": "int"},
+            {"first": field(default_factory=list)},
+            TypeError,
+        ),
     ):
         namespace = {"__annotations__": annotations, "__module__": __name__, **defaults}
         with pytest.raises(error):
