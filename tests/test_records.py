@@ -138,7 +138,7 @@ def test_copies() -> None:
 @both
 def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(makers: Any) -> None:
     make, field = makers
-    for annotations, defaults, error in (
+    for fields, defaults, error in (
         ({"items": "list[int]"}, {"items": []}, ValueError),
         ({"items": "dict[str, int]"}, {"items": field(default={})}, ValueError),
         ({"first": "int", "second": "int"}, {"first": 1}, TypeError),
@@ -148,7 +148,7 @@ def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(makers: An
             TypeError,
         ),
     ):
-        namespace = {"__annotations__": annotations, "__module__": __name__, **defaults}
+        namespace = {"__annotations__": fields, "__module__": __name__, **defaults}
         with pytest.raises(error):
             make(frozen=True)(type("Wrong", (), namespace))
 

@@ -242,3 +242,27 @@ def test_nothing_else_names_a_transform() -> None:
         if (path.name, match[0]) != ("NewFile.java", '"bucket"')  # S3's
     ]
     assert found == []
+
+
+def test_a_finer_time_transform_keeps_more_of_an_iso_time() -> None:
+    """SIS303 and the literals of filters rely on the ranks; tests/spark compares them with the functions' values."""
+    assert [t.granularity for t in transforms.TIMES] == list(range(len(transforms.TIMES)))
+    widths = [t.iso_width or 0 for t in transforms.TIMES]
+    assert widths == sorted(set(widths))
+
+
+def test_no_module_outside_the_records_lists_transforms() -> None:
+    """Three names of time transforms in one literal are a second table."""
+    names = {name for t in transforms.TIMES for name in t.spellings}
+    package = Path(transforms.__file__).parents[1]
+    tables = []
+    for path in sorted(package.rglob("*.py")):
+        if path.parent == package / "model" or path.name.startswith("sis"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+                items = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
+                texts = {n.value for n in items if isinstance(n, ast.Constant)}
+                if len(texts & names) >= 3:
+                    tables.append(f"{path.relative_to(package)}:{node.lineno}")
+    assert tables == []

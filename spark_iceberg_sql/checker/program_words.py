@@ -49,14 +49,6 @@ _REPLACED = ("SIS101", "SIS201")
 _QUOTED = regex(r"`([^`]*)`")
 _CHANGE = regex(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
 _CALL = regex(r"(\w+)\((?:(\d+), )?([^()]*)\)")
-# The functions of pyspark.sql.functions.partitioning, by transform.
-_FUNCTIONS = {
-    "year": "years",
-    "month": "months",
-    "day": "days",
-    "hour": "hours",
-    "bucket": "bucket",
-}
 _NOT_IN_PROGRAM = "the program does not define them"
 _PROPERTY = regex(r"`'([^']*)' = '([^']*)'`")
 
@@ -162,10 +154,9 @@ def _call(found: re.Match[str], api: str) -> str | None:
 
 def _clause(record: Transform, number: str | None, column: str, api: str) -> str | None:
     if api == "pyiceberg":
-        name = f"{record.name.capitalize()}Transform({number or ''})"
-        return f'"{column}", {name}'
-    function = _FUNCTIONS.get(record.name)
-    if function is None:
+        return f'"{column}", {record.pyiceberg_class}({number or ""})'
+    if not record.spark_parses:
         return None
+    (function,) = record.spark_parses  # as pyspark.sql.functions.partitioning calls it
     clause = f'{function}({number}, "{column}")' if number else f'{function}("{column}")'
     return clause if api == "DataFrameWriterV2" else f"df.writeTo(...).partitionedBy({clause})"

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from spark_iceberg_sql.model.transforms import BY_NAME, TIMES
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
-UNITS = ("year", "month", "day", "hour")
-TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
+# The parts of a time that a Hive partition column may hold, coarse to fine, with the usual names of such a column.
+_PARTS = {transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns}
+UNITS = tuple(_PARTS)
 _INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
 _NOT_KNOWN = "the form of its values is not known: no query compares it with a constant"
 _TIMES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
@@ -25,13 +27,6 @@ _WHOLE = (
     (r"\d{4}-\d\d-\d\d \d\d", "yyyy-MM-dd HH", "%Y-%m-%d %H", "hour"),
     (r"\d{10}", "yyyyMMddHH", "%Y%m%d%H", "hour"),
 )
-# Names of columns that hold one part of a date or a time.
-_PARTS = {
-    "year": ("year", "yr", "yyyy", "y", "p_year"),
-    "month": ("month", "mon", "mth", "mm", "m", "p_month"),
-    "day": ("day", "dy", "dd", "d", "p_day"),
-    "hour": ("hour", "hr", "hh", "h", "p_hour"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +101,7 @@ class Reading:
     @property
     def term(self) -> str:
         """The partition field that replaces the columns: `days(ts)`."""
-        return f"{TRANSFORMS[self.unit]}({quoted(self.source.name)})"
+        return BY_NAME[self.unit].clause(quoted(self.source.name))
 
     @property
     def columns(self) -> tuple[str, ...]:

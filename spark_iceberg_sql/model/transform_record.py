@@ -15,12 +15,13 @@ class Parameter:
     """A transform's leading integer: bucket's number of buckets, truncate's width.
 
     name: in signatures. noun: in messages. minimum, maximum: the range that the spec allows.
-    example: a sensible value.
+    example: a sensible value. keyword: of pyiceberg's class.
     """
 
     name: str
     noun: str
     example: int
+    keyword: str
     minimum: int = 1
     maximum: int = MAX_PARAMETER
 
@@ -44,7 +45,10 @@ class Transform:
     length. narrow_as_int: whether the function treats tinyint and smallint as the int that the table
     stores. checks_precision: whether a decimal can exceed its precision, so that the function checks it.
     suggestion: rank among the transforms suggested for a column that it accepts, best first. other_names: its
-    names in other engines, each group with the reason why this transform serves. summary: one sentence
+    names in other engines, each group with the reason why this transform serves. date_trunc_units: the units of
+    Spark's `date_trunc` and `trunc` that round to its values. value_functions: SQL functions on values that correspond
+    to it, besides those of its own names. clickhouse_functions: ClickHouse's, lower case, with the same partitions.
+    hive_columns: usual names of a Hive partition column that holds this part of a time. summary: one sentence
     for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
     """
 
@@ -73,6 +77,10 @@ class Transform:
     checks_precision: bool = False
     suggestion: int | None = None
     other_names: tuple[tuple[tuple[str, ...], str], ...] = ()
+    date_trunc_units: tuple[str, ...] = ()
+    value_functions: tuple[str, ...] = ()
+    clickhouse_functions: tuple[str, ...] = ()
+    hive_columns: tuple[str, ...] = ()
     example: tuple[str, str] = ("", "")
 
     @property
@@ -84,6 +92,16 @@ class Transform:
     def spelling(self) -> str:
         """The name to write in DDL: the one in Iceberg's own documentation."""
         return self.spellings[-1] if self.granularity is None else self.spellings[1]
+
+    @property
+    def pyiceberg_class(self) -> str:
+        """Its class in `pyiceberg.transforms`."""
+        return f"{self.name.capitalize()}Transform"
+
+    @property
+    def pyiceberg_text(self) -> str:
+        """An example of its name in pyiceberg and in table metadata, `bucket[16]`."""
+        return self.name if self.parameter is None else f"{self.name}[{self.parameter.example}]"
 
     def takes(self, source: Type) -> bool:
         """Whether the spec allows the transform on a column of this type."""

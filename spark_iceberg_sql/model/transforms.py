@@ -30,6 +30,10 @@ def _time(
     extra: tuple[str, ...] = (),
     suggestion: int | None = None,
     wraps: tuple[str, ...] = (),
+    date_trunc_units: tuple[str, ...],
+    value_functions: tuple[str, ...] = (),
+    clickhouse_functions: tuple[str, ...],
+    hive_columns: tuple[str, ...],
 ) -> Transform:
     plural = f"{name}s"
     return Transform(
@@ -49,6 +53,10 @@ def _time(
         wraps=wraps,
         suggestion=suggestion,
         other_names=other_names,
+        date_trunc_units=date_trunc_units,
+        value_functions=value_functions,
+        clickhouse_functions=clickhouse_functions,
+        hive_columns=hive_columns,
         summary=what,
         example=("TIMESTAMP_NTZ '2017-11-16 22:31:08'", answer),
     )
@@ -89,12 +97,13 @@ TRANSFORMS: tuple[Transform, ...] = (
             "binary",
         ),
         accepts="an integer, decimal, date, timestamp, string, uuid or binary column",
-        parameter=Parameter("n", "number of buckets", 16),
+        parameter=Parameter("n", "number of buckets", 16, "num_buckets"),
         result="int",
         suffix="bucket",
         spark_function="bucket",
         iceberg_class="BucketFunction",
         spark_parses=("bucket",),
+        clickhouse_functions=("icebergbucket",),
         hashes=True,
         suggestion=2,
         other_names=(
@@ -125,9 +134,10 @@ TRANSFORMS: tuple[Transform, ...] = (
         functions=("iceberg_truncate",),
         sources=("int", "long", "decimal", "string", "binary"),
         accepts="an integer, decimal, string or binary column",
-        parameter=Parameter("w", "width", 4),
+        parameter=Parameter("w", "width", 4, "width"),
         suffix="trunc",
         spark_function="truncate",
+        clickhouse_functions=("icebergtruncate",),
         iceberg_class="TruncateFunction",
         order_preserving=True,
         truncates=True,
@@ -165,6 +175,14 @@ TRANSFORMS: tuple[Transform, ...] = (
             (("decade", "decades", "century"), "a query over a decade prunes by years as well"),
             (("yearly", "date_year", "yyyy", "yy"), _UNIT),
         ),
+        date_trunc_units=("year", "yyyy", "yy"),
+        clickhouse_functions=(
+            "toyear",
+            "toyearnumsinceepoch",
+            "torelativeyearnum",
+            "tostartofyear",
+        ),
+        hive_columns=("year", "yr", "yyyy", "y", "p_year"),
     ),
     _time(
         "month",
@@ -178,6 +196,14 @@ TRANSFORMS: tuple[Transform, ...] = (
             (("quarter", "quarters"), "a query over a quarter prunes by months as well"),
             (("toyyyymm", "monthly", "date_month", "mm", "mon"), _UNIT),
         ),
+        date_trunc_units=("month", "mon", "mm"),
+        clickhouse_functions=(
+            "toyyyymm",
+            "tomonthnumsinceepoch",
+            "torelativemonthnum",
+            "tostartofmonth",
+        ),
+        hive_columns=("month", "mon", "mth", "mm", "m", "p_month"),
     ),
     _time(
         "day",
@@ -196,6 +222,16 @@ TRANSFORMS: tuple[Transform, ...] = (
             (("date_trunc", "timestamp_trunc", "datetime_trunc"), _UNIT),
             (("to_date", "todate", "date_day", "daily", "dd"), _UNIT),
         ),
+        date_trunc_units=("day", "dd"),
+        value_functions=("to_date", "date", "dayofmonth"),
+        clickhouse_functions=(
+            "toyyyymmdd",
+            "todate",
+            "todate32",
+            "torelativedaynum",
+            "tostartofday",
+        ),
+        hive_columns=("day", "dy", "dd", "d", "p_day"),
     ),
     _time(
         "hour",
@@ -210,6 +246,9 @@ TRANSFORMS: tuple[Transform, ...] = (
             (("minute", "minutes", "second", "seconds"), _FINER),
             (("tostartofhour", "hourly", "day_hour", "datehour"), _UNIT),
         ),
+        date_trunc_units=("hour",),
+        clickhouse_functions=("torelativehournum", "tostartofhour"),
+        hive_columns=("hour", "hr", "hh", "h", "p_hour"),
     ),
     Transform(
         name="void",
@@ -248,6 +287,9 @@ DATE = next(t for t in SUGGESTED if t.result == "date")
 TIMES = tuple(
     sorted((t for t in TRANSFORMS if t.granularity is not None), key=lambda t: t.granularity or 0)
 )
+# ClickHouse's functions in PARTITION BY, lower case, and classes of pyiceberg, to the record.
+BY_CLICKHOUSE_FUNCTION = {name: t for t in TRANSFORMS for name in t.clickhouse_functions}
+BY_PYICEBERG_CLASS = {t.pyiceberg_class: t for t in TRANSFORMS if t.in_ddl}
 SPARK_PARSES = frozenset(spelling for t in TRANSFORMS for spelling in t.spark_parses)
 
 

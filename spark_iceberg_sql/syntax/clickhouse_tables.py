@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.transforms import BY_CLICKHOUSE_FUNCTION
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.clickhouse_types import (
     SparkType,
@@ -22,20 +23,6 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.literal_calls import Call, literal_call
 
 _ENGINES = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
-# ClickHouse's functions of a date or time, by the Iceberg transform with the same partitions.
-_CALENDAR = {
-    **dict.fromkeys(
-        ("toyear", "toyearnumsinceepoch", "torelativeyearnum", "tostartofyear"), "years"
-    ),
-    **dict.fromkeys(
-        ("toyyyymm", "tomonthnumsinceepoch", "torelativemonthnum", "tostartofmonth"), "months"
-    ),
-    **dict.fromkeys(
-        ("toyyyymmdd", "todate", "todate32", "torelativedaynum", "tostartofday"), "days"
-    ),
-    **dict.fromkeys(("torelativehournum", "tostartofhour"), "hours"),
-}
-_NUMBERED = {"icebergbucket": "bucket", "icebergtruncate": "truncate"}
 _TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
 _CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE", "BY"))
 
@@ -227,17 +214,15 @@ def _term(tokens: list[Token], columns: dict[str, tuple[str, SparkType]]) -> str
     function = tokens[0].text.lower()
     inside = between_commas(tokens[2:-1]) if len(tokens) > 3 and tokens[1].text == "(" else []
     sources = [column_name(a[0]) if len(a) == 1 else "" for a in inside]
-    if function in _CALENDAR and len(sources) == 1 and sources[0] in columns:
-        kind = columns[sources[0]][1]
-        if kind.text in _TIMES and kind.has_utc_calendar:
-            return f"{_CALENDAR[function]}({quoted(sources[0])})"
-    if (
-        function in _NUMBERED
-        and len(sources) == 2
-        and sources[1] in columns
-        and sources[0].isdecimal()
-    ):
-        return f"{_NUMBERED[function]}({sources[0]}, {quoted(sources[1])})"
+    transform = BY_CLICKHOUSE_FUNCTION.get(function)
+    if transform is not None and sources and sources[-1] in columns:
+        column = quoted(sources[-1])
+        if transform.parameter is not None and len(sources) == 2 and sources[0].isdecimal():
+            return f"{transform.spelling}({sources[0]}, {column})"
+        source_type = columns[sources[-1]][1]
+        is_utc = source_type.text in _TIMES and source_type.has_utc_calendar
+        if transform.parameter is None and len(sources) == 1 and is_utc:
+            return transform.clause(column)
     wanted = sources[-1] if sources else column_name(tokens[0]) if len(tokens) == 1 else ""
     if wanted and wanted not in columns:
         near = next((c for c in columns if c.lower() == wanted.lower()), None)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from itertools import pairwise
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, TIMES, TRANSFORMS
 
 pytestmark = pytest.mark.always  # on every line of Spark
 
@@ -118,3 +119,18 @@ def test_days_is_a_date_and_the_others_count_from_1970(spark: SparkSession) -> N
         "iceberg_hours(ts) AS h FROM (SELECT TIMESTAMP_NTZ '1969-12-31 23:59:59.999999' AS ts)"
     ).head()
     assert (row.d, row.y, row.m, row.h) == (datetime.date(1969, 12, 31), -1, -1, -1)
+
+
+def test_the_ranks_of_the_time_transforms_follow_from_their_values(spark: SparkSession) -> None:
+    """A finer value determines a coarser one, and there are more of them."""
+    columns = ", ".join(f"{t.functions[0]}(ts) AS {t.name}" for t in TIMES)
+    spark.sql(
+        f"SELECT {columns} FROM (SELECT TIMESTAMP '1968-02-27 01:30:00' + make_interval(0, 0, 0, 0, id * 7) AS ts"
+        " FROM range(4000))"
+    ).createOrReplaceTempView("time_values")
+    for coarse, fine in pairwise(t.name for t in TIMES):
+        row = spark.sql(
+            f"SELECT count(DISTINCT {coarse}), count(DISTINCT {fine}), count(DISTINCT {coarse}, {fine})"
+            " FROM time_values"
+        ).head()
+        assert row[0] < row[1] == row[2], (coarse, fine)

@@ -7,22 +7,21 @@ import re
 
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import PieceMaker, Said
+from spark_iceberg_sql.model.transforms import SPARK_PARSES, TIMES, TRANSFORMS
 
 _FUNCTIONS = re.compile(r"pyspark\.sql(?:\.connect)?\.functions(?:\.\w+)*\.(\w+)")
-_TRANSFORMS = frozenset({"years", "months", "days", "hours", "bucket"})
 _PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
 _IN_TEXT = re.compile(r"(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?([A-Za-z_][\w.]*)\s*(?:,\s*(\d+)\s*)?\)")
 _NO_NAME = re.compile(r"[^\w.`]", re.ASCII)
-# The transform that corresponds to a function on values.
-_MEANT = {
-    **dict.fromkeys(("year", "years"), "years"),
-    **dict.fromkeys(("month", "months"), "months"),
-    **dict.fromkeys(("day", "days", "to_date", "date", "dayofmonth"), "days"),
-    **dict.fromkeys(("hour", "hours"), "hours"),
-    "bucket": "bucket",
+# The transform that corresponds to a function on values, and the one that corresponds to a unit of `date_trunc`.
+_BY_VALUE_FUNCTION = {
+    name: transform.spelling
+    for transform in TRANSFORMS
+    if transform.spark_parses
+    for name in (transform.name, transform.spelling, *transform.value_functions)
 }
-_UNITS = re.compile(r"(?i)(?:(year|yyyy|yy)|(month|mon|mm)|(day|dd)|(hour))$")
+_BY_UNIT = {unit: transform.spelling for transform in TIMES for unit in transform.date_trunc_units}
 
 
 class Partitions:
@@ -43,7 +42,7 @@ class Partitions:
         if "iceberg" in self._program.everything.lower():
             return True
         return any(
-            isinstance(term, ast.Call) and self._function(term) in _TRANSFORMS for term in terms
+            isinstance(term, ast.Call) and self._function(term) in SPARK_PARSES for term in terms
         )
 
     def clause(self, maker: PieceMaker, call: ast.Call, terms: list[ast.expr]) -> None:
@@ -75,7 +74,7 @@ class Partitions:
                 self._no_term(maker, term)
             else:
                 self._hole(maker, term)
-        elif function in _TRANSFORMS and isinstance(term, ast.Call):
+        elif function in SPARK_PARSES and isinstance(term, ast.Call):
             self._transform(maker, term, function)
         elif (column := self._column(term)) is not None:
             add_name(self._program, column, maker)
@@ -190,7 +189,7 @@ class Partitions:
     def _instead(self, term: ast.expr, text: str | None) -> str:
         """The remedy."""
         name, number, column = _parsed(text) if text is not None else self._called(term)
-        meant = _MEANT.get(name)
+        meant = _BY_VALUE_FUNCTION.get(name)
         if isinstance(term, ast.List | ast.Tuple):
             return "write the columns one by one, or `*` before the list"
         if name == "truncate":
@@ -222,14 +221,9 @@ class Partitions:
         columns = [self._column(value) for value in term.args]
         words_ = [self._program.words(c) or "" for c in columns if c is not None]
         if function in ("date_trunc", "trunc"):
-            unit = next((m for w in words_ if (m := _UNITS.match(w))), None)
-            rest = [w for w in words_ if not _UNITS.match(w)]
-            at = next(i for i in range(1, 5) if unit[i]) if unit is not None else 0
-            return (
-                ("", "years", "months", "days", "hours")[at] or function,
-                "",
-                rest[0] if rest else "",
-            )
+            unit = next((w.lower() for w in words_ if w.lower() in _BY_UNIT), "")
+            rest = [w for w in words_ if w.lower() not in _BY_UNIT]
+            return _BY_UNIT.get(unit, function), "", rest[0] if rest else ""
         if function in ("asc", "desc", "lit"):
             return "" if function != "lit" else "lit", "", words_[0] if words_ else ""
         numbers = [c for value in term.args if (c := self._constant(value)) is not None]

@@ -8,17 +8,14 @@ import re
 from spark_iceberg_sql.files.python.calls import argument, method_of
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Said
+from spark_iceberg_sql.model.transforms import BY_NAME, BY_PYICEBERG_CLASS
 
 _TYPES = {
     "BooleanType": "BOOLEAN", "IntegerType": "INT", "LongType": "BIGINT", "FloatType": "FLOAT",
     "DoubleType": "DOUBLE", "DateType": "DATE", "TimestampType": "TIMESTAMP_NTZ",
     "TimestamptzType": "TIMESTAMP", "StringType": "STRING", "BinaryType": "BINARY",
 }  # fmt: skip
-_TRANSFORMS = {
-    "IdentityTransform": "identity", "BucketTransform": "bucket", "TruncateTransform": "truncate",
-    "YearTransform": "year", "MonthTransform": "month", "DayTransform": "day", "HourTransform": "hour",
-}  # fmt: skip
-_SPELT = re.compile(r"(identity|year|month|day|hour)|(bucket|truncate)\[(\d+)\]")
+_TEXT = re.compile(r"(\w+)(?:\[(\d+)\])?")
 
 
 class Columns:
@@ -135,20 +132,24 @@ def transform_of(program: Program, value: ast.expr, said: list[Said]) -> tuple[s
     """A transform of pyiceberg: its name in ALTER TABLE, and its number, if any."""
     text = program.words(value)
     if text is not None:
-        found = _SPELT.fullmatch(text)
-        if found is not None:
-            return found[1] or found[2], found[3] or ""
-        names = "`identity`, `year`, `month`, `day`, `hour`, `bucket[16]` or `truncate[4]`"
+        match = _TEXT.fullmatch(text)
+        record = BY_NAME.get(match[1]) if match is not None else None
+        number = match[2] if match is not None else None
+        if record is not None and record.in_ddl and (number is None) == (record.parameter is None):
+            return record.name, number or ""
+        known = sorted(BY_PYICEBERG_CLASS.values(), key=lambda t: t.parameter is not None)
+        *most, last = (f"`{transform.pyiceberg_text}`" for transform in known)
+        names = f"{', '.join(most)} or {last}"
         message = f"pyiceberg has no transform `{text}`".replace("\n", " ")
         said.append(Said(*program.place(value), message, f"write {names}"))
         return "partition_expression", ""
     meant = program.bound(value)
     if not isinstance(meant, ast.Call):
         return None
-    name = _TRANSFORMS.get(_pyiceberg(program, meant, "transforms"))
-    if name is None:
+    record = BY_PYICEBERG_CLASS.get(_pyiceberg(program, meant, "transforms"))
+    if record is None:
         return None
-    key = {"bucket": "num_buckets", "truncate": "width"}.get(name)
+    name, key = record.name, record.parameter.keyword if record.parameter is not None else None
     number = argument(meant, 0, key) if key is not None else None
     if number is not None:
         number = program.bound(number)
