@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from spark_iceberg_sql import markup
@@ -11,6 +12,7 @@ from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.transforms import TIMES
 from spark_iceberg_sql.outgoing import joined
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
@@ -28,7 +30,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "unsorted": {"rewrite-all": "true"},
 }
 _NEW_ONLY = ". The ALTER applies to new files only: after it, `old specs` has the CALL that rewrites the others"
-_COARSER = {"hour": "days", "day": "months", "month": "years"}
+_COARSER = {fine.name: coarse.spelling for coarse, fine in pairwise(TIMES)}
 
 
 @dataclass(frozen=True, slots=True)

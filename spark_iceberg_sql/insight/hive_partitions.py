@@ -272,7 +272,7 @@ def _part(column: Column, seen: Sequence[str], unit: str) -> tuple[Form | None, 
         return None, ""
     if column.type in _INTEGERS or unit == "year":
         return Form(column, unit, "n" if column.type in _INTEGERS else "yyyy"), ""
-    letter = {"month": "M", "day": "d", "hour": "H"}[unit]
+    letter = BY_NAME[unit].pattern_letter or ""
     padded = all(len(text) == 2 for text in seen)
     return Form(column, unit, letter * 2 if padded else letter), ""
 

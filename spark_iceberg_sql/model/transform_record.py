@@ -15,15 +15,15 @@ class Parameter:
     """A transform's leading integer: bucket's number of buckets, truncate's width.
 
     name: in signatures. noun: in messages. minimum, maximum: the range that the spec allows.
-    example: a sensible value. keyword: of pyiceberg's class.
+    example: a sensible value. keyword: its name in pyiceberg's class.
     """
 
     name: str
     noun: str
     example: int
-    keyword: str
     minimum: int = 1
     maximum: int = MAX_PARAMETER
+    keyword: str | None = None
 
 
 @record(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class Transform:
     names in other engines, each group with the reason why this transform serves. date_trunc_units: the units of
     Spark's `date_trunc` and `trunc` that round to its values. value_functions: SQL functions on values that correspond
     to it, besides those of its own names. clickhouse_functions: ClickHouse's, lower case, with the same partitions.
-    hive_columns: usual names of a Hive partition column that holds this part of a time. summary: one sentence
+    hive_columns: usual names of a Hive partition column that holds this part of a time. pattern_letter: of this part in
+    Spark's datetime patterns. summary: one sentence
     for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
     """
 
@@ -81,6 +82,7 @@ class Transform:
     value_functions: tuple[str, ...] = ()
     clickhouse_functions: tuple[str, ...] = ()
     hive_columns: tuple[str, ...] = ()
+    pattern_letter: str | None = None
     example: tuple[str, str] = ("", "")
 
     @property

@@ -34,6 +34,7 @@ def _time(
     value_functions: tuple[str, ...] = (),
     clickhouse_functions: tuple[str, ...],
     hive_columns: tuple[str, ...],
+    pattern_letter: str,
 ) -> Transform:
     plural = f"{name}s"
     return Transform(
@@ -57,6 +58,7 @@ def _time(
         value_functions=value_functions,
         clickhouse_functions=clickhouse_functions,
         hive_columns=hive_columns,
+        pattern_letter=pattern_letter,
         summary=what,
         example=("TIMESTAMP_NTZ '2017-11-16 22:31:08'", answer),
     )
@@ -97,7 +99,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             "binary",
         ),
         accepts="an integer, decimal, date, timestamp, string, uuid or binary column",
-        parameter=Parameter("n", "number of buckets", 16, "num_buckets"),
+        parameter=Parameter("n", "number of buckets", 16, keyword="num_buckets"),
         result="int",
         suffix="bucket",
         spark_function="bucket",
@@ -134,7 +136,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         functions=("iceberg_truncate",),
         sources=("int", "long", "decimal", "string", "binary"),
         accepts="an integer, decimal, string or binary column",
-        parameter=Parameter("w", "width", 4, "width"),
+        parameter=Parameter("w", "width", 4, keyword="width"),
         suffix="trunc",
         spark_function="truncate",
         clickhouse_functions=("icebergtruncate",),
@@ -182,6 +184,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             "torelativeyearnum",
             "tostartofyear",
         ),
+        pattern_letter="y",
         hive_columns=("year", "yr", "yyyy", "y", "p_year"),
     ),
     _time(
@@ -203,6 +206,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             "torelativemonthnum",
             "tostartofmonth",
         ),
+        pattern_letter="M",
         hive_columns=("month", "mon", "mth", "mm", "m", "p_month"),
     ),
     _time(
@@ -231,6 +235,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             "torelativedaynum",
             "tostartofday",
         ),
+        pattern_letter="d",
         hive_columns=("day", "dy", "dd", "d", "p_day"),
     ),
     _time(
@@ -248,6 +253,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         ),
         date_trunc_units=("hour",),
         clickhouse_functions=("torelativehournum", "tostartofhour"),
+        pattern_letter="H",
         hive_columns=("hour", "hr", "hh", "h", "p_hour"),
     ),
     Transform(
