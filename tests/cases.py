@@ -17,7 +17,7 @@ from pathlib import Path
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.registry import ALL
 
 HERE = Path(__file__).parent
 _MARK = re.compile(

@@ -2,7 +2,7 @@
 
     python -m tests.new_rule SIS506 identity-on-json "A table partitioned by JSON text."
 
-makes `rules/sis506_identity_on_json.py`, its line in `rules/__init__.py` and `tests/rules/SIS506.sql`, and says what
+makes `rules/sis506_identity_on_json.py`, its line in `rules/registry.py` and `tests/rules/SIS506.sql`, and says what
 is next.
 """
 
@@ -78,13 +78,11 @@ def make(root: Path, code: str, name: str, summary: str) -> str:
     rule, cases = rules / f"{module}.py", root / "tests" / "rules" / f"{code}.sql"
     rule.write_text(RULE.format(summary=summary, function=function), encoding="utf-8")
     cases.write_text(CASES.format(code=code), encoding="utf-8")
-    index = rules / "__init__.py"
-    lines = index.read_text("utf-8").splitlines(keepends=True)
-    imports = [at for at, line in enumerate(lines) if ".rules.sis" in line]
-    after = [at for at in imports if lines[at].split(".rules.")[1] < module]
-    new = f"from spark_iceberg_sql.rules.{module} import {function}\n"
-    lines.insert((after[-1] if after else imports[0] - 1) + 1, new)
-    index.write_text("".join(lines), encoding="utf-8")
+    registry = rules / "registry.py"
+    text = registry.read_text("utf-8")
+    listed = re.findall(r'^    "(sis\w+)",$', text, re.MULTILINE)
+    old, new = ("".join(f'    "{m}",\n' for m in sorted(ms)) for ms in (listed, [*listed, module]))
+    registry.write_text(text.replace(old, new), encoding="utf-8")
     return NEXT.format(rule=rule.relative_to(root), cases=cases.relative_to(root), code=code)
 
 

@@ -42,8 +42,8 @@ from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import TABLE, Configuration
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, url_of
-from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
+from spark_iceberg_sql.rules.registry import ALL
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -72,6 +72,8 @@ def _names_group(folder: str, name: str) -> bool:
 def _rules(point: EntryPoint) -> list[Rule]:
     try:
         loaded = point.load()
+    except PluginError as error:
+        raise PluginError(f"{_who(point)} cannot be loaded: {error}") from None
     except Exception as error:  # whatever its module does
         raise PluginError(
             f"{_who(point)} cannot be loaded: {type(error).__name__}: {error}"
