@@ -4,8 +4,7 @@
     [project.entry-points."spark_iceberg_sql.rules"]
     acme = "acme_rules"        # a module that contains rules, or one rule: "acme_rules.acme101_no_identity:no_identity"
 
-Such a rule is written like the built-in ones: one file `acme101_no_identity.py`, its page as the docstring, one
-generator under `@rule(...)`. Its code is taken from the file name: ACME101.
+docs/guide/own-rules.md describes such a package, and which names it may rely on.
 """
 
 from __future__ import annotations
