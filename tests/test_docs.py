@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cases import cases_of, said
+from cases import Case, cases_of, file_cases, page_cases, said
 from doc_pages import (
     IN_A_SESSION,
     LANGUAGES,
@@ -209,7 +209,7 @@ NOT_RUN = {
     "needs a second terminal": 2,
     "needs S3": 6,
     "starts a shell": 1,
-    "these are the tests themselves": 4,
+    "these are the tests themselves": 5,
 }
 
 
@@ -265,6 +265,8 @@ def test_every_shell_command_is_one() -> None:
             for command in line.partition(" #")[0].split("&&"):
                 words = shlex.split(command)
                 assert words[0] in {*tools, "iceberg-sql"}, (block.where, command)
+                if words[0] == "make":
+                    assert f"\n{words[1]}:  ##" in (ROOT / "Makefile").read_text("utf-8")
                 for extra in re.findall(r"\[(\w+)\]", command):
                     assert extra in extras, (block.where, command)
                 for word in words[1:]:
@@ -464,3 +466,27 @@ def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for example in rule.examples:
         codes = [d.code for d in check(example.sql)]
         assert codes == ([rule.code] if example.bad else [])
+    others = [c for c in (*file_cases(), *page_cases()) if _has(rule, c)]
+    assert others == []
+    tools = (["check"], ["format", "--check", "--diff"])
+    for words in tools:
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "ruff",
+                *words,
+                "--config",
+                str(ROOT / "pyproject.toml"),
+                source,
+            ],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def _has(rule: Rule, case: Case) -> bool:
+    return rule.code in {d.code for d in check(case.text, case.known())}
