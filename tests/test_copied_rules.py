@@ -90,11 +90,11 @@ def programs_by_code() -> dict[str, list[str]]:
     writers = [(IMPORTS + FRAME + c.call.format(t="local.db.t"), c.found) for c in WRITERS]
     catalog = 'catalog = load_catalog("prod")\n'
     head = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + catalog
-    for program, found in (
+    for program, findings in (
         *writers,
         *((head + c.call.replace("{t}", "db.t"), c.found) for c in SPECS),
     ):
-        for code in {code for code, _ in found}:
+        for code in {code for code, _ in findings}:
             programs[code].append(program)
     return programs
 
@@ -144,23 +144,23 @@ def findings_of(code: str, copied: str) -> list[list[str]]:
             findings.append(written(list(check(text, Tables()))))
             unsure = text.replace(" USING iceberg", "")
             findings.append(written(list(check(unsure, Tables()))))
-            findings += [written(linted(each, "a.sql")) for each in templated(text)]
+            findings += [written(linted(variant, "a.sql")) for variant in templated(text)]
             cured = fixed(text, lambda changed, case=case: check(changed, case.known()), unsafe=True)  # fmt: skip
             findings.append([cured.text, *map(str, map(len, (cured.applied, cured.kept_back)))])
-    findings += [written(list(worded(*pair, api))) for pair in reported.values() for api in APIS]
+    findings += [written(list(of_calls(*pair, api))) for pair in reported.values() for api in APIS]
     findings += [written(linted(program, "a.py")) for program in programs_by_code()[code]]
     return findings
 
 
-def worded(report: Report, diagnostic: Diagnostic, api: str) -> Iterator[Diagnostic]:
+def of_calls(report: Report, diagnostic: Diagnostic, api: str) -> Iterator[Diagnostic]:
     """A finding as one of calls: that create a table, that need not, and in a branch of the program."""
     text = report.text
     places = range(len(text) + 1)
     arm = (0, len(text), Arm(0, 0, len(text)))
     for sql, arms in ((text, ()), ("CREATE TABLE IF NOT EXISTS", ()), ("CREATE", (arm,))):
-        found = in_words_of(Piece(sql, places, places, api=api, arms=arms), diagnostic)
-        if found is not None:
-            yield found
+        worded = in_words_of(Piece(sql, places, places, api=api, arms=arms), diagnostic)
+        if worded is not None:
+            yield worded
 
 
 def templated(text: str) -> Iterator[str]:
@@ -195,8 +195,8 @@ def test_copies_of_all_rules_at_once(
     expected = [written(linted(c.text, "a.sql")) for c in page_cases()]
     for rule in OURS:
         replaced(monkeypatch, rule, copies[rule.code])
-    found = [written(linted(c.text.replace("SIS", LETTERS), "a.sql")) for c in page_cases()]
-    assert found == expected
+    copied = [written(linted(c.text.replace("SIS", LETTERS), "a.sql")) for c in page_cases()]
+    assert copied == expected
 
 
 @pytest.mark.parametrize("code", ["SIS001", "SIS004"])

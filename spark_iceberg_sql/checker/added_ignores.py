@@ -123,7 +123,7 @@ def _is_due(diagnostic: Diagnostic) -> bool:
 
 
 def _is_unused(diagnostic: Diagnostic) -> bool:
-    """Whether it is about an ignore comment."""
+    """Recognize a finding about an ignore comment."""
     return BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
 
 

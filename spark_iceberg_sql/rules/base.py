@@ -28,7 +28,7 @@ _BLOCK = regex(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Category(Enum):
-    """What a rule needs to know; the first digit of a built-in rule's code.
+    """The knowledge that a rule needs; the first digit of a built-in rule's code.
 
     CHECK: the check itself. SYNTAX: that a grammar accepts the statement. TEXT: one clause of the statement. COLUMNS:
     the columns and their types. FIELDS: the other partition fields. TABLE: the table's specs and format version.
@@ -49,7 +49,7 @@ class Category(Enum):
 
 
 class Event(Enum):
-    """What the checker itself reports, under the rule that has the event."""
+    """An occurrence that the checker itself reports, under the rule that has the event."""
 
     INTERNAL_ERROR = "a rule, the parser or the schema tracking failed"
     NOT_CHECKED = "a fact that rules need is unknown"

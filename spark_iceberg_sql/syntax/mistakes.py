@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Area(Enum):
-    """What a mistake is about."""
+    """The subject of a mistake."""
 
     GRAMMAR = "neither grammar accepts the statement"
     ROUTING = "one grammar accepts it, and the other one gets it"
