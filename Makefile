@@ -2,9 +2,12 @@
 PYTEST ?= pytest
 EVERY ?= 10
 SPARK_FREE = $(PYTEST) tests --ignore tests/spark
+# The tests that compare with goldens, and those that run what pages and notebooks show of a session.
+GOLDENS = tests/test_rule_words.py tests/test_remedies.py tests/test_writers.py tests/test_render.py tests/test_docs.py
+OUTPUTS = tests/spark/test_doc_examples.py tests/spark/test_connect_server.py tests/spark/test_notebooks.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check java format fast test line docs bench goldens coverage mutants rule vscode
+.PHONY: help setup check java format fast test line docs bench goldens outputs coverage mutants rule vscode
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,8 +45,12 @@ bench:  ## run the benchmarks of the checker and the optimizer rules
 	python tests/benchmarks/pruning.py
 	python tests/benchmarks/time_functions.py
 
-goldens:  ## update the golden files and list the changed ones
-	-$(PYTEST) --update-goldens tests/test_rule_words.py tests/test_render.py tests/test_cli.py
+goldens:  ## update the golden files and the outputs in the documentation, and list the changed ones
+	-$(PYTEST) -n 2 --update-goldens $(GOLDENS)
+	git diff --stat
+
+outputs:  ## update what pages and notebooks show of a session, and list the changed ones; needs Java
+	-$(PYTEST) --update-goldens $(OUTPUTS)
 	git diff --stat
 
 coverage:  ## measure line and branch coverage of the tests without Spark; fails below the threshold

@@ -20,7 +20,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 import spark_iceberg_sql
-from spark_iceberg_sql import errors, rules
+from spark_iceberg_sql import errors
 from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
@@ -31,6 +31,7 @@ from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Functio
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, page
+from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.rules.base import Rule
 
 ROOT = Path(__file__).parents[1]
@@ -59,7 +60,7 @@ def _with_rules(nav: Any) -> Any:
     if isinstance(nav, dict):
         return {title: _with_rules(item) for title, item in nav.items()}
     if nav == RULES:
-        return [RULES, *({f"{r.code} {r.name}": _address(r)} for r in rules.ALL)]
+        return [RULES, *({f"{r.code} {r.name}": _address(r)} for r in registry.ALL)]
     return nav
 
 
@@ -67,7 +68,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """Every generated page: its address among the sources, and its Markdown."""
     for address, write in PAGES.items():
         yield address, write()
-    for rule in rules.ALL:
+    for rule in registry.ALL:
         yield _address(rule), rule_page(rule)
 
 

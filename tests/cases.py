@@ -1,14 +1,10 @@
-"""Cases as data: the examples of the rules' pages, and tests/rules/*.sql.
+"""Cases as data: the examples of the rules' pages, and tests/rules/*.sql, which `rules/cases.py` reads.
 
-A file holds cases, each under a line `-- case: what it is about`. A case is a script that starts in an
-empty catalog; the line that must carry a finding says so at its end, `-- error: SIS202` (several codes
-after commas), `-- warning: ...` or `-- note: ...`. Nothing else may fire. The marks are taken off before
-the script is checked or run.
+Each case is a script that starts in an empty catalog.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,14 +13,10 @@ from pathlib import Path
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules import cases
+from spark_iceberg_sql.rules.registry import ALL
 
 HERE = Path(__file__).parent
-_MARK = re.compile(
-    r"[ \t]*-- (error|warning|note): (SIS\d{3}(?:, SIS\d{3})*)(?=[ \t]*(?:$|--))", re.MULTILINE
-)
-_TITLE = re.compile(r"^-- case: *(.*)\n", re.MULTILINE)
-
 Found = tuple[int, str, str]  # row, severity, code
 
 
@@ -51,21 +43,10 @@ def checked(case: Case) -> Report:
     return check(case.text, case.known())
 
 
-def marks(text: str) -> tuple[str, tuple[Found, ...]]:
-    """The text without its marks, and the marks."""
-    found: list[Found] = []
-    for match in _MARK.finditer(text):
-        row = text.count("\n", 0, match.start()) + 1
-        found += [(row, match[1], code) for code in match[2].split(", ")]
-    return _MARK.sub("", text), tuple(sorted(found))
-
-
 def cases_of(text: str, name: str) -> Iterator[Case]:
     """The cases of a file's text."""
-    parts = _TITLE.split(text)
-    for title, body in zip(parts[1::2], parts[2::2], strict=True):
-        script, found = marks(body)
-        yield Case(f"{name}: {title}", script, found)
+    for case in cases.cases_of(text):
+        yield Case(f"{name}: {case.title}", case.sql, case.findings)
 
 
 def file_cases() -> list[Case]:
@@ -88,4 +69,4 @@ def page_cases() -> list[Case]:
 
 def said(report: Report) -> tuple[Found, ...]:
     """What a report says, in the words of the marks; one finding a row, severity and code."""
-    return tuple(sorted({(d.span.row, str(d.severity), d.code) for d in report.diagnostics}))
+    return cases.findings_of(report)

@@ -11,6 +11,7 @@ import spark_line
 # As Spark has by default: several sessions of the tests run at once.
 os.environ.setdefault("SPARK_DRIVER_MEMORY", "1g")
 spark_line.use()  # before anything imports pyspark
+collect_ignore = ["plugin_package"]  # test_plugin_package.py runs its tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,7 +2,7 @@
 
     python -m tests.new_rule SIS506 identity-on-json "A table partitioned by JSON text."
 
-makes `rules/sis506_identity_on_json.py`, its line in `rules/__init__.py` and `tests/rules/SIS506.sql`, and says what
+makes `rules/sis506_identity_on_json.py`, its line in `rules/registry.py` and `tests/rules/SIS506.sql`, and says what
 is next.
 """
 
@@ -38,11 +38,15 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+@rule(
+    Severity.WARNING,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    category=Category.{category},
+)
 def {function}(context: Context) -> Iterator[Finding]:
     """Every term over a column named `doubtful`."""
     for facts in context.new_terms:
@@ -57,18 +61,22 @@ CREATE TABLE t (id BIGINT, doubtful BIGINT) USING iceberg PARTITIONED BY (doubtf
 CREATE TABLE t (id BIGINT, doubtful BIGINT) USING iceberg PARTITIONED BY (id);
 """
 
+# The category of a rule, by the first digit of its code.
+CATEGORIES = ("CHECK", "TEXT", "COLUMNS", "FIELDS", "TABLE", "ADVICE", "QUERY")
+
 NEXT = """{rule}
 {cases}
 
 Next:
-  pytest tests/test_rules.py tests/test_rule_words.py --update-goldens    and read what it says
+  make check goldens                                                      and read what it says
+  pytest tests/test_rules.py                                              the page, the cases, the fixes
   python tests/spark/oracle.py tests/rules/{code}.sql                     what Spark and Iceberg say of the cases
 """
 
 
 def make(root: Path, code: str, name: str, summary: str) -> str:
     """Write the files. Raises SystemExit for a code or name that is taken, or is none."""
-    if not re.fullmatch(r"SIS\d{3}", code) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
+    if not re.fullmatch(r"SIS[0-6]\d\d", code) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
         sys.exit("a code and a name are like SIS506 and identity-on-json")
     rules = root / "spark_iceberg_sql" / "rules"
     if taken := next(rules.glob(f"{code.lower()}_*.py"), None):
@@ -76,15 +84,16 @@ def make(root: Path, code: str, name: str, summary: str) -> str:
     function = name.replace("-", "_")
     module = f"{code.lower()}_{function}"
     rule, cases = rules / f"{module}.py", root / "tests" / "rules" / f"{code}.sql"
-    rule.write_text(RULE.format(summary=summary, function=function), encoding="utf-8")
+    rule.write_text(
+        RULE.format(summary=summary, function=function, category=CATEGORIES[int(code[3])]),
+        encoding="utf-8",
+    )
     cases.write_text(CASES.format(code=code), encoding="utf-8")
-    index = rules / "__init__.py"
-    lines = index.read_text("utf-8").splitlines(keepends=True)
-    imports = [at for at, line in enumerate(lines) if ".rules.sis" in line]
-    after = [at for at in imports if lines[at].split(".rules.")[1] < module]
-    new = f"from spark_iceberg_sql.rules.{module} import {function}\n"
-    lines.insert((after[-1] if after else imports[0] - 1) + 1, new)
-    index.write_text("".join(lines), encoding="utf-8")
+    registry = rules / "registry.py"
+    text = registry.read_text("utf-8")
+    listed = re.findall(r'^    "(sis\w+)",$', text, re.MULTILINE)
+    old, new = ("".join(f'    "{m}",\n' for m in sorted(ms)) for ms in (listed, [*listed, module]))
+    registry.write_text(text.replace(old, new), encoding="utf-8")
     return NEXT.format(rule=rule.relative_to(root), cases=cases.relative_to(root), code=code)
 
 

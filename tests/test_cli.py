@@ -16,7 +16,7 @@ import pytest
 from spark_iceberg_sql.cli import COMMANDS, main
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
 from spark_iceberg_sql.report.rule_pages import catalogue, url_of
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.registry import ALL
 
 ROOT = Path(__file__).parent.parent
 WEEKS = "ALTER TABLE t ADD PARTITION FIELD weeks(a)"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.syntax.characters import shape
 from spark_iceberg_sql.syntax.cuts import cuts
 from spark_iceberg_sql.syntax.lexer import LEXER, tokenize

@@ -18,7 +18,7 @@ from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.replacing import replace_file
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.registry import ALL
 
 SWAPPED = "CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
 GOOD = SWAPPED.replace("id, 16", "16, id")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -42,3 +43,14 @@ def test_py4j_and_underscore_attributes_stay_in_their_room() -> None:
         and any(word in path.read_text("utf-8") for word in ("import py4j", "from py4j", "SLF001"))
     ]
     assert outside == []
+
+
+def test_make_updates_all_goldens() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    lists = re.findall(r"^(?:GOLDENS|OUTPUTS) = (.*)$", makefile, re.MULTILINE)
+    updated = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if re.search(r"\bgoldens\.|\bOutputs\(", path.read_text("utf-8"))
+    }
+    assert updated - {"tests/test_house.py"} == set(" ".join(lists).split())

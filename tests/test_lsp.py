@@ -16,7 +16,7 @@ from spark_iceberg_sql.editor.answers import Answers
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.report.rule_pages import url_of
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.registry import ALL
 
 TABLE = "CREATE TABLE t (id BIGINT, `a b` STRING, ts TIMESTAMP, l ARRAY<INT>) USING iceberg"
 ADD = "ALTER TABLE t ADD PARTITION FIELD"

@@ -22,7 +22,7 @@ from spark_iceberg_sql.checker.results import user_folder
 from spark_iceberg_sql.cli import main, progress
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.registry import ALL
 
 pytestmark = pytest.mark.thorough
 

@@ -21,10 +21,7 @@ CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (id);
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.rules import Context, Finding, Severity, nodes, rule
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField))
@@ -96,8 +93,14 @@ def test_a_rule_of_another_package_is_a_rule(tmp_path: Path) -> None:
             ("acme101_x", "x = 1", "", "no rules found"),
             ("acme101_x", RULE[RULE.index("from coll") :], "", "the rule ACME101 has no page"),
             ("no_code", RULE, "", "is named after its code and name"),
+            (
+                "acme101_x",
+                RULE.replace("WARNING,", "WARNING, api=2,"),
+                "",
+                "cannot be loaded: written for version 2 of the rules' API; this is version 1",
+            ),
         ],
-        6,
+        7,
     ),
 )
 def test_rules_that_cannot_be_had_are_loud(

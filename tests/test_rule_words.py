@@ -12,7 +12,7 @@ import goldens
 import pytest
 from cases import Case, checked, file_cases, page_cases
 
-from spark_iceberg_sql.rules import OURS
+from spark_iceberg_sql.rules.registry import OURS
 from spark_iceberg_sql.syntax.script import statements
 
 GOLDEN = Path(__file__).parent / "golden" / "rules"

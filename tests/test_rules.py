@@ -19,8 +19,8 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.model import tables
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
+from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 FOLDER = Path(__file__).parent.parent / "spark_iceberg_sql" / "rules"

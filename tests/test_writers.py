@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import json
 
+import goldens
 import pytest
 from test_others_sql import notebook
+from test_remedies import clauses
+from test_rule_words import GOLDEN
 from writers import (
     COLUMNS,
     FRAME,
@@ -338,27 +341,39 @@ def test_in_a_notebook_the_imports_are_in_another_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("terms", "help_"),
+    ("terms", "code", "to_write"),
     [
-        ('bucket("id", 16)', 'write `bucket(16, "id")`'),
-        ('"days(ts)"', 'write `days("ts")`'),
-        ('"bucket(16, id)"', 'write `bucket(16, "id")`'),
-        ('F.date_trunc("month", "ts")', 'write `months("ts")`'),
-        ('F.year(col("ts"))', 'write `years("ts")`'),
-        ('col("ts").cast("date")', 'write `days("ts")`'),
-        ('col("id").desc()', 'write `"id"`'),
-        ('expr("truncate(4, name)")',
-         "DataFrame writers have no `truncate`: use CREATE TABLE with `PARTITIONED BY (truncate(...))`"),
-        ('days("name")',
-         "write `truncate(10, name)` if it holds ISO dates, or `name` itself; "
-         "DataFrame writers have no `truncate`: use CREATE TABLE"),
-        ('years("ts"), days("ts")', 'write `days("ts")` alone: it covers year'),
-        ('"ts"', 'write `days("ts")`'),
+        ('bucket("id", 16)', "SIS104", ['bucket(16, "id")']),
+        ('"days(ts)"', "SIS101", ['days("ts")']),
+        ('"bucket(16, id)"', "SIS101", ['bucket(16, "id")']),
+        ('F.date_trunc("month", "ts")', "SIS101", ['months("ts")']),
+        ('F.year(col("ts"))', "SIS101", ['years("ts")']),
+        ('col("ts").cast("date")', "SIS101", ['days("ts")']),
+        ('col("id").desc()', "SIS101", ['"id"']),
+        ('expr("truncate(4, name)")', "SIS101", ["truncate", "PARTITIONED BY (truncate(...))"]),
+        ('days("name")', "SIS202", ["truncate(10, name)", "name", "truncate"]),
+        ('years("ts"), days("ts")', "SIS303", ['days("ts")']),
+        ('"ts"', "SIS501", ['days("ts")']),
     ],
-)  # fmt: skip
-def test_the_remedy_is_in_the_words_of_the_call(terms: str, help_: str) -> None:
+)
+def test_the_remedy_is_in_the_words_of_the_call(terms: str, code: str, to_write: list[str]) -> None:
     (finding,) = [d for d, _ in lint(IMPORTS + FRAME + NAMED.format(terms))]
-    assert finding.help == help_
+    assert (finding.code, clauses(finding.help or "")) == (code, to_write)
+
+
+def test_words() -> None:
+    """The sentences of all cases, as programs show them."""
+    programs = [(case.call, IMPORTS + FRAME + case.call.format(t="local.db.t")) for case in WRITERS]
+    head = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG
+    programs += [(case.call, head + case.call.replace("{t}", "db.t")) for case in SPECS]
+    said = ""
+    for call, program in programs:
+        said += f"{call}\n"
+        for d, at in lint(program):
+            said += (
+                f"  {d.code} {d.severity}: {d.message}\n      at: {at!r}\n      help: {d.help}\n"
+            )
+    goldens.hold(said, GOLDEN / "programs.txt")
 
 
 def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
@@ -366,9 +381,8 @@ def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
         IMPORTS + FRAME + 'df.write.format("iceberg").partitionBy("days(ts)").saveAsTable("db.t")'
     )
     ((finding, at),) = lint(text)
-    assert at == '"days(ts)"'
-    assert finding.message == '`"days(ts)"` cannot partition: `partitionBy` takes column names only'
-    assert finding.help == 'write `df.writeTo(...).partitionedBy(days("ts"))`'
+    assert (finding.code, at) == ("SIS101", '"days(ts)"')
+    assert clauses(finding.help or "") == ['df.writeTo(...).partitionedBy(days("ts"))']
 
 
 def fixed(text: str, *, unsafe: bool = False) -> str:

@@ -14,12 +14,13 @@ from spark_iceberg_sql.checker.ignore_comments import read_comment
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
 from spark_iceberg_sql.files.notebooks.positions import as_one
 from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.rules.base import Event
+from spark_iceberg_sql.rules.registry import BY_CODE
 
 _LISTED = re.compile(r"[:\[]\s*([\w.,\s-]+?)\s*\]?$")
 _CODE = re.compile(r"\b[A-Z]+\d+\b")
 _CLOSING = re.compile(r"\s*\*/")
 _KEPT = 3  # texts of a file whose reports are kept: the last good one, the one that is tried, and one more
-_UNUSED = "SIS003"  # remove the comment instead
 _CHANGED = Diagnostic(
     INTERNAL,
     "changed",
@@ -45,7 +46,7 @@ def with_ignores(
     Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
     """
     before = len(_due(found))
-    unused = {_words_of(report, d) for report in found for d in report if d.code == _UNUSED}
+    unused = {_words_of(report, d) for report in found for d in report if _is_unused(d)}
 
     # Each place begins with the text that the one before it has left, and most change nothing.
     first, first_reports = text, found
@@ -118,7 +119,12 @@ def _due(reports: list[Report]) -> list[Diagnostic]:
 
 
 def _is_due(diagnostic: Diagnostic) -> bool:
-    return diagnostic.severity is not Severity.NOTE and diagnostic.code not in (INTERNAL, _UNUSED)
+    return diagnostic.severity is not Severity.NOTE and BY_CODE[diagnostic.code].suppressible
+
+
+def _is_unused(diagnostic: Diagnostic) -> bool:
+    """Recognize a finding about an ignore comment."""
+    return BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
 
 
 def _with_edits(place: Place, part: Part, report: Report) -> Report:
@@ -154,7 +160,7 @@ def _without_idle(unused: Set[str], part: Part, report: Report) -> Report:
     given = []
     for diagnostic in report:
         comment = _words_of(report, diagnostic)
-        ours = diagnostic.code == _UNUSED and comment not in unused
+        ours = _is_unused(diagnostic) and comment not in unused
         edit = _removal(part.text, diagnostic, comment) if ours else None
         fix = Fix("remove what is unused", (edit,), safe=True) if edit is not None else None
         given.append(replace(diagnostic, fix=fix))

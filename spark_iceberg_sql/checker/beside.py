@@ -14,7 +14,8 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
 from spark_iceberg_sql.records import record
-from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+from spark_iceberg_sql.rules.base import Event
+from spark_iceberg_sql.rules.registry import reporter
 
 _PROGRAMS = (".py", ".ipynb")
 _BETWEEN_LINES = frozenset(
@@ -131,15 +132,16 @@ class Beside:
 
     def findings(self) -> Iterator[tuple[int, Diagnostic]]:
         """The findings about the comments themselves, after the check, each with its part."""
+        rule = reporter(Event.UNUSED_IGNORE)
         for comment in self._comments:
             ignore = Ignore(comment.place, comment.words, (), used=comment.used)
             for finding in ignore.findings():
                 yield (
                     comment.part,
                     Diagnostic(
-                        unused_ignore.code,
-                        unused_ignore.name,
-                        unused_ignore.severity,
+                        rule.code,
+                        rule.name,
+                        rule.severity,
                         finding.message,
                         self._lines[comment.part].span(*finding.span),
                         finding.help,

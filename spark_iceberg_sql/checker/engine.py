@@ -19,7 +19,8 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record, replace
-from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+from spark_iceberg_sql.rules.base import Event
+from spark_iceberg_sql.rules.registry import reporter
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
@@ -151,7 +152,7 @@ def _check(
     ignores.leave_open(spans, lambda number: run.left_open(number, around.filled))
     for ignore in ignores.every:
         for finding in ignore.findings():
-            run.say(unused_ignore, finding)
+            run.say(reporter(Event.UNUSED_IGNORE), finding)
     run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
     return Report(text, tuple(run.diagnostics), filename, len(found), lines)
 

@@ -16,10 +16,10 @@ from spark_iceberg_sql.checker.hidden_text import hidden_statements
 from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
-from spark_iceberg_sql.checker.program_words import applies, in_words_of
+from spark_iceberg_sql.checker.program_words import in_words_of
 from spark_iceberg_sql.checker.reporting import Verdict
 from spark_iceberg_sql.checker.suppressions import Ignore
-from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
+from spark_iceberg_sql.checker.unresolved import Holes, not_checked, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import SourceError
@@ -32,8 +32,8 @@ from spark_iceberg_sql.files.templates import barest, choices
 from spark_iceberg_sql.model.table import Table, parts
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
-from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
+from spark_iceberg_sql.rules.base import Event
+from spark_iceberg_sql.rules.registry import BY_CODE, reporter
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.catalogs import Catalogs
@@ -107,11 +107,11 @@ class Linter:
         doubts = [step.unsure] if step is not None and step.unsure is not None else []
         placeless = [Unread(0, 0, 0, why, _ONE_ORDER) for why in doubts]
         for unread in (*placeless, *found.unread):
-            code = wrong_target.code if unread.refused else NOT_CHECKED[0]
-            if beside.silence(unread.part, unread.start, code):
+            note = _unread_note(unread, lines[unread.part])
+            if beside.silence(unread.part, unread.start, note.code):
                 continue
-            note = sure(_unread_note(unread, lines[unread.part]), verdict)
-            by_part[unread.part] += [note] if note is not None else []
+            shown = sure(note, verdict)
+            by_part[unread.part] += [shown] if shown is not None else []
         self.require_answers()
         for number, diagnostic in beside.findings():
             severity = verdict(diagnostic.code, diagnostic.severity)
@@ -236,12 +236,13 @@ def _check_script(
         for diagnostic in said:
             if diagnostic is None:
                 continue
-            if diagnostic.code == unused_ignore.code and number_of_variants > 1:
+            unused = BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
+            if unused and number_of_variants > 1:
                 continue  # it may be used in another choice
             placed = _placed(diagnostic, script, chosen, lines)
-            piece, _ = chosen.piece_at(diagnostic.span.start)
-            if not applies(piece, diagnostic.code):
+            if placed is None:
                 continue
+            piece, _ = chosen.piece_at(diagnostic.span.start)
             key = (piece.part, placed.code, placed.span.start, placed.span.end)
             earlier = found.setdefault(key, _Placed(placed, diagnostic.fix))
             if piece.api == COMPILED and earlier.diagnostic.fix is None:
@@ -265,7 +266,8 @@ def _check_script(
     placed = [(part, diagnostic) for (part, *_), diagnostic in found.items()]
     for note in hidden_statements(script, texts, verdict, kept=kept):
         piece, _ = script.piece_at(note.span.start)
-        placed.append((piece.part, _placed(note, script, script, lines)))
+        worded = _placed(note, script, script, lines)
+        placed += [(piece.part, worded)] if worded is not None else []
     return count, placed
 
 
@@ -305,8 +307,8 @@ def _around(script: Joined, source: Source, ignores: tuple[Ignore, ...]) -> Arou
 
 def _placed(
     diagnostic: Diagnostic, script: Joined, chosen: Joined, lines: list[Lines]
-) -> Diagnostic:
-    """The diagnostic of a script, in the file's own offsets and lines."""
+) -> Diagnostic | None:
+    """The diagnostic of a script, in the file's own offsets and lines; None if it does not hold for the calls there."""
     piece, offset = chosen.piece_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(piece.sql))
     span = lines[piece.part].span(*piece.place(diagnostic.span.start - offset, end))
@@ -315,14 +317,8 @@ def _placed(
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:
+    span = lines.span(unread.start, unread.end)
     if unread.refused:
-        span = lines.span(unread.start, unread.end)
-        rule = wrong_target
+        rule = reporter(Event.REFUSED_CALL)
         return Diagnostic(rule.code, rule.name, rule.severity, unread.why, span, unread.help)
-    return Diagnostic(
-        *NOT_CHECKED,
-        Severity.NOTE,
-        f"not checked: {unread.why}",
-        lines.span(unread.start, unread.end),
-        unread.help,
-    )
+    return not_checked(f"not checked: {unread.why}", span, unread.help)

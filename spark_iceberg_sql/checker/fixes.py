@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
+from spark_iceberg_sql.rules.base import Category
+from spark_iceberg_sql.rules.registry import BY_CODE
 
 # A fix may reveal another one, statement by statement; ten rounds are enough for any statement.
 _ROUNDS = 10
 # Checks of a file with some of its fixes: so many, and, of a small one, up to so many characters in all.
 _CHECKS, _CHARACTERS = 25, 1_000_000
-# Whatever a fix may reveal, it must not make a statement unreadable or the checker fail.
-_NEVER = frozenset({INTERNAL, "SIS001", "SIS004"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,19 @@ def _stands(before: Report, after: Report, group: _Chosen, good: _Chosen) -> boo
         if any(d.code == found.code and _overlap((start, end), d.span) for d in after):
             return False
     old, new = (Counter(d.code for d in report.errors) for report in (before, after))
-    if any(new[code] > old[code] for code in _NEVER):
+    # Whatever a fix may reveal, it must not make a statement unreadable or the checker fail.
+    if any(new[code] > old[code] for code in _never_revealed()):
         return False
     if all(fix.safe for _, fix in group):
         return True
     old.subtract(d.code for d, _ in group if d.severity is Severity.ERROR)
     return not any(count > old[code] for code, count in new.items())
+
+
+def _never_revealed() -> set[str]:
+    """The codes of errors that only the fix itself can have caused."""
+    syntax = (rule.code for rule in BY_CODE.values() if rule.category is Category.SYNTAX)
+    return {INTERNAL, *syntax}
 
 
 def _overlap(one: tuple[int, int], other: Span) -> bool:

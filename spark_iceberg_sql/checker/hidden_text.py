@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.checker.reporting import Verdict
-from spark_iceberg_sql.checker.unresolved import FILLED_IN, NOT_CHECKED, sure
-from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
+from spark_iceberg_sql.checker.unresolved import FILLED_IN, not_checked, sure
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.filled_in import as_written, placeholders_in
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece, join
 from spark_iceberg_sql.files.templates import choices, template_spans, untried
@@ -39,7 +39,7 @@ def hidden_statements(
     for (start, end), why, help_ in hidden:
         message = f"not checked: {why}"
         span = lines.span(start, end)
-        note = sure(Diagnostic(*NOT_CHECKED, Severity.NOTE, message, span, help_), verdict)
+        note = sure(not_checked(message, span, help_), verdict)
         if note is not None:
             yield note
 

@@ -6,7 +6,7 @@ import re
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
-from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.registry import ALL
 
 _OPEN = r"(?:--|/\*|#)\s*"
 _CODE = r"[A-Za-z]+[0-9]+"

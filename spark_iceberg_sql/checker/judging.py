@@ -8,10 +8,9 @@ from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.model.table import Kind as TableKind
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import field, record, replace
-from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule, When
+from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, note
-from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.parser.dialect import is_sparks
 from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
@@ -20,8 +19,6 @@ _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in AL
 
 EVERY_CODE = frozenset(rule.code for rule in ALL)
 OF_QUERIES = frozenset(rule.code for rule in ALL if nodes.Query in rule.on)
-# What is true of Iceberg's tables and of no others.
-_ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
 
 
 @record(frozen=True, slots=True)
@@ -77,7 +74,7 @@ def judge(context: Context) -> Judgement:
             for finding in rule.judge(context):
                 if context.hidden and not finding.early:
                     continue
-                if rule.code in _ICEBERGS and context.of_unsure_kind:
+                if rule.iceberg_only and context.of_unsure_kind:
                     why = "it has no USING, and no catalog is named"
                     raise NotKnownError("whether it is an Iceberg table", why)
                 findings.append((rule, _without_comments(rule, finding, context)))
@@ -133,7 +130,7 @@ def _may(when: When, context: Context) -> bool:
 
 def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
     """The finding; without its fix, where that would take a comment away that is not the fault itself."""
-    if finding.fix is None or rule is misrouted_statement:
+    if finding.fix is None or rule.removes_comments:
         return finding
     taken = any(context.statement.commented(edit.start, edit.end) for edit in finding.fix.edits)
     return replace(finding, fix=None) if taken else finding

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.facts.target import OF_A_QUERY
-from spark_iceberg_sql.files.source_map import APPEND, COMPILED, Piece
+from spark_iceberg_sql.files.source_map import COMPILED, MODELS, Piece
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.rules.base import Category
+from spark_iceberg_sql.rules.registry import BY_CODE
 from spark_iceberg_sql.rules.sis002_not_checked import FILLED_IN, QUERY_WAYS, WAYS
 
 # The help of notes, by the help for SQL.
@@ -34,18 +36,6 @@ _TOOLS = {
         FILLED_IN: "check the SQL of `sqlmesh render`",
     },
 }
-# Rules about table properties, which models may take from elsewhere.
-_VERSIONS = frozenset({"SIS205", "SIS410"})
-# Rules about what Spark refuses and pyiceberg accepts.
-_SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
-_WRONG_TARGET = "SIS412"
-_FIELD_THERE = "SIS402"
-_UNUSED_IGNORE = "SIS003"
-# Rules that depend on the columns of the query.
-_OF_COLUMNS = ("SIS2", "SIS6")
-_IF_NOT_EXISTS = "CREATE TABLE IF NOT EXISTS"
-# The rules whose finding `Piece.said` may replace: unknown transform, unknown column.
-_REPLACED = ("SIS101", "SIS201")
 _QUOTED = regex(r"`([^`]*)`")
 _CHANGE = regex(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
 _CALL = regex(r"(\w+)\((?:(\d+), )?([^()]*)\)")
@@ -53,47 +43,39 @@ _NOT_IN_PROGRAM = "the program does not define them"
 _PROPERTY = regex(r"`'([^']*)' = '([^']*)'`")
 
 
-def applies(piece: Piece, code: str) -> bool:
-    """Whether a rule applies to a piece."""
-    ignores = piece.api == "DataFrameWriter" and piece.sql.startswith(_IF_NOT_EXISTS)
-    if code == _WRONG_TARGET and ignores:
-        return False  # the save mode `ignore`
-    if piece.api and code == _WRONG_TARGET and piece.arms:
-        return False  # `if not spark.catalog.tableExists(...)`, or try and except
-    if piece.api == COMPILED and code == _UNUSED_IGNORE:
-        return False  # the query is there twice, as written and as compiled
-    if piece.api in _TOOLS:
-        return code not in _VERSIONS and (code != _WRONG_TARGET or piece.api == "sqlmesh")
-    return piece.api != "pyiceberg" or code not in _SPARKS
+def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
+    """A diagnostic with the program's offsets, in terms of the API that its piece uses.
 
-
-def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
-    """A diagnostic with the program's offsets, in terms of the API that its piece uses."""
+    None if the rule is not for that API, or its finding does not hold there.
+    """
     if not piece.api:
         return diagnostic
-    if piece.api in _TOOLS:
-        words = _TOOLS[piece.api].get(diagnostic.help or "", diagnostic.help)
-        message = diagnostic.message
-        if piece.api == COMPILED and diagnostic.code.startswith(_OF_COLUMNS):
-            message += " (in the SQL that dbt compiled)"
-        return replace(diagnostic, message=message, help=words)
-    if piece.api == APPEND and diagnostic.code == _WRONG_TARGET:
-        return _refused_append(diagnostic)
-    in_spec = piece.api == "pyiceberg" and piece.sql.startswith("CREATE")
-    if diagnostic.code == _FIELD_THERE and in_spec:  # a PartitionSpec may have two equal fields
-        twice = "leave this field out: its values are those of the other one"
-        return replace(diagnostic, severity=Severity.WARNING, help=twice, fix=None)
-    if diagnostic.code in _REPLACED:
-        for said in piece.said:
-            if (said.start, said.end) == (diagnostic.span.start, diagnostic.span.end):
-                return replace(diagnostic, message=said.message, help=said.help, fix=None)
+    rule = BY_CODE[diagnostic.code]
+    if piece.api in MODELS:
+        if not rule.in_models:
+            return None
+        worded = _in_model(piece, diagnostic, rule.category)
+    else:
+        if rule.spark_only and piece.api == "pyiceberg":
+            return None
+        worded = _in_call(piece, diagnostic)
+    return rule.in_programs(piece, worded) if rule.in_programs is not None else worded
+
+
+def _in_model(piece: Piece, diagnostic: Diagnostic, category: Category) -> Diagnostic:
+    help_ = _TOOLS[piece.api].get(diagnostic.help or "", diagnostic.help)
+    message = diagnostic.message
+    if piece.api == COMPILED and category in (Category.COLUMNS, Category.QUERY):
+        message += " (in the SQL that dbt compiled)"
+    return replace(diagnostic, message=message, help=help_)
+
+
+def _in_call(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
     message, help_ = diagnostic.message.replace(OF_A_QUERY, _NOT_IN_PROGRAM), diagnostic.help
     if help_ is not None:
         if help_ == QUERY_WAYS and message == diagnostic.message:
             help_ = WAYS  # the table is unknown
         help_ = _HELPS.get(help_, help_)
-        if diagnostic.code == "SIS201":
-            help_ = help_.replace(" in the query", " in the DataFrame")
         help_ = _PROPERTY.sub(
             r'`tableProperty("\1", "\2")`' if piece.api != "pyiceberg" else r'`{"\1": "\2"}`', help_
         )
@@ -110,14 +92,6 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
 
         message = _QUOTED.sub(written, message)
     return replace(diagnostic, message=message, help=help_)
-
-
-def _refused_append(diagnostic: Diagnostic) -> Diagnostic:
-    """A `partitionBy` for a table that has another partitioning."""
-    table = diagnostic.message.partition(" exists")[0]
-    message = f"{table} has another partitioning, and Spark refuses to append to it with this one"
-    help_ = "leave out `partitionBy`: the rows get the partitions of the table"
-    return replace(diagnostic, severity=Severity.ERROR, message=message, help=help_, fix=None)
 
 
 def _in_calls(help_: str, api: str) -> str:

@@ -10,10 +10,9 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.records import field, record, replace
-from spark_iceberg_sql.rules.base import Finding, Rule
-from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
-from spark_iceberg_sql.rules.sis002_not_checked import not_checked
-from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+from spark_iceberg_sql.rules.base import Event, Finding, Rule
+from spark_iceberg_sql.rules.registry import reporter
+from spark_iceberg_sql.rules.sis000_internal_error import broken
 from spark_iceberg_sql.rules.words import once_quoted
 from spark_iceberg_sql.syntax.parser.dialect import Words, has_words
 from spark_iceberg_sql.syntax.script import Statement
@@ -79,7 +78,7 @@ class Reporting:
         if not fault:
             self._note(judgement)
         elif judgement.elsewhere is not None:
-            self.say(not_checked, judgement.elsewhere)
+            self.say(reporter(Event.NOT_CHECKED), judgement.elsewhere)
         if len(self.diagnostics) > before:
             self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
 
@@ -105,7 +104,7 @@ class Reporting:
         key = (name, "" if full is not None and lacks.startswith("table `") else lacks)
         codes = judgement.skipped
         before = len(self.diagnostics)
-        self.say(not_checked, finding)
+        self.say(reporter(Event.NOT_CHECKED), finding)
         if len(self.diagnostics) == before:
             return  # suppressed by the settings or a comment
         said = self.diagnostics.pop()
@@ -122,12 +121,12 @@ class Reporting:
         mark = (span, type(fault), str(fault))
         if mark not in self.faults:  # a broken fact breaks all rules that use it in the same way
             self.faults.add(mark)
-            self.say(internal_error, broken(span, where, fault))
+            self.say(reporter(Event.INTERNAL_ERROR), broken(span, where, fault))
 
     def say(self, rule: Rule, finding: Finding) -> bool:
         """Report a finding; returns whether the statement can be assumed to run anyway."""
         own = finding.severity or rule.severity
-        ours = rule is internal_error
+        ours = rule.event is Event.INTERNAL_ERROR
         severity = own if ours or self.verdict is None else self.verdict(rule.code, own)
         if severity is None:
             return True
@@ -143,7 +142,7 @@ class Reporting:
             fix=finding.fix,
             spec=rule.spec,
         )
-        meant = not ours and rule is not unused_ignore and self.ignores.silence(diagnostic)
+        meant = rule.suppressible and self.ignores.silence(diagnostic)
         if meant and not (self.binding and severity is Severity.ERROR):
             return True
         self.diagnostics.append(diagnostic)

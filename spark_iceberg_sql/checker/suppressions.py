@@ -13,14 +13,13 @@ from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_com
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.records import field, record, replace
-from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding
+from spark_iceberg_sql.rules.registry import BY_CODE
 from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.terms import Offsets
 
 _MORE = regex(r"noqa|iceberg-sql:", re.IGNORECASE)  # words for a linter in the rest of a comment
-_OURS = frozenset(rule.code for rule in ALL)
 _IN_A_STRING = "`skip-file` in a string excludes nothing; write it in a comment of the program"
 
 
@@ -58,7 +57,7 @@ class Ignore:
         if self.words.blanket:
             return () if self.used or self.words.shared else ("",)
         idle = (code for code in self.words.codes if code not in self.used)
-        return tuple(c for c in idle if not self.words.shared or c in _OURS)
+        return tuple(c for c in idle if not self.words.shared or c in BY_CODE)
 
     def findings(self) -> Iterator[Finding]:
         """The findings about the comment itself, after the check."""

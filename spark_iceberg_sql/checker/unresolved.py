@@ -13,16 +13,19 @@ from spark_iceberg_sql.files.source_map import Joined, Offsets, join
 from spark_iceberg_sql.files.templates import template_spans, with_names
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.rules.sis002_not_checked import not_checked
+from spark_iceberg_sql.rules.base import Category, Event
+from spark_iceberg_sql.rules.registry import BY_CODE, reporter
 from spark_iceberg_sql.syntax.script import statements
 
-UNREADABLE = "SIS001"
-NOT_CHECKED = (not_checked.code, not_checked.name)
-# Rules about the text and columns of one statement: their findings on a parsed term are certain.
-_CERTAIN = ("SIS1", "SIS2", "SIS3")
+# What follows from the text and columns of one statement: findings on a parsed term are certain.
+_CERTAIN = (Category.TEXT, Category.COLUMNS, Category.FIELDS)
 FILLED_IN = "check the generated SQL (dbt: `iceberg-sql check target/compiled`)"
-# What is missing may be supplied by a template.
-_ABSENCES = frozenset({"SIS201", "SIS401", "SIS412"})
+
+
+def not_checked(message: str, span: Span, help_: str | None = None) -> Diagnostic:
+    """A note about what could not be checked."""
+    rule = reporter(Event.NOT_CHECKED)
+    return Diagnostic(rule.code, rule.name, Severity.NOTE, message, span, help_)
 
 
 def sure(diagnostic: Diagnostic, verdict: Verdict) -> Diagnostic | None:
@@ -70,21 +73,21 @@ class Holes:
         if diagnostic.code == INTERNAL:
             return diagnostic
         at = self._statement(diagnostic)
-        absent = diagnostic.code in _ABSENCES
+        rule = BY_CODE[diagnostic.code]
         if at is None:
             earlier = bool(self._templated) and self._templated[0][0] < diagnostic.span.start
-            if absent and (earlier or self._filled_in):
+            if rule.from_absence and (earlier or self._filled_in):
                 return self.unsure(diagnostic)
             return diagnostic
         inside = self._inside(at)
         words = {self._chosen.sql[a:b]: text for a, b, text in inside}
         restored = _restored(diagnostic, words)
-        if diagnostic.code == NOT_CHECKED[0]:
+        if rule.event is Event.NOT_CHECKED:
             return restored
         about = any(word in diagnostic.message for word in words) or _touches(
             diagnostic.span, [(a, b) for a, b, _ in inside]
         )
-        if about or absent or diagnostic.code == UNREADABLE:
+        if about or rule.from_absence or rule.needs_whole_text:
             return self.unsure(restored)
         return restored
 
@@ -95,7 +98,8 @@ class Holes:
         named = join(with_names(piece) for piece in self._chosen.pieces)
         for diagnostic in check(named.sql, known, verdict=self._verdict, around=around):
             at = self._statement(diagnostic)
-            if at is None or diagnostic.code[:4] not in _CERTAIN or diagnostic.code in _ABSENCES:
+            rule = BY_CODE[diagnostic.code]
+            if at is None or rule.category not in _CERTAIN or rule.from_absence:
                 continue
             inside = [(a, b) for a, b, _ in self._inside(at)]
             said = f"{diagnostic.message} {diagnostic.help}"
@@ -111,16 +115,9 @@ class Holes:
             words = sum(b - a for a, b, _ in inside)
             if inside and words >= sum(not c.isspace() for c in self._chosen.sql[start:end]):
                 said = " ".join(text for _, _, text in inside)
-                note = sure(
-                    Diagnostic(
-                        *NOT_CHECKED,
-                        Severity.NOTE,
-                        f"not checked: `{said}` could be any statement",
-                        self._lines.span(start, end),
-                        FILLED_IN,
-                    ),
-                    self._verdict,
-                )
+                message = f"not checked: `{said}` could be any statement"
+                span = self._lines.span(start, end)
+                note = sure(not_checked(message, span, FILLED_IN), self._verdict)
                 if note is not None:
                     yield note
 
@@ -138,19 +135,10 @@ class Holes:
 
     def unsure(self, diagnostic: Diagnostic) -> Diagnostic | None:
         """A note instead of a diagnostic that depends on the text that is filled in."""
-        return sure(
-            replace(
-                diagnostic,
-                code=NOT_CHECKED[0],
-                name=NOT_CHECKED[1],
-                severity=Severity.NOTE,
-                message="not checked: the statement depends on the text that is filled in here",
-                help=FILLED_IN,
-                fix=None,
-                spec=None,
-            ),
-            self._verdict,
-        )
+        message = "not checked: the statement depends on the text that is filled in here"
+        note = not_checked(message, diagnostic.span, FILLED_IN)
+        kept = replace(note, skipped=diagnostic.skipped, statements=diagnostic.statements)
+        return sure(kept, self._verdict)
 
 
 def _last_before(spans: list[Offsets], offset: int) -> int:

@@ -6,10 +6,10 @@ import argparse
 import sys
 from typing import Any
 
-from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN, COMMANDS, front, loaded
 from spark_iceberg_sql.errors import MissingExtraError
 from spark_iceberg_sql.outgoing import machine
+from spark_iceberg_sql.rules import registry
 
 _SHELLS = ("bash", "zsh", "fish")
 _RULES = ("--select", "--ignore", "--extend-select")
@@ -38,7 +38,7 @@ def _whole(shtab: Any) -> argparse.ArgumentParser:
         if action.option_strings and action.dest != "help":
             parser.add_argument(*action.option_strings, action="store_true", help=action.help)
     commands = parser.add_subparsers()
-    codes = [rule.code for rule in rules.ALL]
+    codes = [rule.code for rule in registry.ALL]
     for name, (_, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         loaded(name)[0].arguments(command)

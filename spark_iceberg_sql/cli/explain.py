@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.config.keys import near
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.report.rule_pages import page, url_of
+from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.rules.base import Rule
 
 
@@ -30,8 +30,8 @@ def _page(rule: Rule) -> str:
 
 
 def _rule(word: str) -> Rule:
-    for rule in rules.ALL:
+    for rule in registry.ALL:
         if word.upper() == rule.code or word.lower() == rule.name:
             return rule
-    words = [name for rule in rules.ALL for name in (rule.code, rule.name)]
+    words = [name for rule in registry.ALL for name in (rule.code, rule.name)]
     raise IcebergSqlError(f"unknown rule `{word}`{near(word, words)}")

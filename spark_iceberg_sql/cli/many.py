@@ -14,7 +14,7 @@ from spark_iceberg_sql.cli.check_file import File, read
 from spark_iceberg_sql.cli.progress import Progress
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.outgoing import say
-from spark_iceberg_sql.rules import ALL, OURS
+from spark_iceberg_sql.rules.registry import ALL, OURS
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.checker.results import Results

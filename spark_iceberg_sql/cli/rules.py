@@ -6,9 +6,9 @@ import argparse
 import json
 import sys
 
-from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.report.rule_pages import catalogue, url_of
+from spark_iceberg_sql.rules import registry
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,9 +32,9 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _text() -> str:
-    width = max(len(rule.name) for rule in rules.ALL)
+    width = max(len(rule.name) for rule in registry.ALL)
     return "".join(
-        f"{r.code}  {r.severity!s:<7}  {r.name:<{width}}  {r.summary}\n" for r in rules.ALL
+        f"{r.code}  {r.severity!s:<7}  {r.name:<{width}}  {r.summary}\n" for r in registry.ALL
     )
 
 
@@ -49,6 +49,6 @@ def _json() -> str:
             "spec": r.spec,
             "url": url_of(r.code),
         }
-        for r in rules.ALL
+        for r in registry.ALL
     ]
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"

@@ -42,13 +42,13 @@ def _codes(value: Any, base: Path) -> tuple[str, ...]:
 
 
 def _known_code(code: str) -> None:
-    from spark_iceberg_sql import rules
+    from spark_iceberg_sql.rules import registry
 
-    every = [rule.code for rule in rules.ALL]
+    every = [rule.code for rule in registry.ALL]
     letters = code.rstrip("0123456789")
     if code == "ALL" or any(c.startswith(code) and c[len(letters)].isdigit() for c in every):
         return
-    names = {rule.name: rule.code for rule in rules.ALL}
+    names = {rule.name: rule.code for rule in registry.ALL}
     if code in names:
         raise WrongValueError(f'a list of codes: `{code}` is "{names[code]}"')
     raise WrongValueError(f"a list of codes: unknown rule `{code}`{near(code, [*every, 'ALL'])}")

@@ -8,7 +8,6 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from spark_iceberg_sql import rules
 from spark_iceberg_sql.checker.added_ignores import ignoring
 from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.checker.planner import plan
@@ -22,6 +21,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report.rule_pages import page, url_of
+from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.syntax.script import Statement
 
 NAME = "iceberg-sql"
@@ -68,7 +68,7 @@ class Answers:
                 _, start, end = script.host(term.start, term.end)
         for diagnostic in analysis.reports[part]:
             if diagnostic.span.start <= offset <= diagnostic.span.end:
-                texts += [page(rule) for rule in rules.ALL if rule.code == diagnostic.code]
+                texts += [page(rule) for rule in registry.ALL if rule.code == diagnostic.code]
                 start, end = diagnostic.span.start, diagnostic.span.end
         if not texts:
             return None

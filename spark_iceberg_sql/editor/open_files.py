@@ -11,9 +11,9 @@ from typing import Any
 from spark_iceberg_sql.checker.files import Linter, scripts
 from spark_iceberg_sql.checker.known_tables import ddl_files
 from spark_iceberg_sql.checker.memo import Memo
-from spark_iceberg_sql.checker.unresolved import NOT_CHECKED
+from spark_iceberg_sql.checker.unresolved import not_checked
 from spark_iceberg_sql.config.settings import OWN_FILE, Configuration, Settings
-from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -247,7 +247,7 @@ def _not_checked(text: str, fault: IcebergSqlError) -> Report:
     """A text that an error prevents from being checked: with a note, so that it does not look correct."""
     words = f"not checked: {message(str(fault)).partition(chr(10))[0]}"
     first = Lines(text).span(0, len(text.splitlines()[0]) if text.strip() else 0)
-    return Report(text, (Diagnostic(*NOT_CHECKED, Severity.NOTE, words, first),))
+    return Report(text, (not_checked(words, first),))
 
 
 def _file_of(uri: str) -> Path | None:

@@ -12,6 +12,7 @@ from spark_iceberg_sql.records import record, replace
 Offsets = tuple[int, int]
 APPEND = "DataFrameWriter, append"  # the API of a DataFrameWriter with the save mode `append`
 COMPILED = "dbt, compiled"  # that of a dbt model with the query that dbt compiled
+MODELS = ("dbt", COMPILED, "sqlmesh")  # the APIs of models, by the tool that makes their tables
 
 
 class Arm(NamedTuple):

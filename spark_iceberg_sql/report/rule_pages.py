@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql import rules
+from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.rules.base import Rule
 
 # Where the documentation is published: `site_url` of mkdocs.yml.
 SITE = "https://spark-iceberg-sql.readthedocs.io/en/latest/"
 SETTINGS_SCHEMA = f"{SITE}reference/settings.schema.json"
 
+_BUILT_IN = frozenset(rule.code for rule in registry.OURS)
+
 
 def url_of(code: str) -> str | None:
     """The URL of a rule's page; None for a rule from another package."""
-    return f"{SITE}reference/rules/{code}/" if code.startswith("SIS") else None
+    return f"{SITE}reference/rules/{code}/" if code in _BUILT_IN else None
 
 
 def page(rule: Rule) -> str:
@@ -23,5 +25,5 @@ def page(rule: Rule) -> str:
 
 def catalogue() -> str:
     """All rules as a Markdown table."""
-    rows = (f"| {r.code} | {r.name} | {r.severity} | {r.summary} |\n" for r in rules.ALL)
+    rows = (f"| {r.code} | {r.name} | {r.severity} | {r.summary} |\n" for r in registry.ALL)
     return "| code | name | severity | summary |\n|---|---|---|---|\n" + "".join(rows)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from spark_iceberg_sql import rules
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 from spark_iceberg_sql.report.rule_pages import url_of
+from spark_iceberg_sql.rules import registry
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -46,7 +46,7 @@ def sarif_reports(reports: Sequence[Report]) -> str:
 
 
 def _rule(diagnostic: Diagnostic) -> dict[str, Any]:
-    rule = next((r for r in rules.ALL if r.code == diagnostic.code), None)
+    rule = next((r for r in registry.ALL if r.code == diagnostic.code), None)
     name = "".join(part.capitalize() for part in diagnostic.name.split("-"))
     if rule is None:
         return {"id": diagnostic.code, "name": name}

@@ -1,75 +1,22 @@
-"""The rules: each is one file, whose docstring is its page.
-
-To add a rule, add its file and its line here.
-"""
+"""The rules: each is one file, whose docstring is its page. This module is what rules of other packages import."""
 
 from __future__ import annotations
 
-from spark_iceberg_sql.rules.base import Rule
-from spark_iceberg_sql.rules.plugins import plugged_in
-from spark_iceberg_sql.rules.sis000_internal_error import internal_error
-from spark_iceberg_sql.rules.sis001_unreadable_statement import unreadable_statement
-from spark_iceberg_sql.rules.sis002_not_checked import not_checked
-from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
-from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
-from spark_iceberg_sql.rules.sis101_unknown_transform import unknown_transform
-from spark_iceberg_sql.rules.sis102_wrong_number_of_arguments import wrong_number_of_arguments
-from spark_iceberg_sql.rules.sis103_bad_parameter import bad_parameter
-from spark_iceberg_sql.rules.sis104_argument_order import argument_order
-from spark_iceberg_sql.rules.sis105_several_source_columns import several_source_columns
-from spark_iceberg_sql.rules.sis106_void_in_ddl import void_in_ddl
-from spark_iceberg_sql.rules.sis107_name_in_partitioned_by import name_in_partitioned_by
-from spark_iceberg_sql.rules.sis108_short_literal import short_literal
-from spark_iceberg_sql.rules.sis109_odd_field_name import odd_field_name
-from spark_iceberg_sql.rules.sis110_pointless_parameter import pointless_parameter
-from spark_iceberg_sql.rules.sis201_unknown_column import unknown_column
-from spark_iceberg_sql.rules.sis202_type_not_accepted import type_not_accepted
-from spark_iceberg_sql.rules.sis203_source_not_primitive import source_not_primitive
-from spark_iceberg_sql.rules.sis204_source_in_collection import source_in_collection
-from spark_iceberg_sql.rules.sis205_type_needs_v3 import type_needs_v3
-from spark_iceberg_sql.rules.sis206_reserved_column_name import reserved_column_name
-from spark_iceberg_sql.rules.sis207_ambiguous_column import ambiguous_column
-from spark_iceberg_sql.rules.sis208_unsupported_column_clause import unsupported_column_clause
-from spark_iceberg_sql.rules.sis209_unsupported_type import unsupported_type
-from spark_iceberg_sql.rules.sis210_column_change_refused import column_change_refused
-from spark_iceberg_sql.rules.sis211_unwritable_type import unwritable_type
-from spark_iceberg_sql.rules.sis212_empty_name import empty_name
-from spark_iceberg_sql.rules.sis213_unsortable import unsortable
-from spark_iceberg_sql.rules.sis214_identifier_field import identifier_field
-from spark_iceberg_sql.rules.sis215_variant_in_collection import variant_in_collection
-from spark_iceberg_sql.rules.sis216_collation_lost import collation_lost
-from spark_iceberg_sql.rules.sis301_field_twice import field_twice
-from spark_iceberg_sql.rules.sis302_same_transform_twice import same_transform_twice
-from spark_iceberg_sql.rules.sis303_redundant_time import redundant_time
-from spark_iceberg_sql.rules.sis304_name_of_a_column import name_of_a_column
-from spark_iceberg_sql.rules.sis305_name_taken import name_taken
-from spark_iceberg_sql.rules.sis401_no_such_field import no_such_field
-from spark_iceberg_sql.rules.sis402_field_there import field_there
-from spark_iceberg_sql.rules.sis403_replaced_by_itself import replaced_by_itself
-from spark_iceberg_sql.rules.sis404_name_used_again import name_used_again
-from spark_iceberg_sql.rules.sis405_void_without_column import void_without_column
-from spark_iceberg_sql.rules.sis406_field_id_twice import field_id_twice
-from spark_iceberg_sql.rules.sis407_source_column_gone import source_column_gone
-from spark_iceberg_sql.rules.sis408_column_named_like_a_field import column_named_like_a_field
-from spark_iceberg_sql.rules.sis409_promoted_source import promoted_source
-from spark_iceberg_sql.rules.sis410_format_version import format_version
-from spark_iceberg_sql.rules.sis411_refused_property import refused_property
-from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
-from spark_iceberg_sql.rules.sis413_not_iceberg import not_iceberg
-from spark_iceberg_sql.rules.sis414_hidden_partition_written import hidden_partition_written
-from spark_iceberg_sql.rules.sis415_branch_or_tag import branch_or_tag
-from spark_iceberg_sql.rules.sis416_replaced_source_type import replaced_source_type
-from spark_iceberg_sql.rules.sis417_unreadable_deletes import unreadable_deletes
-from spark_iceberg_sql.rules.sis501_identity_on_timestamp import identity_on_timestamp
-from spark_iceberg_sql.rules.sis502_identity_on_unique_key import identity_on_unique_key
-from spark_iceberg_sql.rules.sis503_identity_on_float import identity_on_float
-from spark_iceberg_sql.rules.sis504_second_bucket import second_bucket
-from spark_iceberg_sql.rules.sis505_day_of_another_zone import day_of_another_zone
-from spark_iceberg_sql.rules.sis601_wrong_function_call import wrong_function_call
-from spark_iceberg_sql.rules.sis602_filter_does_not_prune import filter_does_not_prune
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import NotKnownError
+from spark_iceberg_sql.rules.base import API_VERSION, Category, Finding, rule
+from spark_iceberg_sql.syntax import nodes
 
-# The built-in rules in code order, then those of other packages.
-OURS: tuple[Rule, ...] = tuple(
-    sorted((r for r in tuple(globals().values()) if isinstance(r, Rule)), key=lambda r: r.code)
-)
-ALL: tuple[Rule, ...] = (*OURS, *plugged_in([rule.code for rule in OURS]))
+__all__ = [
+    "API_VERSION",
+    "Category",
+    "Context",
+    "Edit",
+    "Finding",
+    "Fix",
+    "NotKnownError",
+    "Severity",
+    "nodes",
+    "rule",
+]

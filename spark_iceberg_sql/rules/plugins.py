@@ -4,8 +4,7 @@
     [project.entry-points."spark_iceberg_sql.rules"]
     acme = "acme_rules"        # a module that contains rules, or one rule: "acme_rules.acme101_no_identity:no_identity"
 
-Such a rule is written like the built-in ones: one file `acme101_no_identity.py`, its page as the docstring, one
-generator under `@rule(...)`. Its code is taken from the file name: ACME101.
+docs/guide/own-rules.md describes such a package, and which names it may rely on.
 """
 
 from __future__ import annotations
@@ -72,6 +71,8 @@ def _names_group(folder: str, name: str) -> bool:
 def _rules(point: EntryPoint) -> list[Rule]:
     try:
         loaded = point.load()
+    except PluginError as error:
+        raise PluginError(f"{_who(point)} cannot be loaded: {error}") from None
     except Exception as error:  # whatever its module does
         raise PluginError(
             f"{_who(point)} cannot be loaded: {type(error).__name__}: {error}"

@@ -23,11 +23,13 @@ from pathlib import Path
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax.terms import Offsets
 
 
-@rule(Severity.ERROR, on=())
+@rule(
+    Severity.ERROR, on=(), category=Category.CHECK, suppressible=False, event=Event.INTERNAL_ERROR
+)
 def internal_error(context: Context) -> Iterator[Finding]:
     """Checks no statement itself: the engine reports through `broken`."""
     return iter(())

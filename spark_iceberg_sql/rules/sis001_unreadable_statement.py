@@ -44,21 +44,21 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.mistakes import MISTAKES
+from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
 
 
-@rule(Severity.ERROR, on=(nodes.Unreadable,))
+@rule(Severity.ERROR, on=(nodes.Unreadable,), category=Category.SYNTAX, needs_whole_text=True)
 def unreadable_statement(context: Context) -> Iterator[Finding]:
     """A statement at whose words both grammars stop."""
     node = context.node
     assert isinstance(node, nodes.Unreadable)
     from spark_iceberg_sql.rules.repairs import own_names, repair  # the command starts sooner
 
-    message, help_, reported_by, refused = MISTAKES[node.like]
+    message, help_, area, refused = MISTAKES[node.like]
     severity = None if refused else Severity.WARNING
-    if reported_by != "SIS001":
+    if area is not Area.GRAMMAR:
         return
     table = node.table.text if node.table is not None else "t"
     words = {

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, Rule, rule
+from spark_iceberg_sql.rules.base import Category, Event, Finding, Rule, rule
 from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 
@@ -51,7 +51,13 @@ class Skipped(NamedTuple):
     why: str
 
 
-@rule(Severity.NOTE, on=(nodes.Templated, nodes.Create), when=odd_clauses)
+@rule(
+    Severity.NOTE,
+    on=(nodes.Templated, nodes.Create),
+    when=odd_clauses,
+    category=Category.CHECK,
+    event=Event.NOT_CHECKED,
+)
 def not_checked(context: Context) -> Iterator[Finding]:
     """A template or a parameter in place of a keyword or name; a table whose name is an expression."""
     if isinstance(context.node, nodes.Create) and context.target.computed:

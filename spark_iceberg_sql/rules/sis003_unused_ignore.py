@@ -29,13 +29,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.files.source_map import COMPILED, Piece
+from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax.terms import Offsets
 
 
-@rule(Severity.WARNING, on=())
+def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
+    """A dbt model's query is checked twice, as written and as compiled: the comment may be needed in the other one."""
+    return None if piece.api == COMPILED else diagnostic
+
+
+@rule(
+    Severity.WARNING,
+    on=(),
+    category=Category.CHECK,
+    suppressible=False,
+    event=Event.UNUSED_IGNORE,
+    in_programs=_in_program,
+)
 def unused_ignore(context: Context) -> Iterator[Finding]:
     """Checks no statement itself: the engine reports through `unused` once the whole script is checked."""
     return iter(())

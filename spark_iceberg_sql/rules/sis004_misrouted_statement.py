@@ -40,9 +40,10 @@ from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
 from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, is_icebergs, phrase_in
 
 _FIELDS =(
@@ -69,6 +70,8 @@ _WORDS = frozenset({
 @rule(
     Severity.ERROR,
     on=(*_FIELDS, *_SPARKS, nodes.Explain, nodes.Compound, nodes.Unreadable),
+    category=Category.SYNTAX,
+    removes_comments=True,
 )
 def misrouted_statement(context: Context) -> Iterator[Finding]:
     """A statement whose tokens belong to one grammar and whose text is routed to the other."""
@@ -89,7 +92,8 @@ def misrouted_statement(context: Context) -> Iterator[Finding]:
                     f"write it outside the block: `{_short(context, inside)}`",
                 )
     elif isinstance(node, nodes.Unreadable):
-        yield from _unreadable(context, node)
+        if MISTAKES[node.like].area is Area.ROUTING:
+            yield _unreadable(node)
     elif isinstance(node, _FIELDS):
         yield from _hidden(context, node)
     elif goes_to_iceberg(as_written(context.statement)) and not is_icebergs(context.statement):
@@ -100,27 +104,26 @@ def _short(context: Context, node: nodes.Node) -> str:
     return " ".join(context.words(node.span).split())
 
 
-def _unreadable(context: Context, node: nodes.Unreadable) -> Iterator[Finding]:
+def _unreadable(node: nodes.Unreadable) -> Finding:
     if node.like == "identifier-clause":
-        yield Finding(
+        return Finding(
             node.at,
             "Iceberg's grammar has no IDENTIFIER(...)",
             "write out the table's name: `ALTER TABLE db.t ADD PARTITION FIELD ...`",
         )
-    elif node.like == "hint":
-        yield Finding(
+    if node.like == "hint":
+        return Finding(
             node.at,
             "`/*+` starts a hint, not a comment, and neither grammar accepts a hint here",
             "leave it out, or write a comment, `/* ... */`, on a line before the statement",
             Fix("remove the hint", (Edit(*node.at, " "),)),
         )
-    elif node.like == "odd-space":
-        yield Finding(
-            node.at,
-            f"Iceberg's grammar does not accept {node.found} as white space",
-            "write a plain space",
-            Fix("write a plain space", (Edit(*node.at, " "),), safe=True),
-        )
+    return Finding(
+        node.at,
+        f"Iceberg's grammar does not accept {node.found} as white space",
+        "write a plain space",
+        Fix("write a plain space", (Edit(*node.at, " "),), safe=True),
+    )
 
 
 def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:

@@ -34,10 +34,11 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, DATE, HASH, IDENTITY, SUGGESTED, TIMES
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.columns import column_of, fitting, quoted_column, to_write
 from spark_iceberg_sql.rules.meant_transform import meant, parameter, units
 from spark_iceberg_sql.rules.occasions import odd_terms
+from spark_iceberg_sql.rules.program_calls import in_words_of_reader
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -48,6 +49,8 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
     when=odd_terms,
+    category=Category.TEXT,
+    in_programs=in_words_of_reader,
 )
 def unknown_transform(context: Context) -> Iterator[Finding]:
     """Every call that does not name a transform."""

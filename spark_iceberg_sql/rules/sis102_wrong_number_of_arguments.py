@@ -33,7 +33,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.columns import fitting, quoted_column, to_write
 from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.syntax import nodes, terms
@@ -45,6 +45,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
     when=odd_terms,
+    category=Category.TEXT,
 )
 def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
     """No column, no integer where one is needed, or literals beyond it."""

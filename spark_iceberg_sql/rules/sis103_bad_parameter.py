@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transform_record import Parameter
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.syntax import nodes, terms
@@ -45,6 +45,7 @@ _MAX_BIGINT = 2**63 - 1
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
     when=odd_terms,
+    category=Category.TEXT,
 )
 def bad_parameter(context: Context) -> Iterator[Finding]:
     """The only literal of a bucket or truncate, if it is not an integer or is out of range."""

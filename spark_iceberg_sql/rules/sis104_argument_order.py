@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.rules.swaps import number_first
@@ -40,6 +40,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
     when=odd_terms,
+    category=Category.TEXT,
 )
 def argument_order(context: Context) -> Iterator[Finding]:
     """A column and a valid number in the wrong order."""

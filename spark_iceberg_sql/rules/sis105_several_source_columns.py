@@ -28,7 +28,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.columns import column_of, there, to_write
 from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.syntax import nodes
@@ -39,6 +39,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Specs",
     when=odd_terms,
+    category=Category.TEXT,
 )
 def several_source_columns(context: Context) -> Iterator[Finding]:
     """Two or more columns in one call, even if one of them is a misspelt number."""

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.syntax import nodes
 
@@ -37,6 +37,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
     when=odd_terms,
+    category=Category.TEXT,
 )
 def void_in_ddl(context: Context) -> Iterator[Finding]:
     """`void(x)`, and `always_null(x)`, its name in old metadata."""

@@ -24,18 +24,20 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
 
 _BEFORE = regex(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
 _AFTER = regex(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
 
 
-@rule(Severity.ERROR, on=(nodes.Unreadable,))
+@rule(Severity.ERROR, on=(nodes.Unreadable,), category=Category.TEXT)
 def name_in_partitioned_by(context: Context) -> Iterator[Finding]:
     """AS after a term of PARTITIONED BY, which the grammar refuses."""
     node = context.node
-    if not isinstance(node, nodes.Unreadable) or node.like != "as-name":
+    assert isinstance(node, nodes.Unreadable)
+    if MISTAKES[node.like].area is not Area.FIELD_NAME:
         return
     before = _BEFORE.search(context.text, node.span[0], node.at[0])
     after = _AFTER.match(context.text, node.at[1])

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.rules.swaps import number_first
@@ -40,6 +40,7 @@ _MAX_SMALLINT = 2**15 - 1
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     when=odd_terms,
+    category=Category.TEXT,
 )
 def short_literal(context: Context) -> Iterator[Finding]:
     """The only literal of a bucket or truncate, in range, with a suffix that Iceberg does not accept."""

@@ -32,7 +32,7 @@ from urllib.parse import quote_plus
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.syntax import nodes
 
@@ -41,7 +41,7 @@ _LONGEST = 253
 _ODD = regex(r"[^\w]")
 
 
-@rule(Severity.WARNING, on=(nodes.AddField, nodes.ReplaceField))
+@rule(Severity.WARNING, on=(nodes.AddField, nodes.ReplaceField), category=Category.TEXT)
 def odd_field_name(context: Context) -> Iterator[Finding]:
     """A name after AS that is empty, odd, reserved, or too long for a folder name."""
     for facts in context.new_terms:

@@ -32,14 +32,16 @@ from spark_iceberg_sql.facts.target import NotKnownError
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
 
 _MOST_BUCKETS = 20_000
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+@rule(
+    Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), category=Category.TEXT
+)
 def pointless_parameter(context: Context) -> Iterator[Finding]:
     """One bucket, far too many buckets, or a width that merges no values."""
     for facts in context.new_terms:

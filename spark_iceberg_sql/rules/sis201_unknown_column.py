@@ -32,20 +32,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.files.source_map import MODELS, Piece
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.places import misplaced
+from spark_iceberg_sql.rules.program_calls import in_words_of_reader
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.rules.words import a_type, listed, written
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
+
+
+def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
+    """The query of a call is a DataFrame."""
+    worded = in_words_of_reader(piece, diagnostic)
+    if worded is not diagnostic or piece.api in MODELS or diagnostic.help is None:
+        return worded
+    return replace(diagnostic, help=diagnostic.help.replace(" in the query", " in the DataFrame"))
 
 
 @rule(
@@ -61,6 +72,9 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     ),
     spec="Partitioning",
     when=odd_fields,
+    category=Category.COLUMNS,
+    from_absence=True,
+    in_programs=_in_program,
 )
 def unknown_column(context: Context) -> Iterator[Finding]:
     """Every source column of a new field, and every column to change, that the table does not have."""

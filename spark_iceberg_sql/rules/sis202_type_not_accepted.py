@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, is_iceberg
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.columns import instead
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.sis203_source_not_primitive import NOT_PRIMITIVE
@@ -42,6 +42,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Transforms",
     when=odd_fields,
+    category=Category.COLUMNS,
 )
 def type_not_accepted(context: Context) -> Iterator[Finding]:
     """Every transform over a primitive column that it does not accept."""

@@ -32,7 +32,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.words import listed, written
 from spark_iceberg_sql.syntax import nodes
@@ -45,6 +45,7 @@ NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
     when=odd_fields,
+    category=Category.COLUMNS,
 )
 def source_not_primitive(context: Context) -> Iterator[Finding]:
     """Every source column of a nested or semi-structured type."""

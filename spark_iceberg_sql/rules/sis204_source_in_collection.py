@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.words import written
 from spark_iceberg_sql.syntax import nodes
@@ -41,6 +41,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
     when=odd_fields,
+    category=Category.COLUMNS,
 )
 def source_in_collection(context: Context) -> Iterator[Finding]:
     """Every source column whose path leads into a list or a map."""

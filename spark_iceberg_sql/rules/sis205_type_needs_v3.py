@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import V3_TYPES, primitives
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_types
 from spark_iceberg_sql.syntax import nodes
 
@@ -40,6 +40,10 @@ _ENOUGH = 3
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
     when=odd_types,
+    category=Category.COLUMNS,
+    iceberg_only=True,
+    spark_only=True,
+    in_models=False,
 )
 def type_needs_v3(context: Context) -> Iterator[Finding]:
     """Every new column, at any depth, of a version 3 type in a table of an earlier version."""

@@ -31,7 +31,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import NotKnownError, as_field
 from spark_iceberg_sql.model.types import Field, Primitive
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
@@ -52,6 +52,8 @@ RESERVED = _LINEAGE | {"_partition", "_file", "_pos", "_spec_id", "_deleted"}
     on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Reserved Field IDs",
     when=odd_columns,
+    category=Category.COLUMNS,
+    iceberg_only=True,
 )
 def reserved_column_name(context: Context) -> Iterator[Finding]:
     """Every new top-level column with a reserved name, ignoring case."""

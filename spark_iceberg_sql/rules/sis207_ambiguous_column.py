@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import folded
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_columns
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -46,6 +46,8 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Column Projection",
     when=odd_columns,
+    category=Category.COLUMNS,
+    spark_only=True,
 )
 def ambiguous_column(context: Context) -> Iterator[Finding]:
     """Every column of a column list with the name of an earlier one, at any depth."""

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -67,6 +67,9 @@ _WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
         nodes.AlterColumn,
         nodes.AlterConstraint,
     ),
+    category=Category.COLUMNS,
+    iceberg_only=True,
+    spark_only=True,
 )
 def unsupported_column_clause(context: Context) -> Iterator[Finding]:
     """Every clause of a new or existing column that Iceberg's runtime does not support."""

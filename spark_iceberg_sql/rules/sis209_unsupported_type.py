@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_types
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -58,6 +58,9 @@ _SPARK = {
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
     when=odd_types,
+    category=Category.COLUMNS,
+    iceberg_only=True,
+    spark_only=True,
 )
 def unsupported_type(context: Context) -> Iterator[Finding]:
     """Every new column of a type that Spark or Iceberg does not support."""

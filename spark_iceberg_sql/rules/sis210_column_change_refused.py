@@ -51,7 +51,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.places import immovable
 from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes, terms
@@ -68,6 +68,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
         nodes.ReplaceColumns,
     ),
     spec="Schema Evolution",
+    category=Category.COLUMNS,
 )
 def column_change_refused(context: Context) -> Iterator[Finding]:
     """Types that cannot be widened, new NOT NULLs, renames in Hive's syntax, parts of lists and maps, moves."""

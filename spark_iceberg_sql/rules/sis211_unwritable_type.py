@@ -37,7 +37,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
@@ -46,7 +46,15 @@ _FORMAT = "write.format.default"
 _ALL = ""  # the table as a whole, instead of a column's name
 
 
-@rule(Severity.ERROR, on=(nodes.Create, *_COLUMNS), spec="Schemas and Data Types", when=odd_columns)
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, *_COLUMNS),
+    spec="Schemas and Data Types",
+    when=odd_columns,
+    category=Category.COLUMNS,
+    iceberg_only=True,
+    spark_only=True,
+)
 def unwritable_type(context: Context) -> Iterator[Finding]:
     """Every column that the statement creates and that files of the table's format cannot store."""
     node = context.node

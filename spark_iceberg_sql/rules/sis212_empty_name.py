@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_clauses, odd_columns
 from spark_iceberg_sql.syntax import nodes
 
@@ -54,6 +54,8 @@ def _may_be_empty(context: Context) -> bool:
     ),
     spec="Schemas and Data Types",
     when=_may_be_empty,
+    category=Category.COLUMNS,
+    spark_only=True,
 )
 def empty_name(context: Context) -> Iterator[Finding]:
     """Every empty name of a new column or of a table."""

@@ -37,7 +37,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import spelled
 from spark_iceberg_sql.model.types import Primitive, Struct
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.words import a_type, listed, written
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -45,7 +45,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 _BIGGEST = 2**31 - 1
 
 
-@rule(Severity.ERROR, on=(nodes.WriteOrder,), spec="Sorting")
+@rule(Severity.ERROR, on=(nodes.WriteOrder,), spec="Sorting", category=Category.COLUMNS)
 def unsortable(context: Context) -> Iterator[Finding]:
     """Every term that the table cannot be sorted by."""
     assert isinstance(context.node, nodes.WriteOrder)

@@ -36,12 +36,17 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.words import a_type, listed, written
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.ERROR, on=(nodes.IdentifierFields,), spec="Identifier Field IDs")
+@rule(
+    Severity.ERROR,
+    on=(nodes.IdentifierFields,),
+    spec="Identifier Field IDs",
+    category=Category.COLUMNS,
+)
 def identifier_field(context: Context) -> Iterator[Finding]:
     """Every column that does not exist, or that cannot identify a row."""
     node = context.node

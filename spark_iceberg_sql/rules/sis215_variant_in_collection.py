@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map, primitives
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_types
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -37,6 +37,8 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
     when=odd_types,
+    category=Category.COLUMNS,
+    spark_only=True,
 )
 def variant_in_collection(context: Context) -> Iterator[Finding]:
     """Every new column with a variant below an array or a map, unless the table's version is too low for it."""

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
 _COLLATION = re.compile(r"\s+COLLATE\s+([\w.]+|`[^`]*`)", re.IGNORECASE)
@@ -49,6 +49,7 @@ def _collation(type_text: str) -> str | None:
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
     when=_has_collation,
+    category=Category.COLUMNS,
 )
 def collation_lost(context: Context) -> Iterator[Finding]:
     """Every new column with a collation other than that of a plain string."""

@@ -28,12 +28,18 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.evolution import RequestedField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning", when=odd_fields)
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create,),
+    spec="Partitioning",
+    when=odd_fields,
+    category=Category.FIELDS,
+)
 def same_transform_twice(context: Context) -> Iterator[Finding]:
     """Every bucket or truncate of a column after an earlier one with a different number."""
     first: dict[tuple[int, str], tuple[RequestedField, str | None]] = {}

@@ -35,7 +35,7 @@ from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
@@ -54,6 +54,7 @@ class Time(NamedTuple):
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Transforms",
     when=odd_fields,
+    category=Category.FIELDS,
 )
 def redundant_time(context: Context) -> Iterator[Finding]:
     """Every second time transform of a column, in CREATE TABLE or as the result of ALTER TABLE."""

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import free_name, with_name
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.words import written
@@ -46,6 +46,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
     when=odd_fields,
+    category=Category.FIELDS,
 )
 def name_of_a_column(context: Context) -> Iterator[Finding]:
     """Every new field whose name, given or default, is a column's."""

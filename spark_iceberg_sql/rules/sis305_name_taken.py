@@ -34,7 +34,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import free_name, shown, with_name
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes
@@ -45,6 +45,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
     when=odd_fields,
+    category=Category.FIELDS,
 )
 def name_taken(context: Context) -> Iterator[Finding]:
     """A new field with the name of another field of the spec, ignoring case."""

@@ -34,13 +34,19 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import all_shown, shown
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-@rule(Severity.ERROR, on=(nodes.DropField, nodes.ReplaceField), spec="Partition Evolution")
+@rule(
+    Severity.ERROR,
+    on=(nodes.DropField, nodes.ReplaceField),
+    spec="Partition Evolution",
+    category=Category.TABLE,
+    from_absence=True,
+)
 def no_such_field(context: Context) -> Iterator[Finding]:
     """A field to drop that is not in the spec; in version 1, one that is already void."""
     facts = next(facts for facts in context.terms if facts.dropping)

@@ -27,13 +27,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import shown
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
+
+
+def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
+    """A PartitionSpec of pyiceberg may have two equal fields."""
+    if piece.api != "pyiceberg" or not piece.sql.startswith("CREATE"):
+        return diagnostic
+    help_ = "leave this field out: its values are those of the other one"
+    return replace(diagnostic, severity=Severity.WARNING, help=help_, fix=None)
 
 
 @rule(
@@ -41,6 +51,8 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.AddField, nodes.ReplaceField),
     spec="Partition Evolution",
     when=odd_fields,
+    category=Category.TABLE,
+    in_programs=_in_program,
 )
 def field_there(context: Context) -> Iterator[Finding]:
     """A new field whose source and transform the spec already has, in a field that REPLACE does not drop."""

@@ -23,12 +23,18 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.ReplaceField,), spec="Partition Evolution", when=odd_fields)
+@rule(
+    Severity.WARNING,
+    on=(nodes.ReplaceField,),
+    spec="Partition Evolution",
+    when=odd_fields,
+    category=Category.TABLE,
+)
 def replaced_by_itself(context: Context) -> Iterator[Finding]:
     """The same source, transform and name before and after WITH."""
     dropped, proposed = context.dropped, context.proposed

@@ -38,7 +38,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.corruption import Damage, Kind
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import free_name, with_name
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes
@@ -49,6 +49,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Evolution",
     when=odd_fields,
+    category=Category.TABLE,
 )
 def name_used_again(context: Context) -> Iterator[Finding]:
     """A new field that has the name of a past one, ignoring case, but another id."""

@@ -30,7 +30,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -47,6 +47,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     ),
     spec="Partition Transforms",
     when=odd_fields,
+    category=Category.TABLE,
 )
 def void_without_column(context: Context) -> Iterator[Finding]:
     """A void field, besides live ones, whose source column the statement drops."""

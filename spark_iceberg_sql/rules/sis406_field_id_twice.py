@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import Kind
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import free_name, with_name
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.sis405_void_without_column import drop_void
@@ -46,6 +46,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.AddField, nodes.ReplaceField),
     spec="Partition Evolution",
     when=odd_fields,
+    category=Category.TABLE,
 )
 def field_id_twice(context: Context) -> Iterator[Finding]:
     """A new field that gets an id that a void field of the spec still has."""

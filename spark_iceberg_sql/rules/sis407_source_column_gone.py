@@ -30,7 +30,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import all_shown, shown
 from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.rules.sis405_void_without_column import place
@@ -43,6 +43,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.Create, nodes.DropColumns, nodes.ReplaceColumns, nodes.SetProperties),
     spec="Partition Evolution",
     when=odd_clauses,
+    category=Category.TABLE,
 )
 def source_column_gone(context: Context) -> Iterator[Finding]:
     """A source column of the current spec, or of a past one, that the statement drops."""

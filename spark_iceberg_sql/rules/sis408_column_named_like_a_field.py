@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import shown
 from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.syntax import nodes, terms
@@ -49,6 +49,7 @@ from spark_iceberg_sql.syntax import nodes, terms
     ),
     spec="Partitioning",
     when=odd_clauses,
+    category=Category.TABLE,
 )
 def column_named_like_a_field(context: Context) -> Iterator[Finding]:
     """A column with the name of a field of any spec, unless it is the field's source."""

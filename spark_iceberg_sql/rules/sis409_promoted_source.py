@@ -26,12 +26,12 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, promotes
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import all_shown
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.ERROR, on=(nodes.AlterColumn,), spec="Schema Evolution")
+@rule(Severity.ERROR, on=(nodes.AlterColumn,), spec="Schema Evolution", category=Category.TABLE)
 def promoted_source(context: Context) -> Iterator[Finding]:
     """A type change of a source column of any spec: refused, or a widening that other engines may not support."""
     assert isinstance(context.node, nodes.AlterColumn)

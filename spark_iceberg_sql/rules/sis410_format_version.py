@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.syntax import nodes
 
@@ -40,6 +40,8 @@ KEY = "format-version"
     on=(nodes.Create, nodes.SetProperties),
     spec="Format Versioning",
     when=odd_clauses,
+    category=Category.TABLE,
+    in_models=False,
 )
 def format_version(context: Context) -> Iterator[Finding]:
     """The property `format-version`: its name, its value, and the table's current version."""

@@ -45,7 +45,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes, terms
@@ -70,7 +70,13 @@ _SIZE = regex(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
 _ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 
 
-@rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties), when=odd_clauses)
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.SetProperties),
+    when=odd_clauses,
+    category=Category.TABLE,
+    iceberg_only=True,
+)
 def refused_property(context: Context) -> Iterator[Finding]:
     """Every reserved key, and every value that Iceberg cannot read."""
     node = context.node

@@ -40,11 +40,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, NotKnownError
+from spark_iceberg_sql.files.source_map import APPEND, MODELS, Piece
 from spark_iceberg_sql.model.table import Absent, Kind, Table
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -76,10 +78,30 @@ _HELP = {
 _OUTSIDE = ("msck", "repair", "show", "truncate")
 
 
+def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
+    """Whether a table exists is often the program's or dbt's concern; an append is refused for another reason."""
+    if piece.api in MODELS and piece.api != "sqlmesh":
+        return None
+    if piece.arms:  # `if not spark.catalog.tableExists(...)`, or try and except
+        return None
+    if piece.api == "DataFrameWriter" and piece.sql.startswith("CREATE TABLE IF NOT EXISTS"):
+        return None  # the save mode `ignore`
+    if piece.api != APPEND:
+        return diagnostic
+    table = diagnostic.message.partition(" exists")[0]
+    message = f"{table} has another partitioning, and Spark refuses to append to it with this one"
+    help_ = "leave out `partitionBy`: the rows get the partitions of the table"
+    return replace(diagnostic, severity=Severity.ERROR, message=message, help=help_, fix=None)
+
+
 @rule(
     Severity.ERROR,
     on=(nodes.Create, *FIELD_STATEMENTS, *_HAS, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
     spec="Partition Evolution",
+    category=Category.TABLE,
+    from_absence=True,
+    event=Event.REFUSED_CALL,
+    in_programs=_in_program,
 )
 def wrong_target(context: Context) -> Iterator[Finding]:
     """The statement's table, checked against what its name is known to refer to."""

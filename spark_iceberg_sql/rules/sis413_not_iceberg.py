@@ -43,7 +43,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transforms import spelled
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
@@ -68,6 +68,7 @@ _SPARKS = frozenset({
     on=(nodes.Create, nodes.TemporaryTable),
     spec="Partition Transforms",
     when=odd_clauses,
+    category=Category.TABLE,
 )
 def not_iceberg(context: Context) -> Iterator[Finding]:
     """Transforms on tables of other formats; CLUSTERED BY and CLUSTER BY on Iceberg tables."""

@@ -26,12 +26,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.ERROR, on=(nodes.Insert,), spec="Partitioning")
+@rule(Severity.ERROR, on=(nodes.Insert,), spec="Partitioning", category=Category.TABLE)
 def hidden_partition_written(context: Context) -> Iterator[Finding]:
     """Every name in PARTITION (...) that is not the column of an identity field."""
     node = context.node

@@ -44,14 +44,14 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import Kind, Table
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
 _MAIN = "main"
 _BIGGEST = 2**63 - 1
 
 
-@rule(Severity.ERROR, on=(nodes.Reference,), spec="Snapshot References")
+@rule(Severity.ERROR, on=(nodes.Reference,), spec="Snapshot References", category=Category.TABLE)
 def branch_or_tag(context: Context) -> Iterator[Finding]:
     """Invalid numbers, the branch `main`, and names that already exist or do not exist."""
     node = context.node

@@ -47,7 +47,7 @@ from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import shown
 from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.rules.words import a_type
@@ -55,7 +55,13 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-@rule(Severity.ERROR, on=(nodes.Create,), spec="Schema Evolution", when=odd_clauses)
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create,),
+    spec="Schema Evolution",
+    when=odd_clauses,
+    category=Category.TABLE,
+)
 def replaced_source_type(context: Context) -> Iterator[Finding]:
     """Every column of CREATE OR REPLACE whose new type conflicts with a spec of the table."""
     old = context.replaced

@@ -37,7 +37,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import free_name, shown, with_name
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes, terms
@@ -49,6 +49,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField, nodes.SetProperties),
     spec="Reserved Field IDs",
     when=odd_fields,
+    category=Category.TABLE,
 )
 def unreadable_deletes(context: Context) -> Iterator[Finding]:
     """Every new field with such a name: an error with merge-on-read, otherwise a warning."""

@@ -30,12 +30,17 @@ from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import DATE, TIMES
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import by_identity
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), when=by_identity)
+@rule(
+    Severity.WARNING,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    when=by_identity,
+    category=Category.ADVICE,
+)
 def identity_on_timestamp(context: Context) -> Iterator[Finding]:
     """Identity on a column that the finest time transform takes: a timestamp."""
     for facts in context.new_terms:

@@ -26,14 +26,19 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transforms import HASH
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import by_identity
 from spark_iceberg_sql.syntax import nodes
 
 _KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), when=by_identity)
+@rule(
+    Severity.WARNING,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    when=by_identity,
+    category=Category.ADVICE,
+)
 def identity_on_unique_key(context: Context) -> Iterator[Finding]:
     """Identity on a uuid column, or on a string or binary column with the name of one."""
     for facts in context.new_terms:

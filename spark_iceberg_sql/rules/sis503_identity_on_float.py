@@ -24,14 +24,19 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import by_identity
 from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), when=by_identity)
+@rule(
+    Severity.WARNING,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    when=by_identity,
+    category=Category.ADVICE,
+)
 def identity_on_float(context: Context) -> Iterator[Finding]:
     """Identity on a float or double column."""
     for facts in context.new_terms:

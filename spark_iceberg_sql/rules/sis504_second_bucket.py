@@ -25,13 +25,13 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.words import some
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.AddField,), when=odd_fields)
+@rule(Severity.WARNING, on=(nodes.AddField,), when=odd_fields, category=Category.ADVICE)
 def second_bucket(context: Context) -> Iterator[Finding]:
     """ADD of a bucket on the source column of other buckets of the current spec, reported once."""
     for facts in context.new_terms:

@@ -32,7 +32,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
 _UTC = regex(
@@ -40,7 +40,11 @@ _UTC = regex(
 )
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+@rule(
+    Severity.WARNING,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    category=Category.ADVICE,
+)
 def day_of_another_zone(context: Context) -> Iterator[Finding]:
     """Years, months or days of a timestamp with time zone, after SET TIME ZONE to a zone other than UTC."""
     zone = context.known.time_zone

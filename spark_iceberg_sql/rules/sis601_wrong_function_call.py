@@ -39,7 +39,7 @@ from spark_iceberg_sql.facts.target import NotKnownError
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
@@ -50,7 +50,7 @@ from spark_iceberg_sql.syntax.terms import Literal, Ref
 _TIMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minutes", "trunc"})
 
 
-@rule(Severity.ERROR, on=(nodes.Query,), spec="Partition Transforms")
+@rule(Severity.ERROR, on=(nodes.Query,), spec="Partition Transforms", category=Category.QUERY)
 def wrong_function_call(context: Context) -> Iterator[Finding]:
     """Every call with a wrong name, number of arguments, order, constant or type."""
     for call in calls(context):

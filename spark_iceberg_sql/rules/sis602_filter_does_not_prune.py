@@ -32,11 +32,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.Query,))
+@rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
 def filter_does_not_prune(context: Context) -> Iterator[Finding]:
     """The only condition on a partitioned column, if no range can be derived from it."""
     from spark_iceberg_sql.facts.filters import unpruned  # the command starts sooner

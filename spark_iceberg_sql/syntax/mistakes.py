@@ -1,35 +1,45 @@
 """The mistakes that the parser recognizes: one record each, with the message and what to write instead.
 
-The parser stops with a record's name; SIS001 fills in the placeholders: {table}, {old} and {new} are the user's names,
-{field} and {fields} terms over the table's columns, {found} and {expected} the grammar's tokens.
+The parser stops with a record's name; the rule that reports it selects it by its area, and fills in the placeholders:
+{table}, {old} and {new} are the user's names, {field} and {fields} terms over the table's columns, {found} and
+{expected} the grammar's tokens.
 """
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import NamedTuple
+
+
+class Area(Enum):
+    """The subject of a mistake."""
+
+    GRAMMAR = "neither grammar accepts the statement"
+    ROUTING = "one grammar accepts it, and the other one gets it"
+    FIELD_NAME = "a partition field is named where it cannot be"
 
 
 class Mistake(NamedTuple):
     """message: None for the grammar's own, `... is unexpected here`.
 
-    help: what to write. reported_by: another rule.
+    help: what to write. area: what it is about.
 
     refused: whether Spark refuses the statement; otherwise it does something other than what it seems to do.
     """
 
     message: str | None = None
     help: str = "write {expected} here"
-    reported_by: str = "SIS001"
+    area: Area = Area.GRAMMAR
     refused: bool = True
 
 
 MISTAKES: dict[str, Mistake] = {
     "": Mistake(),  # not a known mistake
     # Iceberg's or Spark's parser reads it as another statement.
-    "identifier-clause": Mistake(reported_by="SIS004"),
-    "odd-space": Mistake(reported_by="SIS004"),
-    "hint": Mistake(reported_by="SIS004"),
-    "as-name": Mistake(reported_by="SIS107"),
+    "identifier-clause": Mistake(area=Area.ROUTING),
+    "odd-space": Mistake(area=Area.ROUTING),
+    "hint": Mistake(area=Area.ROUTING),
+    "as-name": Mistake(area=Area.FIELD_NAME),
     "parameter": Mistake(
         "Iceberg's statements take no parameters",
         "write the value itself: a program can format it into the text",
