@@ -46,7 +46,7 @@ MISTAKES = [
     ),
     Mistake(
         "part widened after a sum",
-        "Digits",
+        "MixedRadixSum",
         "e = child(e, 0);\n      kind =",
         "return add(child(e, 0), weight);\n      //",
     ),
@@ -122,7 +122,7 @@ MISTAKES = [
         "this",
     ),
     Mistake("a minuend", "MonotonicExpression", "s != null && falls ? s.fall() : s", "s"),
-    Mistake("lighter digits", "Digits", "if (d.weights[i] < smaller &&", "if (false &&"),
+    Mistake("lighter digits", "MixedRadixSum", "if (d.weights[i] < smaller &&", "if (false &&"),
     Mistake(
         "any separator",
         "MonotonicExpression",
@@ -455,7 +455,7 @@ def _texts() -> dict[str, str]:
     parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
     names = (*injection.SHARED, *parts, "Prune")
     texts = {name: compiler.source("spark_iceberg_sql.spark.optimizer", name) for name in names}
-    return {"TransformRows": injection.transform_rows(), **texts}
+    return {**dict(injection.record_sources()), **texts}
 
 
 def compiled(mistake: Mistake | None, attack: bool) -> Any:
@@ -468,11 +468,11 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
         texts["CyclicParts"] = texts["CyclicParts"].replace(
             "ASKED_IN_FULL = 3", "ASKED_IN_FULL = 0"
         )
-        texts["Attack"] = texts["Attack"].replace(
-            "    try {\n      return new Attack(",
-            "    if (predicate != null) return false;\n    try {\n      return new Attack(",
+        texts["CounterexampleSearch"] = texts["CounterexampleSearch"].replace(
+            "    try {\n      return new CounterexampleSearch(",
+            "    if (predicate != null) return false;\n    try {\n      return new CounterexampleSearch(",
         )
-        assert "predicate != null" in texts["Attack"]
+        assert "predicate != null" in texts["CounterexampleSearch"]
     loader = compiler.context_loader()
     # py4j caches methods by class name, so each class has its own name.
     name = f"Probe{next(NUMBERS)}"

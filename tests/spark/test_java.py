@@ -13,7 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
-from spark_iceberg_sql.spark.bridge import compiler, lines
+from spark_iceberg_sql.spark.bridge import compiler, java_rows, lines
+from spark_iceberg_sql.spark.bridge.java_records import exchange_source
 from spark_iceberg_sql.spark.extension import jar
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ OFF = {
 # superclasses of these classes, so javac reports for every Java subclass that it "cannot
 # override" TreeNode's method. Janino does not check that. All other javac messages about them
 # count.
-BELOW_SCALA = {"ImpliedLiteral", "Placed", "VirtualColumns", "WithoutFile"}
+BELOW_SCALA = {"ImpliedLiteral", "IndexedColumn", "VirtualColumns", "WithoutFile"}
 _MESSAGE = re.compile(
     r"^(?=\S+\.java:\d+: |error: |warning: |Note: |\d+ (?:error|warning)s?$)", re.MULTILINE
 )
@@ -53,14 +54,20 @@ def _ours(folder: Path) -> Iterator[Path]:
         yield written
 
 
+def _generated(folder: Path) -> Iterator[Path]:
+    """The Java files of the records that Python and Java exchange."""
+    constants = {record.__name__ for record in java_rows.CONSTANTS}
+    sources = {name: text for name, text in jar.sources() if name in constants}
+    sources |= {record.__name__: exchange_source(record) for record in java_rows.EXCHANGED}
+    for name, text in sources.items():
+        written = folder / f"{name}.java"
+        written.write_text(text, "utf-8")
+        yield written
+
+
 def javac(folder: Path) -> list[str]:
     """javac's messages on all the Java files, without the final count."""
-    rows = []
-    for name, text in jar.sources():
-        if name.endswith("Rows"):
-            rows.append(folder / f"{name}.java")
-            rows[-1].write_text(text, encoding="utf-8")
-    files = [*rows, *_ours(folder)]
+    files = [*_generated(folder), *_ours(folder)]
     jars = Path(pyspark.__file__).parent / "jars" / "*"
     iceberg = runtime_jar.runtime_jar(versions.runtime(pyspark.__version__))
     command = [

@@ -35,7 +35,15 @@ _SOURCES = (
     *(
         (__package__ or "", name)
         for name in (
-            *("Words", "CommandText", "Marks", "Parameters", "Asked", "Admission", "Refusal"),
+            *(
+                "DdlPrefilter",
+                "CommandText",
+                "CheckedMark",
+                "Parameters",
+                "PendingStatement",
+                "Admission",
+                "Refusal",
+            ),
             *("GateParser", "GateRule", "PythonCheck", "Gate"),
         )
     ),

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,13 +26,13 @@ public class FileCounts implements Callable<Long> {
   private ManifestFile manifest;
 
   /**
-   * For each spec with files, by its id: id, files, bytes. Null if more manifests than `most` would have to be read, or
+   * SpecFiles of each spec with files, in the order of their ids, as JSON. Null if more manifests than `most` would have to be read, or
    * if the manifest list lacks the counts, which are optional in format version 1.
    */
-  public List<Long> of(Table table, int most) throws Exception {
-    List<Long> found = new ArrayList<>();
+  public String of(Table table, int most) throws Exception {
+    List<SpecFiles> result = new ArrayList<>();
     Snapshot snapshot = table.currentSnapshot();
-    if (snapshot == null) return found;
+    if (snapshot == null) return "[]";
     Map<Integer, List<ManifestFile>> manifests = new TreeMap<>();
     Map<Integer, Long> files = new TreeMap<>();
     long every = 0;
@@ -62,11 +63,13 @@ public class FileCounts implements Callable<Long> {
     }
     if (largest != null) bytes.put(largest, rest);
     for (Object spec : manifests.keySet()) {
-      found.add(((Integer) spec).longValue());
-      found.add((Long) files.get(spec));
-      found.add((Long) bytes.get(spec));
+      SpecFiles row = new SpecFiles();
+      row.specId = Long.valueOf(((Integer) spec).longValue());
+      row.files = (Long) files.get(spec);
+      row.bytes = (Long) bytes.get(spec);
+      result.add(row);
     }
-    return found;
+    return new ObjectMapper().writeValueAsString(result);
   }
 
   /** The bytes of all files, from the summary; -1 if it does not agree with the manifest list. */

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,10 +53,10 @@ public class HypotheticalFiles {
     return files;
   }
 
-  /** For each filter how many of the files it keeps, and their bytes: decided as Iceberg's ManifestReader does. */
-  public String kept(PartitionSpec spec, byte[] packed, List<Expression> filters) {
+  /** The FileTotal that each filter keeps, as JSON: decided as Iceberg's ManifestReader does. */
+  public String kept(PartitionSpec spec, byte[] packed, List<Expression> filters) throws Exception {
     List<DataFile> files = of(spec, packed);
-    StringBuilder found = new StringBuilder();
+    List<FileTotal> totals = new ArrayList<>();
     for (Expression filter : filters) {
       Expression projected = Projections.inclusive(spec, true).project(filter);
       Evaluator partitions = new Evaluator(spec.partitionType(), projected, true);
@@ -66,9 +67,12 @@ public class HypotheticalFiles {
         count++;
         bytes += file.fileSizeInBytes();
       }
-      found.append(count).append(' ').append(bytes).append('\n');
+      FileTotal total = new FileTotal();
+      total.files = Long.valueOf(count);
+      total.bytes = Long.valueOf(bytes);
+      totals.add(total);
     }
-    return found.toString();
+    return new ObjectMapper().writeValueAsString(totals);
   }
 
   private static Metrics metrics(Column[] columns, int file, long rows) {

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
@@ -26,15 +27,35 @@ import org.apache.iceberg.types.Types.NestedField;
 import scala.collection.Seq;
 
 /**
- * The data files of a table by partition, and how many of them a scan reads, in one string: for each partition its
- * spec, files, bytes, files read, bytes read and the number of its fields, and for each field its name, transform,
- * value as text, and value as a number if it is one; each followed by a NUL. A call from Python per file would take
- * seconds.
+ * The data files of a table by partition, and how many of them a scan reads, as the JSON of PartitionFiles. A call from
+ * Python per file would take seconds.
  */
 public class ScanFiles {
   private final Table table;
-  private final Map<String, long[]> counts = new LinkedHashMap<>();
-  private final Map<String, String> described = new LinkedHashMap<>();
+  private final Map<List<Object>, Count> counts = new LinkedHashMap<>();
+
+  /** A partition and its files so far. */
+  private static final class Count {
+    final int specId;
+    final List<PartitionValue> values;
+    long files, bytes, filesRead, bytesRead;
+
+    Count(int specId, List<PartitionValue> values) {
+      this.specId = specId;
+      this.values = values;
+    }
+
+    PartitionFiles row() {
+      PartitionFiles row = new PartitionFiles();
+      row.specId = Long.valueOf(specId);
+      row.files = Long.valueOf(files);
+      row.bytes = Long.valueOf(bytes);
+      row.filesRead = Long.valueOf(filesRead);
+      row.bytesRead = Long.valueOf(bytesRead);
+      row.values = values;
+      return row;
+    }
+  }
 
   public ScanFiles(Table table) { this.table = table; }
 
@@ -47,19 +68,14 @@ public class ScanFiles {
     if (snapshot != null && total(snapshot) <= most) {
       for (ManifestFile manifest : snapshot.dataManifests(table.io())) list(manifest);
     } else {
-      for (long[] count : counts.values()) {
-        count[0] = count[2];
-        count[1] = count[3];
+      for (Count count : counts.values()) {
+        count.files = count.filesRead;
+        count.bytes = count.bytesRead;
       }
     }
-    StringBuilder found = new StringBuilder();
-    for (String key : counts.keySet()) {
-      long[] count = (long[]) counts.get(key);
-      found.append(key.substring(0, key.indexOf(' '))).append('\0');
-      for (int i = 0; i < count.length; i++) found.append(count[i]).append('\0');
-      found.append((String) described.get(key));
-    }
-    return found.toString();
+    List<PartitionFiles> rows = new ArrayList<>();
+    for (Count count : counts.values()) rows.add(count.row());
+    return new ObjectMapper().writeValueAsString(rows);
   }
 
   /**
@@ -92,9 +108,9 @@ public class ScanFiles {
       Iterator<DataFile> each = files.iterator();
       while (each.hasNext()) {
         ContentFile<?> file = (ContentFile<?>) each.next();
-        long[] count = count(manifest.partitionSpecId(), file.partition());
-        count[0]++;
-        count[1] += file.fileSizeInBytes();
+        Count count = count(manifest.partitionSpecId(), file.partition());
+        count.files++;
+        count.bytes += file.fileSizeInBytes();
       }
     } finally {
       files.close();
@@ -111,9 +127,9 @@ public class ScanFiles {
   private void read(Seq<?> partitions) throws Exception {
     for (Object each : filesOf(partitions)) {
       ContentFile<?> file = (ContentFile<?>) each;
-      long[] count = count(file.specId(), file.partition());
-      count[2]++;
-      count[3] += file.fileSizeInBytes();
+      Count count = count(file.specId(), file.partition());
+      count.filesRead++;
+      count.bytesRead += file.fileSizeInBytes();
     }
   }
 
@@ -139,34 +155,36 @@ public class ScanFiles {
     }
   }
 
-  private long[] count(int specId, StructLike values) {
+  private Count count(int specId, StructLike values) {
     PartitionSpec spec = (PartitionSpec) table.specs().get(specId);
-    String words = describe(spec, values);
-    String key = specId + " " + words;
-    long[] count = (long[]) counts.get(key);
-    if (count == null) {
-      count = new long[4];
-      counts.put(key, count);
-      described.put(key, words);
+    List<PartitionValue> described = describe(spec, values);
+    List<Object> key = new ArrayList<>();
+    key.add(Integer.valueOf(specId));
+    for (PartitionValue value : described) {
+      key.add(value.text);
+      key.add(value.number);
     }
-    return count;
+    if (!counts.containsKey(key)) counts.put(key, new Count(specId, described));
+    return (Count) counts.get(key);
   }
 
   @SuppressWarnings("unchecked")
-  private static String describe(PartitionSpec spec, StructLike values) {
-    StringBuilder words = new StringBuilder().append(spec.fields().size()).append('\0');
+  private static List<PartitionValue> describe(PartitionSpec spec, StructLike values) {
+    List<PartitionValue> result = new ArrayList<>();
     for (int i = 0; i < spec.fields().size(); i++) {
       PartitionField field = (PartitionField) spec.fields().get(i);
       Type type = ((NestedField) spec.partitionType().fields().get(i)).type();
       Object value = values.get(i, Object.class);
       Transform<Object, Object> transform = (Transform<Object, Object>) field.transform();
-      words.append(field.name()).append('\0').append(transform.toString()).append('\0');
       String text = value instanceof ByteBuffer ? hex((ByteBuffer) value) : transform.toHumanString(type, value);
-      if (value instanceof CharSequence) text = quoted(text);
-      words.append(text.replace('\0', ' ')).append('\0');
-      words.append(value instanceof Number ? value.toString() : "").append('\0');
+      PartitionValue row = new PartitionValue();
+      row.name = field.name();
+      row.transform = transform.toString();
+      row.text = value instanceof CharSequence ? quoted(text) : text;
+      if (value instanceof Number) row.number = Double.valueOf(((Number) value).doubleValue());
+      result.add(row);
     }
-    return words.toString();
+    return result;
   }
 
   /** A string in quotes if it would be taken for nothing, for null, or for several values. */

@@ -28,7 +28,7 @@ import scala.Option;
 public class Gate implements Admission {
   private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql.gate");
 
-  private Words words;
+  private DdlPrefilter words;
   private PythonCheck python;
   private Class<?> parsers;
   private final Map<SparkSessionExtensions, Family> families = new WeakHashMap<>();
@@ -62,7 +62,7 @@ public class Gate implements Admission {
   /** parsers: the class of parsers for this Spark; functions: names of table functions; judge: asks Python. */
   public void prepare(Class<?> parsers, List<String> functions, Function1<Object, Object> judge) {
     this.parsers = parsers;
-    this.words = new Words(functions);
+    this.words = new DdlPrefilter(functions);
     this.python = new PythonCheck(judge);
   }
 
@@ -134,7 +134,7 @@ public class Gate implements Admission {
   /** Whether a text is to be checked by Python, in this session. */
   public boolean concerns(SparkSession session, String text) {
     if (modeHere(session, text).equals("off")) return false;
-    return words.mayNeedTranslation(text) || Words.mayBeDdl(substituted(session, text));
+    return words.mayNeedTranslation(text) || DdlPrefilter.mayBeDdl(substituted(session, text));
   }
 
   // ------------------------------------------------------------------------------ text
@@ -144,12 +144,12 @@ public class Gate implements Admission {
     throws Exception {
     if (text == null || python.isRunning()) return text;
     boolean translated = words.mayNeedTranslation(text);
-    if (!translated && text.indexOf("${") < 0 && !Words.mayBeDdl(text)) return text;
+    if (!translated && text.indexOf("${") < 0 && !DdlPrefilter.mayBeDdl(text)) return text;
     String mode = modeHere(session, text);
     if (mode.equals("off")) return text;
-    boolean ddl = Words.mayBeDdl(substituted(session, text));
+    boolean ddl = DdlPrefilter.mayBeDdl(substituted(session, text));
     if (!ddl && !translated) return text;
-    return python.ask(Asked.text(session, mode, text, ddl, parser, parameters));
+    return python.ask(PendingStatement.text(session, mode, text, ddl, parser, parameters));
   }
 
   @Override
@@ -159,7 +159,7 @@ public class Gate implements Admission {
   }
 
   private static void mark(LogicalPlan plan) {
-    if (CommandText.isFor(plan)) Marks.put(plan);
+    if (CommandText.isFor(plan)) CheckedMark.put(plan);
     for (LogicalPlan child : ScalaTypes.list(plan.children())) mark(child); // of a SQL script
   }
 
@@ -180,7 +180,7 @@ public class Gate implements Admission {
 
   @Override
   public void judge(SparkSession session, LogicalPlan plan) throws Exception {
-    if (!CommandText.isFor(plan) || Marks.isOn(plan)) return;
+    if (!CommandText.isFor(plan) || CheckedMark.isOn(plan)) return;
     String[] mine = (String[]) own.get();
     String mode = mine != null ? mine[0] : mode(session);
     if (!mode.equals("off")) {
@@ -191,11 +191,12 @@ public class Gate implements Admission {
         LOG.debug("a command that cannot be written as a statement", unread);
       }
       if (text == null) {
-        python.unanswered(Asked.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
+        python.unanswered(
+          PendingStatement.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
       } else {
-        python.ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
+        python.ask(PendingStatement.plan(session, mode, plan, text, CommandText.query(plan)));
       }
     }
-    Marks.put(plan);
+    CheckedMark.put(plan);
   }
 }

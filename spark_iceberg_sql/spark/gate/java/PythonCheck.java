@@ -46,7 +46,7 @@ public class PythonCheck {
   public boolean isRunning() { return within.get() != null; }
 
   /** What to parse in place of a statement's text, by Python's check. Throws what refuses it. */
-  public String ask(final Asked asked) throws Exception {
+  public String ask(final PendingStatement asked) throws Exception {
     refuseSettings(asked);
     try {
       return pythonWaits() ? answer(asked) : answerInTime(asked);
@@ -67,7 +67,7 @@ public class PythonCheck {
     return false;
   }
 
-  private String answer(Asked asked) {
+  private String answer(PendingStatement asked) {
     Option<SparkSession> before = SparkSession.getActiveSession();
     SparkSession.setActiveSession(asked.session());
     within.set(Boolean.TRUE);
@@ -80,7 +80,7 @@ public class PythonCheck {
   }
 
   /** On a thread of its own, because the wait for Python's answer cannot be interrupted. */
-  private String answerInTime(final Asked asked) throws Exception {
+  private String answerInTime(final PendingStatement asked) throws Exception {
     final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     Future<String> answer = threads.submit(new Callable<String>() {
       @Override
@@ -103,14 +103,14 @@ public class PythonCheck {
     else SparkSession.clearActiveSession();
   }
 
-  private static String setting(Asked asked, String name, String standard) {
+  private static String setting(PendingStatement asked, String name, String standard) {
     return asked.session().sessionState().conf().getConfString(name, standard).trim();
   }
 
-  private static long seconds(Asked asked) { return Long.parseLong(setting(asked, TIMEOUT, "60")); }
+  private static long seconds(PendingStatement asked) { return Long.parseLong(setting(asked, TIMEOUT, "60")); }
 
   /** Refuses a statement of a session whose settings of the gate mean nothing. */
-  private void refuseSettings(Asked asked) throws AnalysisException {
+  private void refuseSettings(PendingStatement asked) throws AnalysisException {
     String time = setting(asked, TIMEOUT, "60"), way = setting(asked, UNANSWERED, "refuse");
     if (!time.matches("[0-9]{1,9}") || seconds(asked) == 0)
       throw new Refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
@@ -120,7 +120,7 @@ public class PythonCheck {
   }
 
   /** The text to parse if nothing checks the statement. how: the reason. */
-  public String unanswered(Asked asked, String how) throws AnalysisException {
+  public String unanswered(PendingStatement asked, String how) throws AnalysisException {
     if (!asked.mayBeDdl()) return asked.text();
     String said = "this statement is not checked: the check of partition DDL " + how;
     if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {

@@ -10,7 +10,7 @@ import java.util.List;
  */
 public final class BoundFault {
   /**
-   * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. instead: what to
+   * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    */
   public enum Kind {
@@ -26,12 +26,12 @@ public final class BoundFault {
     CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
     UNKNOWN("could not be read", "", "");
 
-    public final String fact, issue, instead;
+    public final String fact, issue, remedy;
 
-    Kind(String fact, String issue, String instead) {
+    Kind(String fact, String issue, String remedy) {
       this.fact = fact;
       this.issue = issue;
-      this.instead = instead;
+      this.remedy = remedy;
     }
   }
 

@@ -70,7 +70,7 @@ public class Decimals extends SwitchedRule {
     StructType types = new StructType().add("w", DataTypes.IntegerType).add("p", new DecimalType(4, 2));
     String function = null;
     for (Transform transform : Transform.all())
-      if (transform.checked) function = transform.function;
+      if (transform.checksPrecision) function = transform.function;
     if (function == null) return null;
     ScalarFunction<?> bound = (ScalarFunction<?>) SparkFunctions.load(function).bind(types);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound, ScalaTypes.seq(arguments));

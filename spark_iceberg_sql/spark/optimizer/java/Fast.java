@@ -120,7 +120,7 @@ public class Fast extends SwitchedRule {
   /** An equivalent of a call, or null if there is no faster one. */
   static Expression fast(StaticInvoke call) {
     Transform transform = Transform.of(call);
-    if (transform == null || call.arguments().size() != 1) return null;
+    if (transform == null || transform.unit == null || call.arguments().size() != 1) return null;
     Expression source = (Expression) call.arguments().apply(0);
     boolean date = source.dataType().equals(DataTypes.DateType);
     if (!date && !timestamp(source.dataType())) return null;
@@ -243,7 +243,7 @@ public class Fast extends SwitchedRule {
       ScalaTypes.columns(new StructType().add("id", DataTypes.LongType, false)), false);
     Project times = project(new MicrosToTimestamp((Expression) ids.output().apply(0)), ids);
     for (Transform transform : Transform.all()) {
-      if (transform.unit.isEmpty()) continue;
+      if (transform.unit == null) continue;
       String name = transform.function;
       StaticInvoke own = call(name, (Expression) times.output().apply(0));
       LogicalPlan plan = (LogicalPlan) session.sessionState().optimizer().execute(project(own, times));

@@ -234,28 +234,28 @@ public final class FileBounds {
 
   /** The statement that corrects a fault, or what to do. */
   private static String remedy(Table table, BoundFault fault) {
-    if (!fault.kind.instead.isEmpty()) return fault.kind.instead;
+    if (!fault.kind.remedy.isEmpty()) return fault.kind.remedy;
     Matcher name = PLAIN_NAME.matcher(table.name());
     if (!name.matches()) return "rewrite its data files with the option 'rewrite-all' = 'true'";
     return "CALL " + name.group(1) + ".system.rewrite_data_files(table => '" + name.group(2)
       + "', options => map('rewrite-all', 'true'))";
   }
 
-  /** The faults of known files: a map with names for each. */
-  public List<Map<String, Object>> described(Table table) {
-    List<Map<String, Object>> rows = new ArrayList<>();
+  /** The faults of known files. */
+  public List<WrongBoundsRow> described(Table table) {
+    List<WrongBoundsRow> rows = new ArrayList<>();
     for (BoundFault fault : faults) {
       String column = table.schema().findColumnName(fault.fieldId);
       if (fault.file == null || column == null) continue;
-      Map<String, Object> row = new HashMap<>();
-      row.put("column", column);
-      row.put("kind", fault.kind.name().toLowerCase(Locale.ROOT));
-      row.put("fact", fault.kind.fact);
-      row.put("issue", fault.kind.issue);
-      row.put("instead", fault.kind.instead);
-      row.put("files", Long.valueOf(fault.files));
-      row.put("bytes", Long.valueOf(fault.bytes));
-      row.put("file", fault.file);
+      WrongBoundsRow row = new WrongBoundsRow();
+      row.column = column;
+      row.kind = fault.kind.name().toLowerCase(Locale.ROOT);
+      row.fact = fault.kind.fact;
+      row.issue = fault.kind.issue;
+      row.remedy = fault.kind.remedy;
+      row.files = Long.valueOf(fault.files);
+      row.bytes = Long.valueOf(fault.bytes);
+      row.file = fault.file;
       rows.add(row);
     }
     return rows;

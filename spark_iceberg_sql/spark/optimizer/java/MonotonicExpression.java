@@ -95,7 +95,7 @@ public final class MonotonicExpression {
 
   private static MonotonicExpression called(Expression e) {
     Transform t = Transform.of(e);
-    if (t == null || !t.ordered) return null;
+    if (t == null || !t.preservesOrder) return null;
     if (t.truncates) {
       Object width = ExpressionKind.literal(e, 0);
       Expression c = child(e, 1);
@@ -234,16 +234,16 @@ public final class MonotonicExpression {
       return from.equals(DataTypes.TimestampType) || to.equals(DataTypes.TimestampType) ? zone(e) : this;
     }
     // Integers cast to a type that holds them all; the rounding of a double preserves the order.
-    double most = Digits.limit(from);
+    double most = MixedRadixSum.limit(from);
     if (most == 0 || from.equals(DataTypes.DoubleType)) return null;
-    if (to.equals(DataTypes.DoubleType) || Digits.limit(to) >= most) return this;
+    if (to.equals(DataTypes.DoubleType) || MixedRadixSum.limit(to) >= most) return this;
     if (!(to instanceof DecimalType) || ((DecimalType) to).scale() != 0) return null;
     return Math.pow(10, ((DecimalType) to).precision()) > most ? this : null;
   }
 
   /** x * c, or a sum or difference of x and c; null if it may overflow for ordinary values of x. */
   private MonotonicExpression arithmetic(Expression e, Expression x, Object by, boolean times) {
-    double limit = Digits.limit(e.dataType());
+    double limit = MixedRadixSum.limit(e.dataType());
     if (!(by instanceof Number) || limit == 0) return null;
     double c = ((Number) by).doubleValue();
     if (times && c == 0) return null;
@@ -339,10 +339,10 @@ public final class MonotonicExpression {
   }
 
   private static MonotonicExpression digits(Expression e) {
-    Digits d = Digits.of(e);
+    MixedRadixSum d = MixedRadixSum.of(e);
     if (d == null) return null;
     MonotonicExpression s = of(child(d.year, 0));
-    if (s == null || !s.within(d.year, d.weight, d.more, Digits.limit(e.dataType()))) return null;
+    if (s == null || !s.within(d.year, d.weight, d.more, MixedRadixSum.limit(e.dataType()))) return null;
     s.scaled = true;
     return s;
   }

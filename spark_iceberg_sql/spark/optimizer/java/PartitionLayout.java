@@ -134,7 +134,7 @@ public final class PartitionLayout {
   }
 
   /** The columns with wrong bounds; see FileBounds.described. */
-  public List<Map<String, Object>> wrongBounds() { return bounds().described(table); }
+  public List<WrongBoundsRow> wrongBounds() { return bounds().described(table); }
 
   private FileBounds bounds() {
     if (bounds == null) bounds = FileBounds.of(table, read.snapshotId(), read.branch(), options);
@@ -153,7 +153,7 @@ public final class PartitionLayout {
     Expression call = Calls.call(e);
     if (call == null) return null;
     Transform t = Transform.of(call);
-    if (t == null || !t.numbered) return t == null ? null : t.name;
+    if (t == null || !t.hasParameter) return t == null ? null : t.name;
     Object first = call.children().apply(0);
     if (!(first instanceof Literal) || !(((Literal) first).value() instanceof Integer)) return null;
     return t.name + "[" + ((Literal) first).value() + "]";

@@ -27,7 +27,7 @@ import scala.collection.immutable.Seq;
  *
  * <p>It handles the filters directly above a relation, and the condition by which a copy-on-write DELETE, UPDATE or
  * MERGE chooses its files. It adds nothing that the columns' own comparisons already imply, so it is idempotent.
- * Implied ranges are tested before they are used (see Attack). EXPLAIN marks the added literals with `implied`.
+ * Implied ranges are tested before they are used (see CounterexampleSearch). EXPLAIN marks the added literals with `implied`.
  */
 public class Prune extends SwitchedRule {
   /** Cache of implied ranges: dashboards repeat the same conditions. */
@@ -167,15 +167,15 @@ public class Prune extends SwitchedRule {
     return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
       public boolean isFor(Object x) {
-        return away ? x instanceof AttributeReference : x instanceof Placed;
+        return away ? x instanceof AttributeReference : x instanceof IndexedColumn;
       }
 
       @Override
       public Object of(Object x) {
-        if (!away) return columns.apply(((Placed) x).ordinal());
+        if (!away) return columns.apply(((IndexedColumn) x).ordinal());
         Attribute column = (Attribute) x;
         for (int i = 0; i < columns.size(); i++)
-          if (((Attribute) columns.apply(i)).exprId().equals(column.exprId())) return new Placed(i, column);
+          if (((Attribute) columns.apply(i)).exprId().equals(column.exprId())) return new IndexedColumn(i, column);
         return x;
       }
     }));
@@ -186,7 +186,8 @@ public class Prune extends SwitchedRule {
     if (layout == null) return result;
     for (Expression c : known) {
       for (Expression implied : ImpliedTransforms.of(c, known, layout))
-        if (!Attack.finds(c, implied, PartitionLayout.source(Calls.call(compared(c))))) result.add(implied);
+        if (!CounterexampleSearch.finds(c, implied, PartitionLayout.source(Calls.call(compared(c)))))
+          result.add(implied);
     }
     return result;
   }
@@ -206,7 +207,7 @@ public class Prune extends SwitchedRule {
       Expression range = range(found.column, all, own);
       if (range == null) continue;
       if (layout != null && counts(found.column, layout)) range = new Or(range, wrapped(found.column));
-      if (!Attack.finds(condition, range, found.column)) result.add(range);
+      if (!CounterexampleSearch.finds(condition, range, found.column)) result.add(range);
     }
     return result;
   }

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,9 +53,16 @@ public class RuleRegistry {
     "", "", "", "table_funcs", "0.1.0", "", "built-in");
 
   static class Entry {
-    String name, phase, switchKey, does, issues, fault;
-    boolean beforePushDown, checked, told;
-    SwitchedRule rule;
+    final RuleRow row;
+    final SwitchedRule rule;
+    String fault;
+    boolean isTested, isReported;
+
+    Entry(RuleRow row, SwitchedRule rule, String fault) {
+      this.row = row;
+      this.rule = rule;
+      this.fault = fault;
+    }
   }
 
   /** Whether the rules are enabled for the sessions that share an extensions object. */
@@ -115,37 +123,33 @@ public class RuleRegistry {
     }
   }
 
-  /**
-   * Adds a rule; rule is null if it could not be compiled, and fault is then the reason. issues: those that it corrects,
-   * separated by commas.
-   */
-  public void add(String name, String phase, boolean beforePushDown, String switchKey, String does, String issues,
-    Object rule, String fault) {
-    Entry e = new Entry();
-    e.name = name;
-    e.phase = phase;
-    e.beforePushDown = beforePushDown;
-    e.switchKey = switchKey;
-    e.does = does;
-    e.issues = issues;
-    e.fault = fault;
-    e.rule = (SwitchedRule) rule;
-    if (e.rule != null) e.rule.setSwitchKey(switchKey);
-    entries.put(name, e);
+  /** Adds a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
+  public void add(String name, Object rule, String fault) {
+    for (RuleRow row : RuleRow.ALL) {
+      if (!row.name.equals(name)) continue;
+      if (rule != null) ((SwitchedRule) rule).setSwitchKey(row.switchKey);
+      entries.put(name, new Entry(row, (SwitchedRule) rule, fault));
+      return;
+    }
+    throw new IllegalArgumentException("no rule is named " + name);
   }
 
   /** Sets what receives warnings about the tables of queries. */
   public void setReporter(Function1<String, Object> function) { SwitchedRule.setReporter(function); }
 
-  /** The columns with wrong bounds in a table's current snapshot; see FileBounds.described. */
-  public List<Map<String, Object>> wrongBounds(Table table) {
-    return FileBounds.of(table, null, null, CaseInsensitiveStringMap.empty()).described(table);
+  /** The columns with wrong bounds in a table's current snapshot; as WrongBoundsRow entries in JSON. */
+  public String wrongBounds(Table table) throws IOException {
+    return json(FileBounds.of(table, null, null, CaseInsensitiveStringMap.empty()).described(table));
   }
 
   /** The columns with wrong bounds in the files that a relation may read; none if it is no Iceberg table. */
-  public List<Map<String, Object>> wrongBounds(LogicalPlan relation) {
+  public String wrongBounds(LogicalPlan relation) throws IOException {
     PartitionLayout layout = PartitionLayout.of(relation);
-    return layout == null ? new ArrayList<>() : layout.wrongBounds();
+    return json(layout == null ? new ArrayList<WrongBoundsRow>() : layout.wrongBounds());
+  }
+
+  private static String json(List<WrongBoundsRow> rows) throws IOException {
+    return new ObjectMapper().writeValueAsString(rows);
   }
 
   /** The units of the timestamps in a Parquet file: MILLIS, MICROS, NANOS. */
@@ -160,9 +164,9 @@ public class RuleRegistry {
   public synchronized List<String> news() {
     List<String> names = new ArrayList<>();
     for (Entry e : entries.values()) {
-      if (e.fault == null || e.told) continue;
-      e.told = true;
-      names.add(e.name);
+      if (e.fault == null || e.isReported) continue;
+      e.isReported = true;
+      names.add(e.row.name);
     }
     return names;
   }
@@ -183,13 +187,13 @@ public class RuleRegistry {
     List<Entry> after = new ArrayList<>();
     for (Entry e : entries.values()) {
       if (e.rule == null) continue;
-      if (e.beforePushDown) extensions(session).injectOptimizerRule(new Before(e, installed));
+      if (e.row.beforePushDown) extensions(session).injectOptimizerRule(new Before(e, installed));
       else after.add(e);
     }
     extensions(session).injectOptimizerRule(new After(after, installed));
     for (Entry e : entries.values()) {
-      if (e.fault == null && !e.checked) e.fault = e.rule.fault(session);
-      e.checked = true;
+      if (e.fault == null && !e.isTested) e.fault = e.rule.fault(session);
+      e.isTested = true;
     }
     if (probed == null) probe();
     TableFunctionRegistry.builtin().registerFunction(listingId, listingInfo, listing);
@@ -242,8 +246,8 @@ public class RuleRegistry {
     List<Row> rows = new ArrayList<>();
     for (Entry e : entries.values()) {
       boolean on = inForce(e, session) && e.rule.isOn(conf);
-      rows.add(RowFactory.create(new Object[] {e.name, e.phase, e.switchKey, Boolean.valueOf(on),
-        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault, issues(e)}));
+      rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(on),
+        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.row.description, e.fault, issues(e)}));
     }
     return rows;
   }
@@ -251,7 +255,7 @@ public class RuleRegistry {
   /** The issues that a rule corrects, each with whether this Iceberg has it, if that was probed. */
   private String issues(Entry e) {
     StringBuilder text = new StringBuilder();
-    for (String issue : e.issues.split(", ")) {
+    for (String issue : e.row.issues.split(", ")) {
       if (issue.isEmpty()) continue;
       String result = (String) issues().get(issue);
       text.append(text.length() == 0 ? "" : ", ").append(issue).append(result == null ? "" : ": " + result);

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Values of a column on which a predicate is tested (see Attack): across its type, and near given values. */
+/** Values of a column on which a predicate is tested (see CounterexampleSearch): across its type, and near given values. */
 public final class TrialValues {
   private static final long SECOND = 1000000L, HOUR = Clocks.HOUR, DAY = Clocks.DAY;
   private static final long[] NEAR = {1, SECOND, 60 * SECOND, HOUR / 2, HOUR, 3 * HOUR / 2, 2 * HOUR, 3 * HOUR,

@@ -33,7 +33,7 @@ import scala.collection.immutable.Seq;
 
 /**
  * A function iceberg_* by one of its names: from the resolved arguments of a call to the expression that evaluates it,
- * or to a refusal. Its record is a row of FunctionRows, made from model/transforms.py.
+ * or to a refusal. Its record is a FunctionRow, by transforms/functions.py.
  *
  * <p>The expression is Iceberg's own function bound to the argument's type, in a KnownNullable, which withholds it from
  * the scan until the rule Guard has verified that the scan returns correct results for it. Iceberg does not check the
@@ -57,23 +57,21 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
   private final FunctionSignature signature;
   private final String parameters;
 
-  public TransformFunction(String[] row, AtomicReference<Function1<SparkSession, Object>> rules) {
+  public TransformFunction(FunctionRow row, AtomicReference<Function1<SparkSession, Object>> rules) {
     this.rules = rules;
-    name = row[0];
-    function = row[1];
-    List<String> is = Arrays.asList(row[2].split(" "));
-    alwaysNull = is.contains("null");
-    narrowAsInt = is.contains("narrow");
-    checksPrecision = is.contains("checked");
-    result = row[3].isEmpty() ? null : DataType.fromDDL(row[3]);
-    accepted = Arrays.asList(row[4].split(" "));
-    listed = Arrays.asList(row[5].split(" "));
-    boolean numbered = !row[6].isEmpty();
-    parameter = numbered ? row[6] : null;
-    noun = row[7];
-    minimum = numbered ? Long.parseLong(row[8]) : 0;
-    maximum = numbered ? Long.parseLong(row[9]) : 0;
-    List<String> names = numbered ? Arrays.asList(parameter, "col") : Arrays.asList("col");
+    name = row.name;
+    function = row.function;
+    alwaysNull = row.alwaysNull;
+    narrowAsInt = row.narrowAsInt;
+    checksPrecision = row.checksPrecision;
+    result = row.result == null ? null : DataType.fromDDL(row.result);
+    accepted = row.accepted;
+    listed = row.listed;
+    parameter = row.parameter;
+    noun = row.noun;
+    minimum = row.minimum;
+    maximum = row.maximum;
+    List<String> names = parameter != null ? Arrays.asList(parameter, "col") : Arrays.asList("col");
     signature = CallArguments.signature(names);
     parameters = names.size() + " (`" + String.join("`, `", names) + "`)";
   }
@@ -105,7 +103,7 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
   private Expression evaluated(Expression number, Expression source, String type) {
     boolean untyped = source.dataType() instanceof NullType;
     if (alwaysNull) return new Literal(null, source.dataType());
-    if (function.isEmpty() || untyped && result == null) return source;
+    if (function == null || untyped && result == null) return source;
     if (untyped) return new Literal(null, result);
     Expression value = source;
     if (narrowAsInt && (type.equals("tinyint") || type.equals("smallint"))) {

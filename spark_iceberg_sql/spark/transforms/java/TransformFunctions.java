@@ -12,7 +12,7 @@ public class TransformFunctions {
   private final Map<String, TransformFunction> functions = new ConcurrentHashMap<>();
 
   public TransformFunctions() {
-    for (String[] row : FunctionRows.ROWS) functions.put(row[0], new TransformFunction(row, rules));
+    for (FunctionRow row : FunctionRow.ALL) functions.put(row.name, new TransformFunction(row, rules));
   }
 
   /** The function of that name. */

@@ -24,7 +24,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  * type, and wherever a compared expression reaches its constant between two of those. If one such value is found,
  * nothing is implied.
  */
-public final class Attack {
+public final class CounterexampleSearch {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
   /** Limit of evaluated nodes: about a tenth of a second. */
   private static final long MOST = 8000000L;
@@ -41,7 +41,7 @@ public final class Attack {
   private final Map<Expression, Object[]> seen = new HashMap<>();
   private long left = MOST;
 
-  private Attack(Expression predicate, Expression implied, Expression column) {
+  private CounterexampleSearch(Expression predicate, Expression implied, Expression column) {
     this.column = column;
     type = column.dataType();
     whole = about(predicate, column);
@@ -54,7 +54,7 @@ public final class Attack {
   /** Whether there is such a value, or too few values could be tried to exclude it. */
   public static boolean finds(Expression predicate, Expression implied, Expression column) {
     try {
-      return new Attack(predicate, implied, column).run(implied);
+      return new CounterexampleSearch(predicate, implied, column).run(implied);
     } catch (Found e) {
       return true;
     }

@@ -10,11 +10,11 @@ import java.util.Set;
  *
  * <p>Only ASCII letters, digits and the underscore continue a word here: a false match is better than a missed one.
  */
-public class Words {
+public class DdlPrefilter {
   private final Set<String> functions = new HashSet<>();
 
   /** Names of the table functions, in lower case. */
-  public Words(List<String> functions) { this.functions.addAll(functions); }
+  public DdlPrefilter(List<String> functions) { this.functions.addAll(functions); }
 
   /** Whether a text may be partition DDL: it has one of the verbs, and does not start like a query. */
   public static boolean mayBeDdl(String text) {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
 /** Sums such as year(x) * 100 + month(x), in which one step of a greater part exceeds the sum of all smaller parts. */
-public final class Digits {
+public final class MixedRadixSum {
   /** The year, its weight, and the maximum that the other terms add. */
   public Expression year;
   public double weight, more;
@@ -14,11 +14,11 @@ public final class Digits {
   private final Expression[] parts = new Expression[ExpressionKind.Digit.values().length];
   private final double[] weights = new double[parts.length];
 
-  private Digits() {}
+  private MixedRadixSum() {}
 
   /** Null if an expression is not such a sum. */
-  public static Digits of(Expression e) {
-    Digits d = new Digits();
+  public static MixedRadixSum of(Expression e) {
+    MixedRadixSum d = new MixedRadixSum();
     if (limit(e.dataType()) == 0 || !d.add(e, 1) || d.parts[0] == null) return null;
     double smaller = 0;
     for (int i = d.parts.length - 1; i >= 0; i--) {
