@@ -45,7 +45,7 @@ def maps(
         if cached and key in _kept:
             _kept.move_to_end(key)
             return _kept[key]
-    listing = to_json(() if listed is None else listed())
+    listing = to_json(StoreFile, () if listed is None else listed())
     old, folder = moved or (None, None)
     table = relations.base_table(operations, "")
     facts = compiler.shared(__package__, "FileFacts", StoreFile)

@@ -13,7 +13,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -54,9 +53,10 @@ def exchange_source(record_class: type) -> str:
     return f"{_head(record_class)}{attributes}}}\n"
 
 
-def to_json(records: Iterable[object]) -> str:
+def to_json(record_class: type[Record], records: Iterable[Record]) -> str:
     """Flat records as JSON, for the array of Java objects that Jackson makes of it."""
-    return json.dumps([_flat(record) for record in records])
+    names = {name: java_name(name) for name in _hints(record_class)}
+    return json.dumps([{names[n]: getattr(record, n) for n in names} for record in records])
 
 
 def from_json(record_class: type[Record], text: str) -> Record:
@@ -80,7 +80,6 @@ def _head(record_class: type) -> str:
     return f"package {PACKAGE};\n\n/** Generated from {name} in java_rows.py. */\npublic final class {name} {{\n"
 
 
-@cache
 def _hints(record_class: Any) -> dict[str, Any]:
     hints = get_type_hints(record_class)
     return {field.name: hints[field.name] for field in fields(record_class)}
@@ -117,10 +116,6 @@ def _literal(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value}L"
     return json.dumps(value)  # strings, true, false and null are written alike in both languages
-
-
-def _flat(record: object) -> dict[str, Any]:
-    return {java_name(name): getattr(record, name) for name in _hints(type(record))}
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
