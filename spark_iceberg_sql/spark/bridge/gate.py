@@ -154,11 +154,11 @@ def _parser_source() -> str:
         if "$" in name:
             continue
         given = [f"a{i}" for i in range(len(kinds))]
-        call = f"behind.{name}({', '.join(given)})"
+        call = f"wrapped.{name}({', '.join(given)})"
         if name.startswith("parsePlan"):
             values = given[1] if len(given) > 1 else "null"
             rest = "".join(f", {value}" for value in given[1:])
-            call = f"marked(behind.{name}(admitted(a0, {values}){rest}))"
+            call = f"marked(wrapped.{name}(admitted(a0, {values}){rest}))"
         parameters = ", ".join(f"{kind} {value}" for kind, value in zip(kinds, given, strict=True))
         methods.append(
             f"  public {method.getReturnType().getName()} {name}({parameters}) {{\n"
@@ -176,7 +176,7 @@ def parser_behind(spark: SparkSession) -> jvm.Java:
     """The session's parser without the gate."""
     parser = jvm.java_session(spark).sessionState().sqlParser()
     while str(parser.getClass().getName()) == _SESSION_PARSER:
-        parser = parser.behind()
+        parser = parser.wrapped()
     return parser
 
 
@@ -189,7 +189,7 @@ def mode(spark: SparkSession) -> str:
 def shut() -> bool:
     """Whether any session of this process's Spark application is checked."""
     gate, context = existing(), SparkContext._active_spark_context
-    return gate is not None and context is not None and bool(gate.isShut(context.applicationId))
+    return gate is not None and context is not None and bool(gate.isEnforced(context.applicationId))
 
 
 def concerns(spark: SparkSession, text: str) -> bool:
@@ -208,8 +208,8 @@ def during(mode: str, text: str | None = None) -> Iterator[None]:
     if gate is None or (mode == "off" and not _PINNED):
         yield
         return
-    gate.during(mode, text)
+    gate.overrideMode(mode, text)
     try:
         yield
     finally:
-        gate.done()
+        gate.endOverride()

@@ -262,7 +262,7 @@ def _transform_rows() -> Iterator[TransformRow]:
 
 def _warn(table: Any) -> None:
     rules = {rule.name: rule for rule in RULES}
-    for name in table.news():
+    for name in table.newFaults():
         warnings.warn(_off(rules[name], table.fault(name)), RuntimeWarning, stacklevel=3)
 
 

@@ -55,7 +55,7 @@ public final class FilterFileCounts {
     List<Filter> counters = new ArrayList<>();
     for (Expression filter : filters) counters.add(new Filter(filter));
     long manifests = 0;
-    FileTotal total = none();
+    FileTotal total = zero();
     Map<String, FileTotal> bySpec = new LinkedHashMap<>();
     for (ManifestFile manifest : snapshot.dataManifests(table.io())) {
       manifests++;
@@ -81,7 +81,7 @@ public final class FilterFileCounts {
     return new ObjectMapper().writeValueAsString(result);
   }
 
-  static FileTotal none() {
+  static FileTotal zero() {
     FileTotal total = new FileTotal();
     total.files = Long.valueOf(0);
     total.bytes = Long.valueOf(0);
@@ -94,7 +94,7 @@ public final class FilterFileCounts {
   }
 
   static void add(Map<String, FileTotal> totals, String key, DataFile file) {
-    if (!totals.containsKey(key)) totals.put(key, none());
+    if (!totals.containsKey(key)) totals.put(key, zero());
     add((FileTotal) totals.get(key), file);
   }
 
@@ -159,7 +159,7 @@ public final class FilterFileCounts {
     private final StrictMetricsEvaluator strict;
     private final Set<Integer> columns;
     private final Map<Integer, UnderSpec> underSpecs = new HashMap<>();
-    private final FileTotal byPartitions = none(), kept = none(), complete = none();
+    private final FileTotal byPartitions = zero(), kept = zero(), complete = zero();
     /** By the text of the fields: several specs may have the same ones. */
     private final Map<String, PruningFields> prunedBy = new LinkedHashMap<>();
     private final Map<String, FileTotal> withoutBounds = new LinkedHashMap<>(), keptBySpec = new LinkedHashMap<>();
@@ -203,7 +203,7 @@ public final class FilterFileCounts {
       prunedBy.putIfAbsent(key.toString(), fields);
     }
 
-    /** Iceberg 1.11 does not evaluate IN for a null; in the whole filter, IS NOT NULL skips that file before. */
+    /** Iceberg 1.11 does not evaluate IN for a null; in the complete filter, IS NOT NULL skips that file before. */
     private boolean skips(Evaluator part, DataFile file) {
       try {
         return !part.eval(file.partition());

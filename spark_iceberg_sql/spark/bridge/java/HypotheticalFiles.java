@@ -90,9 +90,9 @@ public class HypotheticalFiles {
   }
 
   static long[] numbers(ByteBuffer from, int count) {
-    long[] found = new long[count];
-    for (int n = 0; n < count; n++) found[n] = from.getLong();
-    return found;
+    long[] result = new long[count];
+    for (int n = 0; n < count; n++) result[n] = from.getLong();
+    return result;
   }
 
   /** A value per file, from the distinct values and each file's position among them; null for -1. */
@@ -103,12 +103,12 @@ public class HypotheticalFiles {
       from.get(content);
       values[i] = ByteBuffer.wrap(content);
     }
-    ByteBuffer[] found = new ByteBuffer[count];
+    ByteBuffer[] result = new ByteBuffer[count];
     for (int n = 0; n < count; n++) {
       long position = from.getLong();
-      if (position >= 0) found[n] = values[(int) position];
+      if (position >= 0) result[n] = values[(int) position];
     }
-    return found;
+    return result;
   }
 
   /** The metadata of all files about one column; a file without any has -1 nulls. */

@@ -24,7 +24,7 @@ public class Listing {
     while (files.hasNext()) {
       FileStatus file = (FileStatus) files.next();
       if (file.isFile() && pattern.matcher(file.getPath().getName()).find())
-        listed.add(listed(file.getPath().toString(), file.getLen(), file.getModificationTime()));
+        listed.add(row(file.getPath().toString(), file.getLen(), file.getModificationTime()));
     }
     return new ObjectMapper().writeValueAsString(listed);
   }
@@ -35,12 +35,12 @@ public class Listing {
     List<ListedFile> listed = new ArrayList<>();
     for (FileInfo file : listing) {
       if (pattern.matcher(file.location()).find())
-        listed.add(listed(file.location(), file.size(), file.createdAtMillis()));
+        listed.add(row(file.location(), file.size(), file.createdAtMillis()));
     }
     return new ObjectMapper().writeValueAsString(listed);
   }
 
-  private static ListedFile listed(String location, long size, long modifiedMs) {
+  private static ListedFile row(String location, long size, long modifiedMs) {
     ListedFile file = new ListedFile();
     file.location = location;
     file.size = Long.valueOf(size);

@@ -60,12 +60,12 @@ public class ScanFiles {
   public ScanFiles(Table table) { this.table = table; }
 
   /**
-   * What a scan reads of a snapshot. If the snapshot has more data files than `most`, only the partitions that are
+   * What a scan reads of a snapshot. If the snapshot has more data files than `maximum`, only the partitions that are
    * read are included.
    */
-  public String text(Snapshot snapshot, Seq<?> partitions, long most) throws Exception {
+  public String text(Snapshot snapshot, Seq<?> partitions, long maximum) throws Exception {
     read(partitions);
-    if (snapshot != null && total(snapshot) <= most) {
+    if (snapshot != null && total(snapshot) <= maximum) {
       for (ManifestFile manifest : snapshot.dataManifests(table.io())) list(manifest);
     } else {
       for (Count count : counts.values()) {
@@ -84,18 +84,18 @@ public class ScanFiles {
    */
   public Object filtered(Object scan) throws Exception {
     try {
-      Field found = scan.getClass().getDeclaredField("filteredPartitions");
-      found.setAccessible(true);
-      return found.get(scan);
-    } catch (NoSuchFieldException another) {
+      Field field = scan.getClass().getDeclaredField("filteredPartitions");
+      field.setAccessible(true);
+      return field.get(scan);
+    } catch (NoSuchFieldException noSuchField) {
       return null;
     }
   }
 
   /** The number of data files in a snapshot, from its summary; -1 if that does not state it. */
   private static long total(Snapshot snapshot) {
-    String said = (String) snapshot.summary().get("total-data-files");
-    return said == null ? -1 : Long.parseLong(said);
+    String total = (String) snapshot.summary().get("total-data-files");
+    return total == null ? -1 : Long.parseLong(total);
   }
 
   private void list(ManifestFile manifest) throws Exception {
@@ -105,9 +105,9 @@ public class ScanFiles {
     columns.add("file_size_in_bytes");
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs()).select(columns);
     try {
-      Iterator<DataFile> each = files.iterator();
-      while (each.hasNext()) {
-        ContentFile<?> file = (ContentFile<?>) each.next();
+      Iterator<DataFile> iterator = files.iterator();
+      while (iterator.hasNext()) {
+        ContentFile<?> file = (ContentFile<?>) iterator.next();
         Count count = count(manifest.partitionSpecId(), file.partition());
         count.files++;
         count.bytes += file.fileSizeInBytes();
@@ -125,8 +125,8 @@ public class ScanFiles {
   }
 
   private void read(Seq<?> partitions) throws Exception {
-    for (Object each : filesOf(partitions)) {
-      ContentFile<?> file = (ContentFile<?>) each;
+    for (Object element : filesOf(partitions)) {
+      ContentFile<?> file = (ContentFile<?>) element;
       Count count = count(file.specId(), file.partition());
       count.filesRead++;
       count.bytesRead += file.fileSizeInBytes();
@@ -135,15 +135,15 @@ public class ScanFiles {
 
   /** The files of a scan's partitions, each once. */
   private static Iterable<?> filesOf(Seq<?> partitions) throws Exception {
-    Map<String, ContentFile<?>> found = new LinkedHashMap<>();
-    collect(partitions, found);
-    return found.values();
+    Map<String, ContentFile<?>> files = new LinkedHashMap<>();
+    collect(partitions, files);
+    return files.values();
   }
 
-  private static void collect(Object partition, Map<String, ContentFile<?>> found) throws Exception {
+  private static void collect(Object partition, Map<String, ContentFile<?>> files) throws Exception {
     if (partition instanceof Seq) {
-      scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
-      while (each.hasNext()) collect(each.next(), found);
+      scala.collection.Iterator<?> iterator = ((Seq<?>) partition).iterator();
+      while (iterator.hasNext()) collect(iterator.next(), files);
       return;
     }
     Method group = partition.getClass().getMethod("taskGroup"); // the class is not public
@@ -151,7 +151,7 @@ public class ScanFiles {
     for (Object task : ((ScanTaskGroup<?>) group.invoke(partition)).tasks()) {
       if (!(task instanceof ContentScanTask)) continue;
       ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
-      found.put(file.location(), file);
+      files.put(file.location(), file);
     }
   }
 

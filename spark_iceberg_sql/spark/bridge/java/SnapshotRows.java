@@ -40,10 +40,10 @@ public class SnapshotRows {
     if (summary == null) return null;
     Object[] keys = new Object[summary.size()];
     Object[] values = new Object[summary.size()];
-    int at = 0;
+    int index = 0;
     for (String key : summary.keySet()) {
-      keys[at] = interned(key);
-      values[at++] = UTF8String.fromString((String) summary.get(key));
+      keys[index] = interned(key);
+      values[index++] = UTF8String.fromString((String) summary.get(key));
     }
     return new ArrayBasedMapData(new GenericArrayData(keys), new GenericArrayData(values));
   }

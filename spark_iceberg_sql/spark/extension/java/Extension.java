@@ -53,8 +53,8 @@ public class Extension
   }
 
   @Override
-  protected Object of(Object given) {
-    SparkSessionExtensions extensions = (SparkSessionExtensions) given;
+  protected Object of(Object argument) {
+    SparkSessionExtensions extensions = (SparkSessionExtensions) argument;
     String fault = unfit();
     if (fault == null) add(extensions);
     else LOG.warn("the jar of spark-iceberg-sql adds nothing: " + fault);
@@ -80,7 +80,7 @@ public class Extension
       ExpressionInfo info = new ExpressionInfo("spark_iceberg_sql", null, row.name, row.usage, row.arguments,
         row.examples, "", "misc_funcs", "0.1.0", "", "built-in");
       extensions.injectFunction(new Tuple3<FunctionIdentifier, ExpressionInfo, Function1<Seq<Expression>, Expression>>(
-        new FunctionIdentifier(row.name), info, FUNCTIONS.named(row.name)));
+        new FunctionIdentifier(row.name), info, FUNCTIONS.byName(row.name)));
     }
     RULES.injectListing(extensions);
     extensions.injectResolutionRule(new FirstUse());
@@ -90,22 +90,24 @@ public class Extension
   static class FirstUse extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     @Override
     protected Object of(Object session) {
-      return new Adding((SparkSession) session);
+      return new FirstAnalysis((SparkSession) session);
     }
   }
 
-  static class Adding extends ScalaTypes.PlanRule<LogicalPlan> {
+  /** A rule that changes no plan, and adds the rules once. */
+  static class FirstAnalysis extends ScalaTypes.PlanRule<LogicalPlan> {
     private final SparkSession session;
-    private volatile boolean done;
+    private volatile boolean isDone;
 
-    Adding(SparkSession session) { this.session = session; }
+    FirstAnalysis(SparkSession session) { this.session = session; }
 
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
-      if (done) return plan;
-      done = true; // the rules' self-tests analyse plans, too
+      if (isDone) return plan;
+      isDone = true; // the rules' self-tests analyse plans, too
       RULES.ensure(session);
-      for (String name : RULES.news()) LOG.warn("the optimizer rule `" + name + "` is disabled: " + RULES.fault(name));
+      for (String name : RULES.newFaults())
+        LOG.warn("the optimizer rule `" + name + "` is disabled: " + RULES.fault(name));
       return plan;
     }
   }

@@ -25,19 +25,19 @@ public class PendingStatement {
   /** A text on its way to the parser; parameters: its values as {@link Parameters} takes them. */
   public static PendingStatement text(
     SparkSession session, String mode, String text, boolean mayBeDdl, ParserInterface parser, Object parameters) {
-    PendingStatement asked = new PendingStatement(session, mode, text, mayBeDdl);
-    asked.parser = parser;
-    asked.parameters = parameters;
-    return asked;
+    PendingStatement statement = new PendingStatement(session, mode, text, mayBeDdl);
+    statement.parser = parser;
+    statement.parameters = parameters;
+    return statement;
   }
 
   /** A plan; query: where its rows come from, or null. */
   public static PendingStatement plan(
     SparkSession session, String mode, LogicalPlan plan, String text, LogicalPlan query) {
-    PendingStatement asked = new PendingStatement(session, mode, text, true);
-    asked.plan = plan;
-    asked.query = query;
-    return asked;
+    PendingStatement statement = new PendingStatement(session, mode, text, true);
+    statement.plan = plan;
+    statement.query = query;
+    return statement;
   }
 
   public SparkSession session() { return session; }
@@ -56,8 +56,8 @@ public class PendingStatement {
   public String bound(String statement) throws Exception { return Parameters.bound(statement, parameters); }
 
   /** The rows of a query within the statement, analysed and not run; bound: its parameters are replaced already. */
-  public Object rows(String words, boolean bound) throws ParseException {
+  public Object rows(String statement, boolean bound) throws ParseException {
     if (plan != null) return Dataset.ofRows(session, query);
-    return Dataset.ofRows(session, Parameters.parsed(parser, words, bound ? null : parameters));
+    return Dataset.ofRows(session, Parameters.parsed(parser, statement, bound ? null : parameters));
   }
 }

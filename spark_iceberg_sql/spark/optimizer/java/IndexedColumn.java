@@ -7,5 +7,5 @@ import org.apache.spark.sql.catalyst.expressions.BoundReference;
 public final class IndexedColumn extends BoundReference {
   private static final long serialVersionUID = 1L;
 
-  public IndexedColumn(int place, Attribute column) { super(place, column.dataType(), column.nullable()); }
+  public IndexedColumn(int index, Attribute column) { super(index, column.dataType(), column.nullable()); }
 }

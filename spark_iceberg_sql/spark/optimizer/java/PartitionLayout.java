@@ -175,7 +175,7 @@ public final class PartitionLayout {
    * the least int or long, truncated, becomes the greatest; hours of the year 250000 are negative. Then it is correct
    * only in files that are partitioned by the same transform, since all their rows have one value.
    */
-  public boolean answers(Expression call) {
+  public boolean isCorrectFor(Expression call) {
     Expression column = source(call);
     String transform = transform(call);
     List<Types.NestedField> fields = new ArrayList<>();
@@ -185,7 +185,7 @@ public final class PartitionLayout {
       Type.TypeID type = field.type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;
     }
-    return !Transform.named(transform).wraps(column.dataType()) || everywhere(column, transform);
+    return !Transform.ofSpec(transform).wraps(column.dataType()) || isFieldOfAllSpecs(column, transform);
   }
 
   /** Whether a column itself is a partition field of any spec. */
@@ -203,7 +203,7 @@ public final class PartitionLayout {
   }
 
   /** Whether every spec partitions by a transform of a column, so that its call prunes without an added range. */
-  public boolean everywhere(Expression column, String transform) {
+  public boolean isFieldOfAllSpecs(Expression column, String transform) {
     // Not if two columns have had the name, or the column had another type when files were written.
     List<Types.NestedField> fields = fields(column);
     for (Types.NestedField field : fields) {
@@ -216,7 +216,7 @@ public final class PartitionLayout {
   }
 
   /** The transforms of a column in any spec. */
-  public List<String> anywhere(Expression column) {
+  public List<String> transformsOf(Expression column) {
     List<String> result = new ArrayList<>();
     List<Types.NestedField> fields = fields(column);
     for (PartitionSpec spec : table.specs().values()) result.addAll(transforms(fields, spec));
@@ -225,8 +225,8 @@ public final class PartitionLayout {
 
   /** The first transform of a column, in any spec, whose values wrap around; null if there is none. */
   public Transform wrapping(Expression column) {
-    for (String transform : anywhere(column)) {
-      Transform t = Transform.named(transform);
+    for (String transform : transformsOf(column)) {
+      Transform t = Transform.ofSpec(transform);
       if (t != null && t.wraps(column.dataType())) return t;
     }
     return null;

@@ -52,6 +52,7 @@ public class RuleRegistry {
     "_FUNC_() - Lists the optimizer rules of spark-iceberg-sql: phase, switch, whether on, how many plans it changed.",
     "", "", "", "table_funcs", "0.1.0", "", "built-in");
 
+  /** A rule, and what is wrong with it: null, or why it is disabled. */
   static class Entry {
     final RuleRow row;
     final SwitchedRule rule;
@@ -67,22 +68,22 @@ public class RuleRegistry {
 
   /** Whether the rules are enabled for the sessions that share an extensions object. */
   static class Installed {
-    volatile boolean on = true;
+    volatile boolean isEnabled = true;
   }
 
   /**
    * Spark calls this for each optimization; injected rules cannot be removed, so it returns none if they are disabled.
    */
-  static class Before extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
+  static class RuleBeforePushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final Entry entry;
     final Installed installed;
-    Before(Entry entry, Installed installed) {
+    RuleBeforePushDown(Entry entry, Installed installed) {
       this.entry = entry;
       this.installed = installed;
     }
     @Override
     protected Object of(Object session) {
-      return inForce(entry, installed) ? entry.rule : new Nothing();
+      return inForce(entry, installed) ? entry.rule : new NoRule();
     }
   }
 
@@ -90,10 +91,10 @@ public class RuleRegistry {
    * Injected as a rule that does nothing, in order to be called at each optimization of each session: rules after the
    * push-down belong to one session, and newSession() starts without them. Spark reads them after this call.
    */
-  static class After extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
+  static class RulesAfterPushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final List<Entry> entries;
     final Installed installed;
-    After(List<Entry> entries, Installed installed) {
+    RulesAfterPushDown(List<Entry> entries, Installed installed) {
       this.entries = entries;
       this.installed = installed;
     }
@@ -101,22 +102,23 @@ public class RuleRegistry {
     protected Object of(Object session) {
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
-        List<Rule<LogicalPlan>> wanted = new ArrayList<>();
+        List<Rule<LogicalPlan>> rulesToRun = new ArrayList<>();
         Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
         for (Rule<LogicalPlan> rule : ScalaTypes.list(present))
-          if (!(rule instanceof SwitchedRule)) wanted.add(rule);
+          if (!(rule instanceof SwitchedRule)) rulesToRun.add(rule);
         for (Entry entry : entries)
-          if (inForce(entry, installed)) wanted.add(entry.rule);
-        Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(wanted);
+          if (inForce(entry, installed)) rulesToRun.add(entry.rule);
+        Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(rulesToRun);
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }
-      return new Nothing();
+      return new NoRule();
     }
   }
 
-  static boolean inForce(Entry entry, Installed installed) { return installed.on && entry.fault == null; }
+  static boolean inForce(Entry entry, Installed installed) { return installed.isEnabled && entry.fault == null; }
 
-  static class Nothing extends ScalaTypes.PlanRule<LogicalPlan> {
+  /** Changes nothing. */
+  static class NoRule extends ScalaTypes.PlanRule<LogicalPlan> {
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
       return plan;
@@ -161,7 +163,7 @@ public class RuleRegistry {
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
 
   /** The rules whose fault has not been reported yet; marks them as reported. */
-  public synchronized List<String> news() {
+  public synchronized List<String> newFaults() {
     List<String> names = new ArrayList<>();
     for (Entry e : entries.values()) {
       if (e.fault == null || e.isReported) continue;
@@ -179,18 +181,18 @@ public class RuleRegistry {
   public synchronized void install(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
     if (installed != null) {
-      installed.on = true;
+      installed.isEnabled = true;
       return;
     }
     installed = new Installed();
     sessions.put(extensions(session), installed);
-    List<Entry> after = new ArrayList<>();
+    List<Entry> afterPushDown = new ArrayList<>();
     for (Entry e : entries.values()) {
       if (e.rule == null) continue;
-      if (e.row.beforePushDown) extensions(session).injectOptimizerRule(new Before(e, installed));
-      else after.add(e);
+      if (e.row.beforePushDown) extensions(session).injectOptimizerRule(new RuleBeforePushDown(e, installed));
+      else afterPushDown.add(e);
     }
-    extensions(session).injectOptimizerRule(new After(after, installed));
+    extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, installed));
     for (Entry e : entries.values()) {
       if (e.fault == null && !e.isTested) e.fault = e.rule.fault(session);
       e.isTested = true;
@@ -210,7 +212,7 @@ public class RuleRegistry {
   /** Disables the rules in this session and in those that share its extensions. */
   public synchronized void uninstall(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
-    if (installed != null) installed.on = false;
+    if (installed != null) installed.isEnabled = false;
   }
 
   /** Injects the rules into a session that has never had them. */
@@ -221,6 +223,7 @@ public class RuleRegistry {
   /** {@link #ensure} for the functions iceberg_*, which call it with the session that uses one. */
   public Function1<SparkSession, Object> ensuring() { return new Ensuring(this); }
 
+  /** Calls ensure. */
   static class Ensuring extends ScalaTypes.Mapping<SparkSession, Object> {
     final RuleRegistry table;
     Ensuring(RuleRegistry table) { this.table = table; }
@@ -245,8 +248,8 @@ public class RuleRegistry {
     SQLConf conf = SQLConf.get();
     List<Row> rows = new ArrayList<>();
     for (Entry e : entries.values()) {
-      boolean on = inForce(e, session) && e.rule.isOn(conf);
-      rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(on),
+      boolean isOn = inForce(e, session) && e.rule.isOn(conf);
+      rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(isOn),
         Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.row.description, e.fault, issues(e)}));
     }
     return rows;
@@ -288,15 +291,16 @@ public class RuleRegistry {
     }
   }
 
+  /** The table function iceberg_rules(). */
   static class Listing extends ScalaTypes.Mapping<Seq<Expression>, LogicalPlan> {
     final RuleRegistry table;
     Listing(RuleRegistry table) { this.table = table; }
     @Override
     protected Object of(Object arguments) {
-      int given = ((Seq<?>) arguments).size();
-      if (given > 0) {
+      int count = ((Seq<?>) arguments).size();
+      if (count > 0) {
         // AnalysisException is a checked exception, and Function1 declares none.
-        Platform.throwException(QueryCompilationErrors.wrongNumArgsError(LISTING, ScalaTypes.seq(List.of(0)), given,
+        Platform.throwException(QueryCompilationErrors.wrongNumArgsError(LISTING, ScalaTypes.seq(List.of(0)), count,
           QueryCompilationErrors.wrongNumArgsError$default$4(), QueryCompilationErrors.wrongNumArgsError$default$5(),
           QueryCompilationErrors.wrongNumArgsError$default$6()));
       }

@@ -36,9 +36,9 @@ public final class Transform {
 
   /** The transform of a call of an Iceberg function; null if no record has it. */
   public static Transform of(Expression call) {
-    String called = Calls.function(call).getName();
+    String className = Calls.function(call).getName();
     for (Transform t : ALL)
-      if (called.contains("." + t.icebergClass)) return t;
+      if (className.contains("." + t.icebergClass)) return t;
     return null;
   }
 
@@ -50,7 +50,7 @@ public final class Transform {
   }
 
   /** The transform of a partition field as a spec writes it: day, bucket[4]; null if it is unknown. */
-  public static Transform named(String text) {
+  public static Transform ofSpec(String text) {
     String name = text.indexOf('[') < 0 ? text : text.substring(0, text.indexOf('['));
     for (Transform t : ALL)
       if (t.name.equals(name)) return t;

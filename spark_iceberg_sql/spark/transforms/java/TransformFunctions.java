@@ -16,7 +16,7 @@ public class TransformFunctions {
   }
 
   /** The function of that name. */
-  public TransformFunction named(String name) { return (TransformFunction) functions.get(name); }
+  public TransformFunction byName(String name) { return (TransformFunction) functions.get(name); }
 
   /** ensure: adds the optimizer rules to a session that uses a function and has never had them. */
   public void withRules(Function1<SparkSession, Object> ensure) { rules.set(ensure); }
