@@ -100,6 +100,8 @@ def test_javac_has_nothing_to_say(tmp_path: Path) -> None:
     assert below == BELOW_SCALA
 
 
+# Records that only Spark 4.1 has values for.
+UNUSED = {"BoundText", "ReplacedMarker"}
 _NO_SYMBOL = re.compile(r"symbol: +variable (\w+)\n +location: variable \w+ of type (\w+)")
 
 
@@ -113,7 +115,8 @@ def test_a_renamed_field_of_a_record_does_not_compile(tmp_path: Path) -> None:
         renamed[name] = constants_source(other, ()) if is_constant else exchange_source(other)
     messages = javac(tmp_path, renamed)
     refused = {match.groups()[::-1] for text in messages for match in _NO_SYMBOL.finditer(text)}
-    assert refused == declared
+    unused = {pair for pair in declared if pair[0] in UNUSED and lines.LINE < (4, 1)}
+    assert refused == declared - unused
 
 
 ROWS = re.findall(

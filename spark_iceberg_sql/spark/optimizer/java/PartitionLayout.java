@@ -32,14 +32,14 @@ public final class PartitionLayout {
   private static final List<String> LOSING = List.of("AllManifestsTable", "ManifestEntriesTable", "AllEntriesTable");
   private static volatile Future<Map<String, String>> probed;
   private final Table table;
-  private final SparkTable read;
+  private final SparkTable sparkTable;
   private final CaseInsensitiveStringMap options;
   private FileBounds bounds;
 
-  private PartitionLayout(SparkTable read, CaseInsensitiveStringMap options) {
-    this.read = read;
+  private PartitionLayout(SparkTable sparkTable, CaseInsensitiveStringMap options) {
+    this.sparkTable = sparkTable;
     this.options = options;
-    table = read.table();
+    table = sparkTable.table();
   }
 
   /** Null if the plan is not a relation of an Iceberg table; a metadata table does not count. */
@@ -99,7 +99,7 @@ public final class PartitionLayout {
     TableMetadata metadata = ((HasTableOperations) table).operations().current();
     String file = metadata.metadataFileLocation();
     if (file == null || metadata.uuid() == null) return null;
-    return metadata.uuid() + " " + file + " " + read.snapshotId() + " " + read.branch() + " "
+    return metadata.uuid() + " " + file + " " + sparkTable.snapshotId() + " " + sparkTable.branch() + " "
       + options.asCaseSensitiveMap();
   }
 
@@ -116,10 +116,10 @@ public final class PartitionLayout {
   public static boolean needsRowReader(DataSourceV2Relation relation) {
     PartitionLayout layout = of(relation);
     if (layout != null) return layout.bounds().needsRowReader();
-    Object read = relation.table();
-    if (!read.getClass().getName().equals(REWRITTEN)) return false;
+    Object rewritten = relation.table();
+    if (!rewritten.getClass().getName().equals(REWRITTEN)) return false;
     try {
-      Table table = (Table) read.getClass().getMethod("table", new Class<?>[0]).invoke(read, new Object[0]);
+      Table table = (Table) rewritten.getClass().getMethod("table", new Class<?>[0]).invoke(rewritten, new Object[0]);
       return FileBounds.of(table, null, null, relation.options()).needsRowReader();
     } catch (ReflectiveOperationException e) {
       return true; // slower, and right
@@ -137,7 +137,7 @@ public final class PartitionLayout {
   public List<WrongBoundsRow> wrongBounds() { return bounds().described(table); }
 
   private FileBounds bounds() {
-    if (bounds == null) bounds = FileBounds.of(table, read.snapshotId(), read.branch(), options);
+    if (bounds == null) bounds = FileBounds.of(table, sparkTable.snapshotId(), sparkTable.branch(), options);
     return bounds;
   }
 

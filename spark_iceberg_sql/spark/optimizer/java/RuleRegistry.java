@@ -225,11 +225,11 @@ public class RuleRegistry {
 
   /** Calls ensure. */
   static class Ensuring extends ScalaTypes.Mapping<SparkSession, Object> {
-    final RuleRegistry table;
-    Ensuring(RuleRegistry table) { this.table = table; }
+    final RuleRegistry registry;
+    Ensuring(RuleRegistry registry) { this.registry = registry; }
     @Override
     protected Object of(Object session) {
-      table.ensure((SparkSession) session);
+      registry.ensure((SparkSession) session);
       return null;
     }
   }
@@ -293,8 +293,8 @@ public class RuleRegistry {
 
   /** The table function iceberg_rules(). */
   static class Listing extends ScalaTypes.Mapping<Seq<Expression>, LogicalPlan> {
-    final RuleRegistry table;
-    Listing(RuleRegistry table) { this.table = table; }
+    final RuleRegistry registry;
+    Listing(RuleRegistry registry) { this.registry = registry; }
     @Override
     protected Object of(Object arguments) {
       int count = ((Seq<?>) arguments).size();
@@ -313,7 +313,7 @@ public class RuleRegistry {
                              .add("description", DataTypes.StringType, false)
                              .add("fault", DataTypes.StringType, true)
                              .add("iceberg_issues", DataTypes.StringType, false);
-      return LocalRelation.fromExternalRows(ScalaTypes.columns(columns), ScalaTypes.seq(table.rows()));
+      return LocalRelation.fromExternalRows(ScalaTypes.columns(columns), ScalaTypes.seq(registry.rows()));
     }
   }
 }
