@@ -1,4 +1,4 @@
-"""How the Java files are written: as clang-format writes them (`.clang-format`), one type a file, no unused import."""
+"""How the Java files are written: formatted by clang-format, one type a file, no unused import, no filler names."""
 
 from __future__ import annotations
 
@@ -15,6 +15,35 @@ FILES = sorted([*ROOT.glob("spark_iceberg_sql/**/*.java"), *ROOT.glob("tests/**/
 _LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
 _COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
 _TYPE = re.compile(r"^(?:public |final |abstract )*(?:class|enum|interface) (\w+)", re.MULTILINE)
+# Names that say nothing of what they hold: the value's own noun serves better.
+FILLERS = frozenset(
+    {
+        *("after", "asked", "before", "begun", "called", "done", "each", "elsewhere", "every"),
+        *(
+            "few",
+            "found",
+            "given",
+            "gone",
+            "here",
+            "how",
+            "itself",
+            "kinds",
+            "known",
+            "least",
+            "like",
+        ),
+        *("made", "many", "meant", "mine", "more", "most", "named", "odd", "one", "own"),
+        *("piece", "pieces", "place", "places", "rest", "said", "seen", "shown", "that", "there"),
+        *("thing", "told", "wanted", "was", "way", "what", "which", "who", "whole", "why"),
+        *("word", "words"),
+    }
+)
+# Names with a plain meaning: file and name.
+ALLOWED = {
+    ("CounterexampleSearch", "Like"),  # Spark's class
+    ("ImpliedRanges", "Like"),
+    ("RuleTables", "kinds"),  # the names of ExpressionKind
+}
 
 
 def formatted(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -48,3 +77,34 @@ def faults(name: str, text: str) -> Iterator[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_java_file_keeps_the_rules(path: Path) -> None:
     assert list(faults(path.stem, path.read_text("utf-8"))) == []
+
+
+def fillers(text: str) -> set[str]:
+    """The fillers among a Java file's names: a name without a dot before it is declared in this file or inherited."""
+    return {name for name in re.findall(r"(?<![\w.$])\w+", _code(text)) if name.lower() in FILLERS}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_name_is_a_filler(path: Path) -> None:
+    names = fillers(path.read_text("utf-8"))
+    assert {name for name in names if (path.stem, name) not in ALLOWED} == set()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "int found = 1;",
+        "for (String each : names) {}",
+        "List<Long> size, other, made;",
+        "long[] rest() { return null; }",
+        "void f(int given) {}",
+        "static final class Found {}",
+        "private static final long MOST = 1;",
+    ],
+)
+def test_a_filler_is_noticed(code: str) -> None:
+    assert len(fillers(code)) == 1
+
+
+def test_a_filler_in_a_string_a_comment_or_of_another_class_is_not() -> None:
+    assert not fillers('String s = "int found = 1;"; // int given\nspark.most(builder.made);')

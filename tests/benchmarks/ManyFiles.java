@@ -8,13 +8,13 @@ import org.apache.iceberg.Table;
 
 /** Commits data files that do not exist: what a plan reads is metadata. */
 public class ManyFiles {
-  /** files: in all. each: per commit, and so per manifest. */
-  public void append(Table table, int files, int each) {
+  /** files: in all. perCommit: of them, and so per manifest. */
+  public void append(Table table, int files, int perCommit) {
     String field = ((PartitionField) table.spec().fields().get(0)).name();
     String folder = "file:/nowhere/" + table.spec().specId() + "/";
-    for (int done = 0; done < files; done += each) {
+    for (int offset = 0; offset < files; offset += perCommit) {
       AppendFiles append = table.newFastAppend();
-      for (int i = done; i < done + each; i++) {
+      for (int i = offset; i < offset + perCommit; i++) {
         DataFiles.Builder file = DataFiles.builder(table.spec());
         file.withPath(folder + i + ".parquet")
           .withFormat("parquet")

@@ -10,8 +10,8 @@ public class ParserTimer {
 
   /** Nanoseconds for so many times. */
   public long parse(ParserInterface parser, String text, int times) throws Exception {
-    long begun = CLOCK.getCurrentThreadCpuTime();
+    long started = CLOCK.getCurrentThreadCpuTime();
     for (int i = 0; i < times; i++) parser.parsePlan(text);
-    return CLOCK.getCurrentThreadCpuTime() - begun;
+    return CLOCK.getCurrentThreadCpuTime() - started;
   }
 }

@@ -49,14 +49,14 @@ public class MetadataProbes {
   }
 
   /** The metadata tables that fail, with the start of the error. */
-  public static Map<String, String> plans(Table table, List<String> kinds) {
+  public static Map<String, String> plans(Table table, List<String> tableTypes) {
     Map<String, String> failed = new LinkedHashMap<>();
-    for (String kind : kinds) try {
-        plan(table, kind);
+    for (String tableType : tableTypes) try {
+        plan(table, tableType);
       } catch (Exception e) {
         Throwable cause = e;
         while (cause.getCause() != null) cause = cause.getCause();
-        failed.put(kind, cause.toString().split("\n")[0]);
+        failed.put(tableType, cause.toString().split("\n")[0]);
       }
     return failed;
   }
@@ -101,8 +101,8 @@ public class MetadataProbes {
   }
 
   /** Plan a metadata table and go through its rows; bind the specs as its readers do. */
-  static void plan(Table table, String kind) throws Exception {
-    MetadataTableType type = MetadataTableType.valueOf(kind.toUpperCase());
+  static void plan(Table table, String tableType) throws Exception {
+    MetadataTableType type = MetadataTableType.valueOf(tableType.toUpperCase());
     Table metadata = MetadataTableUtils.createMetadataTableInstance(table, type);
     metadata.schema();
     if (type == MetadataTableType.POSITION_DELETES) {

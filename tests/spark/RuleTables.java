@@ -12,25 +12,27 @@ import org.apache.spark.sql.catalyst.expressions.GetStructField;
 public class RuleTables {
   private static Intervals read(String text) {
     Intervals all = Intervals.of(0, 0);
-    for (String piece : text.trim().split(" +")) {
-      if (piece.isEmpty()) continue;
-      String[] ends = piece.split(":");
+    for (String interval : text.trim().split(" +")) {
+      if (interval.isEmpty()) continue;
+      String[] ends = interval.split(":");
       all = all.union(Intervals.of(end(ends[0]), end(ends[1])));
     }
     return all;
   }
 
   private static long end(String text) {
-    return text.equals("least") ? Intervals.LEAST : text.equals("greatest") ? Intervals.GREATEST : Long.parseLong(text);
+    return text.equals("least") ? Intervals.MINIMUM
+      : text.equals("greatest") ? Intervals.MAXIMUM
+                                : Long.parseLong(text);
   }
 
   private static String show(Intervals values) {
-    List<String> pieces = new ArrayList<>();
+    List<String> intervals = new ArrayList<>();
     for (int i = 0; i < values.size(); i++) {
-      String from = values.from(i) == Intervals.LEAST ? "least" : "" + values.from(i);
-      pieces.add(from + ":" + (values.to(i) == Intervals.GREATEST ? "greatest" : "" + values.to(i)));
+      String from = values.from(i) == Intervals.MINIMUM ? "least" : "" + values.from(i);
+      intervals.add(from + ":" + (values.to(i) == Intervals.MAXIMUM ? "greatest" : "" + values.to(i)));
     }
-    return String.join(" ", pieces);
+    return String.join(" ", intervals);
   }
 
   public String union(String a, String b) { return show(read(a).union(read(b))); }
@@ -48,8 +50,8 @@ public class RuleTables {
   /** What a predicate implies: `column from:to ...`, one column per line; empty if nothing. */
   public String implied(Expression predicate) {
     Set<String> lines = new TreeSet<>();
-    for (ImpliedRanges.Found found : new ImpliedRanges(null, false).of(predicate).values())
-      lines.add(found.column.toString().replaceAll("#\\d+L?", "") + " " + show(found.values));
+    for (ImpliedRanges.ColumnRanges ranges : new ImpliedRanges(null, false).of(predicate).values())
+      lines.add(ranges.column.toString().replaceAll("#\\d+L?", "") + " " + show(ranges.values));
     return String.join("\n", lines);
   }
 
@@ -82,9 +84,9 @@ public class RuleTables {
         else reach = middle;
       }
     }
-    String[] kinds = {"TOTAL", "APART", "ANYTHING"};
-    return String.join(" ", "" + s.direction, "" + s.first, "" + s.last, kinds[s.before], kinds[s.beyond], "" + far,
-      "" + near, "" + reach);
+    String[] behaviours = {"TOTAL", "APART", "ANYTHING"};
+    return String.join(" ", "" + s.direction, "" + s.first, "" + s.last, behaviours[s.below], behaviours[s.above],
+      "" + far, "" + near, "" + reach);
   }
 
   /** A day, for a transition in microseconds or in days. */

@@ -60,27 +60,27 @@ public class SparkGrammar implements Function<Object, Object> {
       refusal(e, out);
       return;
     }
-    String kind = plan.getClass().getSimpleName();
-    out.append(kind);
-    if (kind.endsWith("PartitionField")) {
+    String nodeClass = plan.getClass().getSimpleName();
+    out.append(nodeClass);
+    if (nodeClass.endsWith("PartitionField")) {
       names(get(plan, "table"), out);
-      if (kind.startsWith("Replace")) {
+      if (nodeClass.startsWith("Replace")) {
         transform((Transform) get(plan, "transformFrom"), out);
         transform((Transform) get(plan, "transformTo"), out);
       } else {
         transform((Transform) get(plan, "transform"), out);
       }
-      if (!kind.startsWith("Drop")) {
+      if (!nodeClass.startsWith("Drop")) {
         scala.Option<?> name = (scala.Option<?>) get(plan, "name");
         out.append('\u0002').append(name.isEmpty() ? "" : "AS " + name.get());
       }
-    } else if (kind.startsWith("CreateTable") || kind.startsWith("ReplaceTable")) {
-      if (!kind.endsWith("Command")) {
+    } else if (nodeClass.startsWith("CreateTable") || nodeClass.startsWith("ReplaceTable")) {
+      if (!nodeClass.endsWith("Command")) {
         names(get(get(plan, "name"), "nameParts"), out);
         columns(plan, out);
-        Iterator<?> each = iterator(get(plan, "partitioning"));
-        while (each.hasNext()) {
-          transform((Transform) each.next(), out);
+        Iterator<?> iterator = iterator(get(plan, "partitioning"));
+        while (iterator.hasNext()) {
+          transform((Transform) iterator.next(), out);
         }
       }
     }
@@ -91,9 +91,9 @@ public class SparkGrammar implements Function<Object, Object> {
     if (plan.getClass().getSimpleName().endsWith("Select")) {
       return;
     }
-    Iterator<?> each = iterator(declared(plan));
-    while (each.hasNext()) {
-      Object column = each.next();
+    Iterator<?> iterator = iterator(declared(plan));
+    while (iterator.hasNext()) {
+      Object column = iterator.next();
       DataType type = (DataType) get(column, "dataType");
       out.append(get(column, "name")).append(' ').append(type.catalogString().replace(" ", ""));
       out.append(Boolean.TRUE.equals(get(column, "nullable")) ? "\u0004" : " required\u0004");
@@ -144,9 +144,9 @@ public class SparkGrammar implements Function<Object, Object> {
 
   private void names(Object seq, StringBuilder out) {
     out.append('\u0002');
-    Iterator<?> each = iterator(seq);
-    while (each.hasNext()) {
-      out.append(each.next()).append('\u0004');
+    Iterator<?> iterator = iterator(seq);
+    while (iterator.hasNext()) {
+      out.append(iterator.next()).append('\u0004');
     }
   }
 

@@ -46,26 +46,26 @@ MISTAKES = [
     ),
     Mistake(
         "part widened after a sum",
-        "Digits",
+        "MixedRadixSum",
         "e = child(e, 0);\n      kind =",
         "return add(child(e, 0), weight);\n      //",
     ),
     Mistake(
         "truncate apart",
         "MonotonicExpression",
-        "s.before = ANYTHING; // the",
-        "s.before = APART; // the",
+        "s.below = ANYTHING; // the",
+        "s.below = APART; // the",
     ),
     Mistake(
         "truncate total",
         "MonotonicExpression",
-        "s.before = ANYTHING; // the",
-        "s.before = TOTAL; // the",
+        "s.below = ANYTHING; // the",
+        "s.below = TOTAL; // the",
     ),
     Mistake(
         "skipped half hours",
         "CyclicParts",
-        "isNear(at, type, clocks) || isNear(next, type, clocks) || ",
+        "isNear(start, type, clocks) || isNear(next, type, clocks) || ",
         "",
     ),
     Mistake("shifts by numbers", "MonotonicExpression", "if (shifted) reach", "if (false) reach"),
@@ -73,15 +73,15 @@ MISTAKES = [
     Mistake(
         "no margin",
         "MonotonicExpression",
-        "return date ? (slack + off) / DAY : slack + off;",
+        "return date ? (slack + uncertainty) / DAY : slack + uncertainty;",
         "return 0;",
     ),
     Mistake("no slack", "MonotonicExpression", "slack += 4 * DAY", "slack += 0"),
     Mistake(
         "clocks ignored",
         "MonotonicExpression",
-        "off = Math.max(off, zoned *",
-        "off = Math.max(0, 0 *",
+        "uncertainty = Math.max(uncertainty, zoned *",
+        "uncertainty = Math.max(0, 0 *",
     ),
     Mistake(
         "size of a change ignored",
@@ -96,16 +96,16 @@ MISTAKES = [
     Mistake(
         "apart is total",
         "MonotonicExpression",
-        "beyond = Math.max(beyond, APART);\n    return this;",
+        "above = Math.max(above, APART);\n    return this;",
         "return this;",
     ),
     Mistake(
-        "days that wrap", "MonotonicExpression", "if (days > 0 == plus) beyond", "if (false) beyond"
+        "days that wrap", "MonotonicExpression", "if (days > 0 == plus) above", "if (false) above"
     ),
     Mistake(
         "years with a plus",
         "MonotonicExpression",
-        "beyond = Math.max(beyond, APART); // years of five",
+        "above = Math.max(above, APART); // years of five",
         "// ",
     ),
     Mistake(
@@ -122,12 +122,12 @@ MISTAKES = [
         "this",
     ),
     Mistake("a minuend", "MonotonicExpression", "s != null && falls ? s.fall() : s", "s"),
-    Mistake("lighter digits", "Digits", "if (d.weights[i] < smaller &&", "if (false &&"),
+    Mistake("lighter digits", "MixedRadixSum", "if (d.weights[i] < smaller &&", "if (false &&"),
     Mistake(
         "any separator",
         "MonotonicExpression",
-        'else if (" -/.:_".indexOf(c) >= 0) at++;\n      else return null;',
-        "else at++;",
+        'else if (" -/.:_".indexOf(c) >= 0) index++;\n      else return null;',
+        "else index++;",
     ),
     Mistake("<= for <", "ImpliedRanges", "op == LE ? end() : start())", "start())"),
     Mistake(
@@ -144,22 +144,22 @@ MISTAKES = [
     Mistake(
         "OR of one",
         "ImpliedRanges",
-        "if (b != null) put(result, new Found(a.column, a.values.union(b.values)));",
+        "if (b != null) put(result, new ColumnRanges(a.column, a.values.union(b.values)));",
         "put(result, a);",
     ),
     Mistake(
         "the first of IN",
         "ImpliedRanges",
-        "else found.values = found.values.union(one.values);",
+        "else ranges.values = ranges.values.union(solved.values);",
         "",
     ),
     Mistake(
         "NOT IN as IN",
         "ImpliedRanges",
-        "Found one = solve((Expression) c.children().apply(0), NE, v);",
-        "Found one = solve((Expression) c.children().apply(0), EQ, v);",
+        "ColumnRanges solved = solve((Expression) c.children().apply(0), NE, v);",
+        "ColumnRanges solved = solve((Expression) c.children().apply(0), EQ, v);",
     ),
-    Mistake("the span of IN", "ImpliedRanges", "if (compare(v, greatest) > 0) greatest = v;", ""),
+    Mistake("the span of IN", "ImpliedRanges", "if (compare(v, maximum) > 0) maximum = v;", ""),
     Mistake(
         "LIKE past its wildcard",
         "ImpliedRanges",
@@ -455,7 +455,7 @@ def _texts() -> dict[str, str]:
     parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
     names = (*injection.SHARED, *parts, "Prune")
     texts = {name: compiler.source("spark_iceberg_sql.spark.optimizer", name) for name in names}
-    return {"TransformRows": injection.transform_rows(), **texts}
+    return {**dict(injection.record_sources()), **texts}
 
 
 def compiled(mistake: Mistake | None, attack: bool) -> Any:
@@ -466,13 +466,13 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
         texts[mistake.file] = texts[mistake.file].replace(mistake.right, mistake.wrong)
     if not attack:
         texts["CyclicParts"] = texts["CyclicParts"].replace(
-            "ASKED_IN_FULL = 3", "ASKED_IN_FULL = 0"
+            "DETAILED_CHECKS = 3", "DETAILED_CHECKS = 0"
         )
-        texts["Attack"] = texts["Attack"].replace(
-            "    try {\n      return new Attack(",
-            "    if (predicate != null) return false;\n    try {\n      return new Attack(",
+        texts["CounterexampleSearch"] = texts["CounterexampleSearch"].replace(
+            "    try {\n      return new CounterexampleSearch(",
+            "    if (predicate != null) return false;\n    try {\n      return new CounterexampleSearch(",
         )
-        assert "predicate != null" in texts["Attack"]
+        assert "predicate != null" in texts["CounterexampleSearch"]
     loader = compiler.context_loader()
     # py4j caches methods by class name, so each class has its own name.
     name = f"Probe{next(NUMBERS)}"

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.bridge import class_cache, compiler, jvm
+from spark_iceberg_sql.spark.bridge import class_cache, compiler, java_rows, jvm
 
 
 @pytest.fixture
@@ -128,3 +128,13 @@ def test_the_key_has_every_java_file_and_version(spark: SparkSession) -> None:
         class_cache._add = before
         class_cache._folder.cache_clear()
     assert class_cache._folder(compiler.gateway()) == own
+
+
+def test_the_key_has_every_record(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    current = class_cache._folder(compiler.gateway())
+    monkeypatch.setattr(java_rows, "EXCHANGED", java_rows.EXCHANGED[1:])
+    class_cache._folder.cache_clear()
+    try:
+        assert class_cache._folder(compiler.gateway()) != current
+    finally:
+        class_cache._folder.cache_clear()

@@ -6,14 +6,21 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import make_dataclass
 from pathlib import Path
+from typing import get_type_hints
 
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
-from spark_iceberg_sql.spark.bridge import compiler, lines
+from spark_iceberg_sql.spark.bridge import compiler, java_rows, lines
+from spark_iceberg_sql.spark.bridge.java_records import (
+    constants_source,
+    exchange_source,
+    java_name,
+)
 from spark_iceberg_sql.spark.extension import jar
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +33,7 @@ OFF = {
 # superclasses of these classes, so javac reports for every Java subclass that it "cannot
 # override" TreeNode's method. Janino does not check that. All other javac messages about them
 # count.
-BELOW_SCALA = {"ImpliedLiteral", "Placed", "VirtualColumns", "WithoutFile"}
+BELOW_SCALA = {"ImpliedLiteral", "IndexedColumn", "VirtualColumns", "WithoutFile"}
 _MESSAGE = re.compile(
     r"^(?=\S+\.java:\d+: |error: |warning: |Note: |\d+ (?:error|warning)s?$)", re.MULTILINE
 )
@@ -53,14 +60,23 @@ def _ours(folder: Path) -> Iterator[Path]:
         yield written
 
 
-def javac(folder: Path) -> list[str]:
-    """javac's messages on all the Java files, without the final count."""
-    rows = []
-    for name, text in jar.sources():
-        if name.endswith("Rows"):
-            rows.append(folder / f"{name}.java")
-            rows[-1].write_text(text, encoding="utf-8")
-    files = [*rows, *_ours(folder)]
+def generated() -> dict[str, str]:
+    """The source of each record that Python and Java exchange, by class."""
+    constants = {record.__name__ for record in java_rows.CONSTANTS}
+    sources = {name: text for name, text in jar.sources() if name in constants}
+    return sources | {record.__name__: exchange_source(record) for record in java_rows.EXCHANGED}
+
+
+def _written(folder: Path, sources: dict[str, str]) -> Iterator[Path]:
+    for name, text in sources.items():
+        file = folder / f"{name}.java"
+        file.write_text(text, "utf-8")
+        yield file
+
+
+def javac(folder: Path, records: dict[str, str]) -> list[str]:
+    """javac's messages on all the Java files, without the final count. records: the source of each by class."""
+    files = [*_written(folder, records), *_ours(folder)]
     jars = Path(pyspark.__file__).parent / "jars" / "*"
     iceberg = runtime_jar.runtime_jar(versions.runtime(pyspark.__version__))
     command = [
@@ -77,11 +93,30 @@ def javac(folder: Path) -> list[str]:
 
 
 def test_javac_has_nothing_to_say(tmp_path: Path) -> None:
-    messages = javac(tmp_path)
+    messages = javac(tmp_path, generated())
     below = {match[1] for text in messages if (match := _BELOW_SCALA.match(text))}
     rest = [text for text in messages if not _BELOW_SCALA.match(text)]
     assert not rest, "".join(rest)
     assert below == BELOW_SCALA
+
+
+# Records that only Spark 4.1 has values for.
+UNUSED = {"BoundText", "ReplacedMarker"}
+_NO_SYMBOL = re.compile(r"symbol: +variable (\w+)\n +location: variable \w+ of type (\w+)")
+
+
+def test_a_renamed_field_of_a_record_does_not_compile(tmp_path: Path) -> None:
+    declared, renamed = set(), {}
+    for record in (*java_rows.CONSTANTS, *java_rows.EXCHANGED):
+        name, hints = record.__name__, get_type_hints(record)
+        declared |= {(name, java_name(field)) for field in hints}
+        other = make_dataclass(name, [(f"{field}_renamed", hint) for field, hint in hints.items()])
+        is_constant = record in java_rows.CONSTANTS
+        renamed[name] = constants_source(other, ()) if is_constant else exchange_source(other)
+    messages = javac(tmp_path, renamed)
+    refused = {match.groups()[::-1] for text in messages for match in _NO_SYMBOL.finditer(text)}
+    unused = {pair for pair in declared if pair[0] in UNUSED and lines.LINE < (4, 1)}
+    assert refused == declared - unused
 
 
 ROWS = re.findall(

@@ -25,9 +25,9 @@ TABLE = "local.tables.t"
 def ask(spark: SparkSession) -> Any:
     """An object of RuleTables.java, in a class loader below those of the rule `prune`."""
     parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
-    loader = compiler.compile_java(
-        injection.transform_rows(), "TransformRows.java", compiler.context_loader()
-    )
+    loader = compiler.context_loader()
+    for name, text in injection.record_sources():
+        loader = compiler.compile_java(text, f"{name}.java", loader)
     for name in (*injection.SHARED, *parts):
         loader = compiler.compiled("spark_iceberg_sql.spark.optimizer", name, loader)
     text = SOURCE.read_text(encoding="utf-8")

@@ -13,6 +13,8 @@ from pyspark.errors.exceptions.captured import CapturedException, convert_except
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, sessions, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
+from spark_iceberg_sql.spark.bridge.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.java_rows import SpecFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -143,17 +145,14 @@ def _describe(table: jvm.Java, may_be_old: bool) -> Loaded:
     return Loaded("other", provider=table.properties().get("provider"))
 
 
-def files_by_spec(table: jvm.Java) -> list[tuple[int, int, int]] | None:
-    """Each spec that has data files in the current snapshot: its id, their number and their bytes.
+def files_by_spec(table: jvm.Java) -> list[SpecFiles] | None:
+    """The data files of each spec that has any in the current snapshot.
 
     table: Iceberg's. Reads no manifest if all files have one spec, and those of all specs but the largest
     otherwise. None if a query is better or needed. Raises Spark's and py4j's exceptions.
     """
-    found = compiler.shared(__package__, "FileCounts").of(table, _MANIFESTS)
-    if found is None:
-        return None
-    numbers = [int(number) for number in found]
-    return list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
+    text = compiler.shared(__package__, "FileCounts", SpecFiles).of(table, _MANIFESTS)
+    return None if text is None else list_from_json(SpecFiles, text)
 
 
 def _identifier(namespace: list[str], name: str) -> jvm.Java:

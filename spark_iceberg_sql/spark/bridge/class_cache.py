@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private
+from spark_iceberg_sql.spark.bridge import java_rows
 from spark_iceberg_sql.spark.bridge.jvm import class_exists, gateway, java_class, scala_object
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _folder(own: Any) -> Path:
     names += ["Java", str(own.jvm.System.getProperty("java.vm.version"))]
     every = hashlib.sha256("\n".join(names).encode())
     _add(every, resources.files("spark_iceberg_sql.spark"))
+    every.update(java_rows.declarations().encode())
     return cache_directory() / "classes" / every.hexdigest()[:32]
 
 

@@ -7,7 +7,6 @@ none of this package. A py4j proxy cannot replace it, because Rule is a class.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from py4j.protocol import Py4JJavaError
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import class_cache, lines
+from spark_iceberg_sql.spark.bridge.java_records import exchange_source
 from spark_iceberg_sql.spark.bridge.jvm import Java, class_exists, gateway, java_class
 
 if TYPE_CHECKING:
@@ -69,13 +69,11 @@ def _number(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split("."))
 
 
-def rows_text(name: str, rows: Iterable[Iterable[str]]) -> str:
-    """The source of a Java class with a table of strings, ROWS."""
-    lines = ("{" + ", ".join(map(json.dumps, row)) + "}" for row in rows)
-    return (
-        f"package sparkicebergsql;\npublic final class {name} {{\n"
-        f"  public static final String[][] ROWS = {{{', '.join(lines)}}};\n}}\n"
-    )
+def with_records(parent: Java, *records: type) -> Java:
+    """The class loader of the Java classes of exchanged records; otherwise like `compile_java`."""
+    for record in records:
+        parent = compile_java(exchange_source(record), f"{record.__name__}.java", parent)
+    return parent
 
 
 def compiled(package: str, name: str, parent: Java) -> Java:
@@ -83,11 +81,14 @@ def compiled(package: str, name: str, parent: Java) -> Java:
     return compile_java(source(package, name), f"{name}.java", parent)
 
 
-def shared(package: str, name: str) -> Java:
-    """The one instance in this JVM of a compiled Java file's class; otherwise like `compile_java`."""
+def shared(package: str, name: str, *records: type) -> Java:
+    """The one instance in this JVM of a compiled Java file's class; otherwise like `compile_java`.
+
+    records: those that it exchanges with Python, each after those that it contains.
+    """
     made = _SHARED.setdefault(gateway(), {})
     if name not in made:  # py4j fails on a second class of the same name
-        loader = compiled(package, name, context_loader())
+        loader = compiled(package, name, with_records(context_loader(), *records))
         made[name] = instance(loader, f"sparkicebergsql.{name}")
     return made[name]
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines, relations
+from spark_iceberg_sql.spark.bridge.java_records import to_json
+from spark_iceberg_sql.spark.bridge.java_rows import StoreFile
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
 SIZE, TIME, ETAG = "_size", "_time", "_etag"
@@ -25,16 +27,16 @@ _OBJECTS = "org.apache.spark.sql.catalyst.expressions.objects.Invoke"
 def maps(
     operations: Java,
     snapshot: int,
-    listed: Callable[[], Iterable[tuple[str, int, str | None]]] | None,
+    listed: Callable[[], Iterable[StoreFile]] | None,
     moved: tuple[str, str] | None,
     *,
     cached: bool,
 ) -> Mapping[str, Java]:
     """Broadcast maps from a data file's address in the metadata to its size, and to its time and its etag if listed.
 
-    operations, snapshot: of the table. listed: lists address without its scheme, time in ms and etag of the files in
-    the store. moved: for a moved table, a pattern of the address prefixes to map, and their replacement.
-    cached: whether an earlier call's answer for the snapshot will do: its files do not change.
+    operations, snapshot: of the table. listed: lists the files in the store. moved: for a moved table, a pattern of the
+    address prefixes to map, and their replacement. cached: whether an earlier call's answer for the snapshot will do:
+    its files do not change.
     """
     context = jvm.active_session().sparkContext()
     metadata = operations.current()
@@ -43,14 +45,15 @@ def maps(
         if cached and key in _kept:
             _kept.move_to_end(key)
             return _kept[key]
-    files = () if listed is None else listed()
-    listing = "".join(f"{address}\0{ms}\0{etag or ''}\0" for address, ms, etag in files)
+    listing = to_json(StoreFile, () if listed is None else listed())
     old, folder = moved or (None, None)
     table = relations.base_table(operations, "")
-    found = compiler.shared(__package__, "FileFacts").maps(table, snapshot, listing, old, folder)
+    facts = compiler.shared(__package__, "FileFacts", StoreFile)
+    found = facts.maps(table, snapshot, listing, old, folder)
     java = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(context)
-    wanted = (SIZE,) if listed is None else (SIZE, TIME, ETAG)
-    made = {name: java.broadcast(found[at]) for at, name in enumerate(wanted)}
+    made = {SIZE: java.broadcast(found.sizes())}
+    if listed is not None:
+        made |= {TIME: java.broadcast(found.times()), ETAG: java.broadcast(found.etags())}
     with _lock:
         _kept[key] = made
         while len(_kept) > _KEPT:

@@ -43,7 +43,7 @@ def attach(
     catalog = _loaded(jvm.gateway())
     said = None if metadata is None else metadata.location()
     uuid = None if metadata is None else metadata.uuid()
-    place = java_class("sparkicebergsql.FolderTable").Place
+    place = java_class("sparkicebergsql.FolderTable").AttachedTable
     catalog.attach(
         token, jvm.array("java.lang.String", parts), place(folder, io, said, uuid, version)
     )

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from spark_iceberg_sql.spark.bridge import compiler, local_folders
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
 from spark_iceberg_sql.spark.bridge.file_io import Files, require_size
+from spark_iceberg_sql.spark.bridge.java_records import from_json
+from spark_iceberg_sql.spark.bridge.java_rows import FolderContent
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.bridge.listings import blob_container, local_folder
 from spark_iceberg_sql.spark.bridge.location import HADOOP, S3
@@ -107,16 +109,13 @@ def _hadoop(io: Java, folder: str) -> Children | None:
         folder += "/"  # the root of a name node
     system = java_class("org.apache.hadoop.fs.Path")(folder).getFileSystem(io.conf())
     try:
-        answer = str(compiler.shared(__package__, "Folders").hadoop(system, folder))
+        text = compiler.shared(__package__, "Folders", FolderContent).hadoop(system, folder)
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return None
         raise
-    names = answer.split("\0")[:-1]
-    return Children(
-        [name[1:] for name in names if name[0] == "d"],
-        [name[1:] for name in names if name[0] == "f"][:_SOME],
-    )
+    found = from_json(FolderContent, text)
+    return Children(list(found.folders), list(found.files[:_SOME]))
 
 
 def _objects(files: Files, folder: str) -> Iterator[str]:

@@ -21,6 +21,8 @@ from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.report.shown import applied
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
+from spark_iceberg_sql.spark.bridge.java_records import from_json
+from spark_iceberg_sql.spark.bridge.java_rows import BoundText, ReplacedMarker
 
 _PACKAGE = "sparkicebergsql"
 _SESSION_PARSER = f"{_PACKAGE}.SessionParser"
@@ -53,17 +55,20 @@ class Asked:
         Empty if it has none, if Spark refuses them, and before Spark 4.1, which does not substitute them in the text.
         """
         try:
-            parsed, *found = list(self._java.bound(text)) or [text]
+            bound_json = self._java.bound(text)
         except (Py4JJavaError, CapturedException):
             return []
+        if bound_json is None:
+            return []
+        bound = from_json(BoundText, bound_json)
         units = accumulate((1 if c < "\U00010000" else 2 for c in text), initial=0)
         places = {unit: point for point, unit in enumerate(units)}
-        each = sorted(zip(found[::3], found[1::3], found[2::3], strict=True))
-        if all(place in places for found in each for place in found[:2]):
-            edits = [Edit(places[start], places[end], words) for start, end, words in each]
-            if applied(text, edits) == parsed:
+        replaced = sorted(bound.replacements, key=lambda marker: (marker.start, marker.end))
+        if all(marker.start in places and marker.end in places for marker in replaced):
+            edits = [Edit(places[m.start], places[m.end], m.text) for m in replaced]
+            if applied(text, edits) == bound.text:
                 return edits
-        return [Edit(0, len(text), parsed)]
+        return [Edit(0, len(text), bound.text)]
 
     def rows(self, query: str, *, bound: bool = False) -> DataFrame:
         """The rows of a query within the statement; nothing is run.
@@ -96,7 +101,7 @@ def made(sources: Iterable[tuple[str, str]], functions: Iterable[str], judge: Ju
     """
     own = jvm.gateway()
     if own not in _GATES:
-        loader = compiler.context_loader()
+        loader = compiler.with_records(compiler.context_loader(), ReplacedMarker, BoundText)
         for package, name in sources:
             loader = compiler.compiled(package, name, loader)
         loader = compiler.compile_java(_parser_source(), "SessionParser.java", loader)
@@ -149,11 +154,11 @@ def _parser_source() -> str:
         if "$" in name:
             continue
         given = [f"a{i}" for i in range(len(kinds))]
-        call = f"behind.{name}({', '.join(given)})"
+        call = f"wrapped.{name}({', '.join(given)})"
         if name.startswith("parsePlan"):
             values = given[1] if len(given) > 1 else "null"
             rest = "".join(f", {value}" for value in given[1:])
-            call = f"marked(behind.{name}(admitted(a0, {values}){rest}))"
+            call = f"marked(wrapped.{name}(admitted(a0, {values}){rest}))"
         parameters = ", ".join(f"{kind} {value}" for kind, value in zip(kinds, given, strict=True))
         methods.append(
             f"  public {method.getReturnType().getName()} {name}({parameters}) {{\n"
@@ -171,7 +176,7 @@ def parser_behind(spark: SparkSession) -> jvm.Java:
     """The session's parser without the gate."""
     parser = jvm.java_session(spark).sessionState().sqlParser()
     while str(parser.getClass().getName()) == _SESSION_PARSER:
-        parser = parser.behind()
+        parser = parser.wrapped()
     return parser
 
 
@@ -184,7 +189,7 @@ def mode(spark: SparkSession) -> str:
 def shut() -> bool:
     """Whether any session of this process's Spark application is checked."""
     gate, context = existing(), SparkContext._active_spark_context
-    return gate is not None and context is not None and bool(gate.isShut(context.applicationId))
+    return gate is not None and context is not None and bool(gate.isEnforced(context.applicationId))
 
 
 def concerns(spark: SparkSession, text: str) -> bool:
@@ -203,8 +208,8 @@ def during(mode: str, text: str | None = None) -> Iterator[None]:
     if gate is None or (mode == "off" and not _PINNED):
         yield
         return
-    gate.during(mode, text)
+    gate.overrideMode(mode, text)
     try:
         yield
     finally:
-        gate.done()
+        gate.endOverride()

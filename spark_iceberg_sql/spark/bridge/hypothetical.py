@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.java_rows import FileTotal
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 if TYPE_CHECKING:
@@ -145,12 +147,12 @@ def kept(made: Java, spec_id: int, files: bytes, filters: Sequence[Java]) -> lis
     wanted = java_class("java.util.ArrayList")()
     for one in filters:
         wanted.add(one)
-    text = str(_packed_files().kept(made.specs().get(spec_id), files, wanted))
-    return [(int(count), int(size)) for count, size in map(str.split, text.splitlines())]
+    text = _packed_files().kept(made.specs().get(spec_id), files, wanted)
+    return [(total.files, total.bytes) for total in list_from_json(FileTotal, text)]
 
 
 def _packed_files() -> Java:
-    return compiler.shared(__package__, "HypotheticalFiles")
+    return compiler.shared(__package__, "HypotheticalFiles", FileTotal)
 
 
 def _proxy(interface: str, handle: Java) -> Java:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.java_records import from_json
+from spark_iceberg_sql.spark.bridge.java_rows import (
+    FileTotal,
+    FilterFiles,
+    PartitionTerm,
+    PruningFields,
+    SnapshotFilters,
+)
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
 _V2 = "org.apache.spark.sql.execution.datasources"
@@ -77,8 +83,8 @@ def conjunction(expressions: Sequence[Java]) -> Java:
     return result
 
 
-def kept(table: Java, filters: Sequence[Java]) -> Mapping[str, Any] | None:
-    """What each Iceberg expression keeps of a SparkTable's snapshot (KeptFiles.java).
+def kept(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
+    """What each Iceberg expression keeps of a SparkTable's snapshot (FilterFileCounts.java).
 
     None if the table has no snapshot, and so no files.
     """
@@ -93,14 +99,15 @@ def kept(table: Java, filters: Sequence[Java]) -> Mapping[str, Any] | None:
         java_filters.add(one)
     own = table.table()
     text = counter.newInstance(arguments).of(own, own.snapshot(snapshot), java_filters)
-    found: Mapping[str, Any] = json.loads(text)
-    return found
+    return from_json(SnapshotFilters, text)
 
 
 @lru_cache(maxsize=1)
 def _counter(gateway: Java) -> Java:
-    loader = compiler.compiled(__package__, "KeptFiles", compiler.context_loader())
-    return loader.loadClass("sparkicebergsql.KeptFiles").getConstructors()[0]
+    records = FileTotal, PartitionTerm, PruningFields, FilterFiles, SnapshotFilters
+    loader = compiler.with_records(compiler.context_loader(), *records)
+    loader = compiler.compiled(__package__, "FilterFileCounts", loader)
+    return loader.loadClass("sparkicebergsql.FilterFileCounts").getConstructors()[0]
 
 
 def scanned(scan: Java) -> Mapping[str, int] | None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.java_rows import ListedFile
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 
@@ -61,7 +63,7 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Li
     """
     system = java_class(_PATH)(folder).getFileSystem(io.conf())
     try:
-        return _listed(compiler.shared(__package__, "Listing").hadoop(system, folder, below, names))
+        return _listed(_lister().hadoop(system, folder, below, names))
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return []
@@ -71,13 +73,16 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Li
 def prefix_listing(io: Java, folder: str, names: str) -> list[Listed]:
     """The files below a folder, listed by a FileIO that lists prefixes. names: as for `hadoop_listing`."""
     prefix = folder.rstrip("/") + "/"
-    return _listed(compiler.shared(__package__, "Listing").prefixed(io.listPrefix(prefix), names))
+    return _listed(_lister().prefixed(io.listPrefix(prefix), names))
 
 
-def _listed(answer: str) -> list[Listed]:
-    parts = iter(answer.split("\0"))
-    rows = zip(parts, parts, parts, strict=False)  # nothing follows the last NUL
-    return [Listed(address, f"{size}-{time}", int(time)) for address, size, time in rows]
+def _lister() -> Java:
+    return compiler.shared(__package__, "Listing", ListedFile)
+
+
+def _listed(text: str) -> list[Listed]:
+    files = list_from_json(ListedFile, text)
+    return [Listed(f.location, f"{f.size}-{f.modified_ms}", f.modified_ms) for f in files]
 
 
 _OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')

@@ -31,5 +31,5 @@ def functions(
         made = compiler.instance(loader, f"sparkicebergsql.{last}")
         made.withRules(ensuring())
         _FUNCTIONS[own] = made
-    named: Callable[[str], jvm.Java] = _FUNCTIONS[own].named
+    named: Callable[[str], jvm.Java] = _FUNCTIONS[own].byName
     return named

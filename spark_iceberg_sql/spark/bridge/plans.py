@@ -116,7 +116,7 @@ def _plans(state: Java, statement: Java) -> Plans:
     analyzed = whole.analyzed()
     steps = compiler.instance(_loader(jvm.gateway(), "OptimizerSteps"), _class("OptimizerSteps"))
     after = steps.optimized(state.optimizer(), execution.withCachedData().clone())
-    return Plans(analyzed, tuple(steps.before()), after, steps.rule(_OURS))
+    return Plans(analyzed, tuple(steps.beforePushDown()), after, steps.rule(_OURS))
 
 
 @lru_cache(maxsize=4)

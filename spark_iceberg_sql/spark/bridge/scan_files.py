@@ -10,6 +10,8 @@ from weakref import WeakKeyDictionary
 
 from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, schemas
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.java_rows import PartitionFiles, PartitionValue
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.scan_metrics import limited_scans, scan_key, scans
 
@@ -134,7 +136,7 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
         partitions = partitions if at_most else filtered
     if is_limited and not at_most:  # a LIMIT ends a scan when it has its rows
         at_most = not executed or _rows_of(scan) < int(reader.rows(partitions))
-    text = str(reader.text(snapshot, partitions, _MOST))
+    text = reader.text(snapshot, partitions, _MOST)
     counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MOST
     return TableRead(str(table.name()), tuple(_partitions(text)), counted, at_most=at_most)
 
@@ -147,23 +149,23 @@ def _rows_of(scan: Java) -> int:
 def _reader(table: Java) -> Java:
     own = jvm.gateway()
     if own not in _LOADERS:
-        loader = compiler.compiled(__package__ or "", "ScanFiles", compiler.context_loader())
+        loader = compiler.with_records(compiler.context_loader(), PartitionValue, PartitionFiles)
+        loader = compiler.compiled(__package__ or "", "ScanFiles", loader)
         _LOADERS[own] = loader
     loaded = _LOADERS[own].loadClass("sparkicebergsql.ScanFiles")
     return loaded.getConstructors()[0].newInstance(jvm.array("java.lang.Object", [table]))
 
 
 def _partitions(text: str) -> Iterator[Partition]:
-    parts = iter(text.split("\0")[:-1])
-    for spec_id in parts:
-        counts = [int(next(parts)) for _ in range(4)]
-        values = tuple(_value(parts) for _ in range(int(next(parts))))
-        yield Partition(int(spec_id), counts[0], counts[1], counts[2], counts[3], values)
-
-
-def _value(parts: Iterator[str]) -> Value:
-    name, transform, text, number = (next(parts) for _ in range(4))
-    return Value(name, transform, text, float(number) if number else None)
+    for row in list_from_json(PartitionFiles, text):
+        yield Partition(
+            spec_id=row.spec_id,
+            files=row.files,
+            size=row.bytes,
+            files_read=row.files_read,
+            size_read=row.bytes_read,
+            values=tuple(Value(v.name, v.transform, v.text, v.number) for v in row.values),
+        )
 
 
 def is_query(spark: SparkSession, text: str) -> bool:

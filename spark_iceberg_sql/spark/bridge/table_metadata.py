@@ -54,12 +54,12 @@ def selected(frame: Java, *expressions: str) -> Java:
 
 def snapshots(metadata: Java) -> Java:
     """The rows of Iceberg's metadata table `snapshots` as a logical plan: SnapshotRows.java."""
-    rows = compiler.shared(__package__, "SnapshotRows").of(metadata)
     columns = (
         "committed_at timestamp NOT NULL, snapshot_id bigint NOT NULL, parent_id bigint, operation string, "
         "manifest_list string, summary map<string, string>"
     )
     schema = java_class("org.apache.spark.sql.types.StructType").fromDDL(columns)
+    rows = compiler.shared(__package__, "SnapshotRows").of(metadata, schema)
     types = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils")
     seq = java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
     relation = java_class(f"{_LOGICAL}.LocalRelation")

@@ -9,6 +9,8 @@ import pyspark
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.spark.bridge import compiler, plain_jvm
+from spark_iceberg_sql.spark.bridge.java_records import constants_source
+from spark_iceberg_sql.spark.bridge.java_rows import ReleaseRow
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.transforms import functions
@@ -56,13 +58,16 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
 def sources() -> list[tuple[str, str]]:
     """All Java files of the jar, name and text, in compilation order."""
     rules, own = injection.sources(), functions.sources()
-    made_for = line(pyspark.__version__).spark, scala() or ""
-    release = (*made_for, compiler.digest(rules), compiler.digest(own))
+    release = ReleaseRow(
+        spark=line(pyspark.__version__).spark,
+        scala=scala() or "",
+        rules_digest=compiler.digest(rules),
+        functions_digest=compiler.digest(own),
+    )
     known = {name for name, _ in rules}
     return [
         *rules,
         *(file for file in own if file[0] not in known),
-        ("RuleRows", injection.rule_rows()),
-        ("ReleaseRows", compiler.rows_text("ReleaseRows", [release])),
+        ("ReleaseRow", constants_source(ReleaseRow, [release])),
         ("Extension", compiler.source(__package__ or "", "Extension")),
     ]

@@ -35,11 +35,11 @@ _SOURCES = (
     *(
         (__package__ or "", name)
         for name in (
-            "Words",
+            "DdlPrefilter",
             "CommandText",
-            "Marks",
+            "CheckedMark",
             "Parameters",
-            "Asked",
+            "PendingStatement",
             "Admission",
             "Refusal",
             "GateParser",

@@ -9,6 +9,7 @@ from spark_iceberg_sql.checker import planner as offline
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.spark.bridge import catalogs, sessions
+from spark_iceberg_sql.spark.bridge.java_rows import SpecFiles
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -35,19 +36,21 @@ def plan(spark: SparkSession, text: str) -> Plan:
 
 def _counted(spark: SparkSession, found: Plan, table: Java) -> Plan:
     try:
-        rows = None if table is None else catalogs.files_by_spec(table)
-        if rows is None:
+        counted = None if table is None else catalogs.files_by_spec(table)
+        if counted is None:
             query = intercept.own_sql(spark)(_by_spec(found.table))
-            rows = [(int(row[0]), int(row[1]), int(row[2])) for row in query.collect()]
+            counted = [SpecFiles(**row.asDict()) for row in query.collect()]
     except Exception as error:  # a damaged table fails in many ways
         if not catalogs.thrown(error):
             raise
         return replace(found, why_no_files=catalogs.first_line(error))
-    return replace(found, files=tuple(FilesUnderSpec(*row) for row in rows))
+    return replace(
+        found, files=tuple(FilesUnderSpec(row.spec_id, row.files, row.bytes) for row in counted)
+    )
 
 
 def _by_spec(table: Name) -> str:
     return (
-        "SELECT spec_id, count(*), sum(file_size_in_bytes) "
+        "SELECT spec_id, count(*) AS files, sum(file_size_in_bytes) AS bytes "
         f"FROM {dotted((*table, 'data_files'))} GROUP BY spec_id ORDER BY spec_id"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.conjuncts import Field
@@ -117,15 +117,14 @@ def _scan(
     kept = iceberg_filters.kept(table, conjuncts.filters())
     if kept is None:
         return Scan(name, 0, 0, 0, 0, 0, 0, 0)
-    together: Any = kept["filters"][0]
-    files, size, manifests = kept["all"]
+    together = kept.filters[0]
     note = None
     if leaf.is_first:
         note = "read first, to find the files of the other scans that contain matching rows"
     elif filtered is None:
         note = "its filters are not shown: the plan changed before they were pushed into the scan"
     if metrics is None:
-        read = (0, 0, together["manifests"])
+        read = (0, 0, together.manifests)
         note = "answered from the manifests: no data file is read"
     else:
         read = (
@@ -137,16 +136,16 @@ def _scan(
     return Scan(
         table=name,
         files=read[0],
-        total_files=files,
+        total_files=kept.files,
         bytes=read[1],
-        total_bytes=size,
+        total_bytes=kept.bytes,
         manifests=read[2],
-        total_manifests=manifests,
-        partition_files=together["by_partitions"][0] if filtered is not None and metrics else None,
+        total_manifests=kept.manifests,
+        partition_files=together.by_partitions.files if filtered is not None and metrics else None,
         delete_files=metrics["resultDeleteFiles"] if metrics else 0,
         conjuncts=conjuncts.explained(kept),
         runtime_filters=leaf.runtime,
-        old_specs=sum(n for spec, (n, _) in together["specs"].items() if spec != current)
+        old_specs=sum(total.files for spec, total in together.specs.items() if spec != current)
         if filtered is not None and metrics
         else 0,
         note=note,
@@ -177,8 +176,7 @@ def _metadata_delete(node: Java) -> Scan:
     note = "whole files are removed from the metadata: no file is read or written"
     if kept is None:
         return Scan(name, note=note)
-    files, size, manifests = kept["all"]
-    return Scan(name, 0, files, 0, size, None, manifests, note=note)
+    return Scan(name, 0, kept.files, 0, kept.bytes, None, kept.manifests, note=note)
 
 
 def fields(table: Java) -> tuple[Field, ...]:

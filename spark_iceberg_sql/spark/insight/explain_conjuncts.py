@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.insight import conjuncts as reasons
 from spark_iceberg_sql.insight.conjuncts import Field
 from spark_iceberg_sql.insight.explain import Conjunct
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.spark.bridge import expressions, iceberg_filters, plans, relations, terms
+from spark_iceberg_sql.spark.bridge.java_rows import FilterFiles, SnapshotFilters
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.insight import explain_rewrites
 
@@ -130,22 +131,22 @@ class Conjuncts:
                 every.append(iceberg_filters.conjunction(one.not_null))
         return every
 
-    def explained(self, kept: Mapping[str, Any]) -> tuple[Conjunct, ...]:
+    def explained(self, kept: SnapshotFilters) -> tuple[Conjunct, ...]:
         """The conjuncts, given the counts of `kept` for `filters`."""
         return tuple(self._explained(kept))
 
-    def _explained(self, kept: Mapping[str, Any]) -> Iterator[Conjunct]:
-        total = kept["all"][0]
+    def _explained(self, kept: SnapshotFilters) -> Iterator[Conjunct]:
+        total = kept.files
         for one in self._written.values():
-            own, both = kept["filters"][one.at_own], kept["filters"][one.at]
+            own, both = kept.filters[one.at_own], kept.filters[one.at]
             mine = both if self._is_on else own
-            files = mine["kept"][0]
+            files = mine.kept.files
             if one.inferred and files == total:
                 continue  # usually IS NOT NULL
             added = expressions.sql(one.added) if one.added is not None and self._is_on else None
             why, better, better_files = None, None, None
             # Files without a value of its columns are skipped by the IS NOT NULL that Spark derives from it.
-            most = kept["filters"][one.at_not_null]["kept"][0] if one.at_not_null else total
+            most = kept.filters[one.at_not_null].kept.files if one.at_not_null else total
             does_prune = files < most
             if total and not does_prune:
                 why = self._why(one, mine, most)
@@ -162,32 +163,30 @@ class Conjuncts:
                 rewrite=better,
                 rewrite_files=better_files,
                 added=added,
-                files_without_added=own["kept"][0] if added is not None else None,
+                files_without_added=own.kept.files if added is not None else None,
                 inferred=one.inferred,
             )
 
-    def _better(
-        self, one: _Written, with_added: Mapping[str, Any], total: int
-    ) -> tuple[str, int] | None:
-        if one.added is not None and not self._is_on and with_added["kept"][0] < total:
+    def _better(self, one: _Written, with_added: FilterFiles, total: int) -> tuple[str, int] | None:
+        if one.added is not None and not self._is_on and with_added.kept.files < total:
             own = f"({one.text})" if expressions.kind(one.parts[0]) == "Or" else one.text
             (column,) = expressions.references(one.added)[:1]
             name = explain_rewrites.written(one.text, str(column.name()))
             added = explain_rewrites.renamed(expressions.sql(one.added), str(column.name()), name)
             if expressions.kind(one.added) == "Or":
                 added = f"({added})"
-            return f"{own} AND {added}", with_added["kept"][0]
+            return f"{own} AND {added}", with_added.kept.files
         if one.over is not None or len(one.parts) != 1:
             return None
         return explain_rewrites.better(self._spark, one.parts[0], one.text, self._relation, total)
 
-    def _why(self, one: _Written, kept: Mapping[str, Any], total: int) -> str:
+    def _why(self, one: _Written, kept: FilterFiles, total: int) -> str:
         if one.over is not None and self._is_unpushed:
             return "use_partition_pruning => false keeps it from the scan"
         if one.over is not None:
             return f"Spark does not push it below {one.over}, so it does not reach the scan"
         if one.added is not None and self._is_on:
-            if kept["whole"][0] == total:
+            if kept.complete.files == total:
                 return "all rows of all files are in that range"
             return "every file may contain rows in that range"
         if one.not_pushed:
@@ -197,8 +196,8 @@ class Conjuncts:
             expressions.paths(one.parts[0]),
             self._fields,
             total=total,
-            whole=kept["whole"][0],
-            without_bounds={name: files for name, (files, _) in kept["without_bounds"].items()},
+            whole=kept.complete.files,
+            without_bounds={name: total.files for name, total in kept.without_bounds.items()},
         )
 
     def _why_not_pushed(self, conjunct: Java) -> str:
@@ -229,12 +228,12 @@ def _is_added(conjunct: Java) -> bool:
     )
 
 
-def _pruned_by(kept: Mapping[str, Any], total: int) -> Iterator[str]:
-    for names in kept["pruned"]:
-        clauses = []
-        for name in names.split("\n"):
-            text, source = name.split("\t")
-            clauses.append(bound_transform.from_metadata(text).clause(source))
+def _pruned_by(kept: FilterFiles, total: int) -> Iterator[str]:
+    for fields in kept.pruned_by:
+        clauses = (
+            bound_transform.from_metadata(term.transform).clause(term.column)
+            for term in fields.terms
+        )
         yield " or ".join(clauses)
-    if kept["kept"][0] < kept["by_partitions"][0]:
+    if kept.kept.files < kept.by_partitions.files:
         yield "bounds"

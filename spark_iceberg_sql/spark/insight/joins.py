@@ -152,10 +152,10 @@ def _why_not_by_files(table: Java, side: Side) -> str | None:
     """The problem with one side's partition fields and files, if there is one."""
     name = table.name()
     kept = iceberg_filters.kept(table, [])
-    if kept is None or not kept["all"][0]:
+    if kept is None or not kept.files:
         return f"{name} has no data files, and Iceberg reports only partitions that files have"
     current = str(table.table().spec().specId())
-    old = sum(count for spec, (count, _) in kept["specs"].items() if spec != current)
+    old = sum(total.files for spec, total in kept.specs.items() if spec != current)
     if old:
         return f"{old:,} files of {name} belong to an earlier spec: rewrite them"
     if not any(source in side.keys for _, source in _fields(table)):

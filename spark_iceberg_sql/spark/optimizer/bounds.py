@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.spark.bridge import compiler, jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.java_rows import WrongBoundsRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,17 +25,19 @@ def wrong_bounds(table: Java) -> tuple[WrongBounds, ...]:
     may read.
     """
     registry = compiler.table() if compiler.knows_table() else None
-    rows = registry.wrongBounds(table) if registry is not None else ()
+    if registry is None:
+        return ()
+    rows = list_from_json(WrongBoundsRow, registry.wrongBounds(table))
     return tuple(
         WrongBounds(
-            column=str(row["column"]),
-            kind=str(row["kind"]),
-            fact=str(row["fact"]),
-            issue=str(row["issue"]),
-            instead=str(row["instead"]),
-            files=int(row["files"]),
-            bytes=int(row["bytes"]),
-            file=str(row["file"]),
+            column=row.column,
+            kind=row.kind,
+            fact=row.fact,
+            issue=row.issue,
+            instead=row.remedy,
+            files=row.files,
+            bytes=row.bytes,
+            file=row.file,
         )
         for row in rows
     )

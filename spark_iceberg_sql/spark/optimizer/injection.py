@@ -7,6 +7,7 @@ record to RULES. `SELECT * FROM iceberg_rules()` lists them.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,8 @@ from spark_iceberg_sql.model.iceberg_issues import ISSUES
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge import compiler, jvm, user_warnings
+from spark_iceberg_sql.spark.bridge.java_records import constants_source, exchange_source
+from spark_iceberg_sql.spark.bridge.java_rows import RuleRow, TransformRow, WrongBoundsRow
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
@@ -120,15 +123,15 @@ RULES: tuple[Rule, ...] = (
             "SingleColumnFunction",
             "ExpressionKind",
             "Clocks",
-            "Digits",
+            "MixedRadixSum",
             "Comparison",
             "MonotonicExpression",
             "CyclicParts",
             "ImpliedRanges",
             "ImpliedTransforms",
             "TrialValues",
-            "Attack",
-            "Placed",
+            "CounterexampleSearch",
+            "IndexedColumn",
         ),
     ),
     Rule(
@@ -186,7 +189,8 @@ def _table() -> Any | None:
 def _compile() -> Any | None:
     loader = compiler.context_loader()
     try:
-        loader = compiler.compile_java(transform_rows(), "TransformRows.java", loader)
+        for name, text in record_sources():
+            loader = compiler.compile_java(text, f"{name}.java", loader)
         for name in SHARED:
             loader = compiler.compiled(__package__, name, loader)
         table = compiler.instance(loader, f"{_PACKAGE}.RuleRegistry")
@@ -206,66 +210,60 @@ def _compile() -> Any | None:
             made = compiler.instance(own, rule.excluded)
         except ValueError as error:
             fault = str(error)
-        before = rule.phase is Phase.BEFORE_PUSH_DOWN
-        own_facts = (rule.switch, rule.does, rule.issues)
-        table.add(rule.name, rule.phase.value, before, *own_facts, made, fault)
+        table.add(rule.name, made, fault)
     return table
 
 
 def sources() -> list[tuple[str, str]]:
     """The Java files of all rules, name and text, each after those that it needs."""
-    own = (name for rule in RULES for name in (*rule.parts, rule.java))
-    files = [(name, compiler.source(__package__ or "", name)) for name in (*SHARED, PROBES, *own)]
-    return [("TransformRows", transform_rows()), *files]
+    parts = (name for rule in RULES for name in (*rule.parts, rule.java))
+    files = [(name, compiler.source(__package__ or "", name)) for name in (*SHARED, PROBES, *parts)]
+    return [*record_sources(), *files]
 
 
-def rule_rows() -> str:
-    """The records of the rules as Java, for Extension.java."""
-    return compiler.rows_text(
-        "RuleRows",
-        [
-            (
-                rule.excluded,
-                rule.name,
-                rule.phase.value,
-                "before" if rule.phase is Phase.BEFORE_PUSH_DOWN else "after",
-                rule.switch,
-                rule.does,
-                rule.issues,
-            )
-            for rule in RULES
-        ],
+def record_sources() -> list[tuple[str, str]]:
+    """The Java files of the records of transforms, rules and wrong bounds, name and text."""
+    return [
+        ("TransformRow", constants_source(TransformRow, _transform_rows())),
+        ("RuleRow", constants_source(RuleRow, map(_rule_row, RULES))),
+        ("WrongBoundsRow", exchange_source(WrongBoundsRow)),
+    ]
+
+
+def _rule_row(rule: Rule) -> RuleRow:
+    return RuleRow(
+        name=rule.name,
+        java_class=rule.excluded,
+        phase=rule.phase.value,
+        before_push_down=rule.phase is Phase.BEFORE_PUSH_DOWN,
+        switch_key=rule.switch,
+        description=rule.does,
+        issues=rule.issues,
     )
 
 
-def transform_rows() -> str:
-    """The transform table as Java, for Transform.java."""
-    rows = []
+def _transform_rows() -> Iterator[TransformRow]:
     for transform in TRANSFORMS:
         if transform.iceberg_class is None or transform.spark_function is None:
             continue
-        facts = {
-            "numbered": transform.parameter is not None,
-            "ordered": transform.order_preserving,
-            "hashes": transform.hashes,
-            "truncates": transform.truncates,
-            "checked": transform.checks_precision,
-        }
-        row = (
-            transform.name,
-            transform.spark_function,
-            transform.iceberg_class,
-            transform.spark_function.upper() if transform.granularity is not None else "",
-            " ".join(name for name, holds in facts.items() if holds),
-            " ".join(str(Primitive(name)) for name in transform.wraps),
+        is_time = transform.granularity is not None
+        yield TransformRow(
+            name=transform.name,
+            function=transform.spark_function,
+            iceberg_class=transform.iceberg_class,
+            unit=transform.spark_function.upper() if is_time else None,
+            has_parameter=transform.parameter is not None,
+            preserves_order=transform.order_preserving,
+            hashes=transform.hashes,
+            truncates=transform.truncates,
+            checks_precision=transform.checks_precision,
+            wraps=tuple(str(Primitive(name)) for name in transform.wraps),
         )
-        rows.append(row)
-    return compiler.rows_text("TransformRows", rows)
 
 
 def _warn(table: Any) -> None:
     rules = {rule.name: rule for rule in RULES}
-    for name in table.news():
+    for name in table.newFaults():
         warnings.warn(_off(rules[name], table.fault(name)), RuntimeWarning, stacklevel=3)
 
 

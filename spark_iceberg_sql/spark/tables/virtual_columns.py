@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from spark_iceberg_sql.spark.bridge import file_facts, jvm, relations
+from spark_iceberg_sql.spark.bridge.java_rows import StoreFile
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables.locate import Found
 from spark_iceberg_sql.syntax.identifiers import backticked
@@ -121,11 +122,12 @@ def _sizes(found: Found, snapshot: int) -> Java:
     return rows.dropDuplicates(jvm.to_seq(["__path"]))
 
 
-def _listed(found: Found) -> Iterator[tuple[str, int, str | None]]:
+def _listed(found: Found) -> Iterator[StoreFile]:
     """Times and etags, from a listing of the folder that the table writes its data to."""
     properties = found.operations.current().properties()
     folder = properties.get("write.data.path") or f"{found.folder.rstrip('/')}/data"
     if found.moved is not None:
         folder = found.moved.found(folder)
     for file in found.files.folder(folder, etags=True):
-        yield _SCHEME.sub("", file.location), file.modified_ms, file.etag
+        address = _SCHEME.sub("", file.location)
+        yield StoreFile(address=address, modified_ms=file.modified_ms, etag=file.etag or None)

@@ -16,6 +16,8 @@ from spark_iceberg_sql.model.transform_record import Parameter, Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive, primitive_from_spark
 from spark_iceberg_sql.spark.bridge import compiler, native_functions, registries
+from spark_iceberg_sql.spark.bridge.java_records import constants_source
+from spark_iceberg_sql.spark.bridge.java_rows import FunctionRow
 from spark_iceberg_sql.spark.optimizer import injection
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ _SPARK_TYPES = (
 _UNLISTED = ("char", "varchar")  # strings, in the plans of Hive tables
 # Its Java classes, each built on the ones before it.
 PARTS = ("CallArguments", "TransformFunction", "TransformFunctions")
-_DOCUMENTATION = ("usage", "arguments", "examples")
 
 
 def register(spark: SparkSession) -> None:
@@ -63,34 +64,31 @@ def sources() -> list[tuple[str, str]]:
     """The Java files of the functions, name and text, in the order in which they are compiled."""
     parts = [(name, compiler.source(__package__ or "", name)) for name in PARTS]
     scala = compiler.source(injection.__package__ or "", "ScalaTypes")
-    return [("ScalaTypes", scala), ("FunctionRows", function_rows()), *parts]
+    return [("ScalaTypes", scala), ("FunctionRow", function_rows()), *parts]
 
 
 def function_rows() -> str:
-    """The functions of the transform table as Java, for TransformFunction.java."""
-    rows = [_row(transform, name) for transform in TRANSFORMS for name in transform.functions]
-    return compiler.rows_text("FunctionRows", rows)
+    """The functions of the transform table as Java."""
+    rows = (_row(transform, name) for transform in TRANSFORMS for name in transform.functions)
+    return constants_source(FunctionRow, rows)
 
 
-def _row(transform: Transform, name: str) -> tuple[str, ...]:
+def _row(transform: Transform, name: str) -> FunctionRow:
     parameter = transform.parameter
-    facts = {
-        "null": transform.is_void,
-        "narrow": transform.narrow_as_int,
-        "checked": transform.checks_precision,
-    }
-    number = ("", "", "", "")
-    if parameter is not None:
-        number = parameter.name, parameter.noun, str(parameter.minimum), str(parameter.maximum)
-    return (
-        name,
-        transform.spark_function or "",
-        " ".join(fact for fact, holds in facts.items() if holds),
-        "" if transform.result is None else str(Primitive(transform.result)),
-        " ".join(kind for kind in (*_SPARK_TYPES, *_UNLISTED) if _takes(transform, kind)),
-        " ".join(kind for kind in _SPARK_TYPES if _takes(transform, kind)),
-        *number,
-        *(documentation(transform, name)[part] for part in _DOCUMENTATION),
+    return FunctionRow(
+        name=name,
+        function=transform.spark_function,
+        always_null=transform.is_void,
+        narrow_as_int=transform.narrow_as_int,
+        checks_precision=transform.checks_precision,
+        result=None if transform.result is None else str(Primitive(transform.result)),
+        accepted=tuple(kind for kind in (*_SPARK_TYPES, *_UNLISTED) if _takes(transform, kind)),
+        listed=tuple(kind for kind in _SPARK_TYPES if _takes(transform, kind)),
+        parameter=parameter.name if parameter else None,
+        noun=parameter.noun if parameter else "",
+        minimum=parameter.minimum if parameter else 0,
+        maximum=parameter.maximum if parameter else 0,
+        **documentation(transform, name),
     )
 
 

@@ -34,7 +34,8 @@ public class CatalogLookup {
   /** Whether a table just loaded may be an older one, from Iceberg's cache of tables or one that is not known. */
   public boolean mayBeOld(CatalogPlugin catalog) {
     if (!(catalog instanceof HasIcebergCatalog)) return true;
-    Object own = ((HasIcebergCatalog) catalog).icebergCatalog();
-    return own instanceof CachingCatalog || !own.getClass().getName().startsWith("org.apache.iceberg.");
+    Object icebergCatalog = ((HasIcebergCatalog) catalog).icebergCatalog();
+    return icebergCatalog instanceof CachingCatalog
+      || !icebergCatalog.getClass().getName().startsWith("org.apache.iceberg.");
   }
 }

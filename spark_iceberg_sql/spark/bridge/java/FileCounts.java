@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,48 +26,50 @@ public class FileCounts implements Callable<Long> {
   private ManifestFile manifest;
 
   /**
-   * For each spec with files, by its id: id, files, bytes. Null if more manifests than `most` would have to be read, or
+   * SpecFiles of each spec with files, in the order of their ids, as JSON. Null if more manifests than `maximum` would have to be read, or
    * if the manifest list lacks the counts, which are optional in format version 1.
    */
-  public List<Long> of(Table table, int most) throws Exception {
-    List<Long> found = new ArrayList<>();
+  public String of(Table table, int maximum) throws Exception {
+    List<SpecFiles> result = new ArrayList<>();
     Snapshot snapshot = table.currentSnapshot();
-    if (snapshot == null) return found;
+    if (snapshot == null) return "[]";
     Map<Integer, List<ManifestFile>> manifests = new TreeMap<>();
     Map<Integer, Long> files = new TreeMap<>();
-    long every = 0;
-    for (Object each : snapshot.dataManifests(table.io())) {
-      ManifestFile one = (ManifestFile) each;
-      if (one.existingFilesCount() == null || one.addedFilesCount() == null) return null;
-      long live = (long) one.existingFilesCount() + one.addedFilesCount();
+    long totalFiles = 0;
+    for (Object element : snapshot.dataManifests(table.io())) {
+      ManifestFile manifest = (ManifestFile) element;
+      if (manifest.existingFilesCount() == null || manifest.addedFilesCount() == null) return null;
+      long live = (long) manifest.existingFilesCount() + manifest.addedFilesCount();
       if (live == 0) continue;
-      Integer spec = one.partitionSpecId();
+      Integer spec = manifest.partitionSpecId();
       if (!manifests.containsKey(spec)) manifests.put(spec, new ArrayList<>());
-      ((List<ManifestFile>) manifests.get(spec)).add(one);
+      ((List<ManifestFile>) manifests.get(spec)).add(manifest);
       files.put(spec, live + (files.containsKey(spec) ? (Long) files.get(spec) : 0L));
-      every += live;
+      totalFiles += live;
     }
-    long rest = bytes(snapshot, every);
-    Integer largest = rest < 0 ? null : largest(manifests);
+    long remainingBytes = bytes(snapshot, totalFiles);
+    Integer largest = remainingBytes < 0 ? null : largest(manifests);
     int reads = 0;
     for (Object spec : manifests.keySet()) {
       if (!spec.equals(largest)) reads += ((List<ManifestFile>) manifests.get(spec)).size();
     }
-    if (reads > most) return null;
+    if (reads > maximum) return null;
     Map<Integer, Long> bytes = new TreeMap<>();
     for (Object spec : manifests.keySet()) {
       if (spec.equals(largest)) continue;
       long read = read(table, (List<ManifestFile>) manifests.get(spec));
       bytes.put((Integer) spec, read);
-      rest -= read;
+      remainingBytes -= read;
     }
-    if (largest != null) bytes.put(largest, rest);
+    if (largest != null) bytes.put(largest, remainingBytes);
     for (Object spec : manifests.keySet()) {
-      found.add(((Integer) spec).longValue());
-      found.add((Long) files.get(spec));
-      found.add((Long) bytes.get(spec));
+      SpecFiles row = new SpecFiles();
+      row.specId = Long.valueOf(((Integer) spec).longValue());
+      row.files = (Long) files.get(spec);
+      row.bytes = (Long) bytes.get(spec);
+      result.add(row);
     }
-    return found;
+    return new ObjectMapper().writeValueAsString(result);
   }
 
   /** The bytes of all files, from the summary; -1 if it does not agree with the manifest list. */
@@ -92,14 +95,14 @@ public class FileCounts implements Callable<Long> {
 
   private static long read(Table table, List<ManifestFile> manifests) throws Exception {
     List<FileCounts> tasks = new ArrayList<>();
-    for (Object each : manifests) {
+    for (Object element : manifests) {
       FileCounts task = new FileCounts();
       task.table = table;
-      task.manifest = (ManifestFile) each;
+      task.manifest = (ManifestFile) element;
       tasks.add(task);
     }
     long bytes = 0;
-    for (Object done : ThreadPools.getWorkerPool().invokeAll(tasks)) bytes += (Long) ((Future) done).get();
+    for (Object future : ThreadPools.getWorkerPool().invokeAll(tasks)) bytes += (Long) ((Future) future).get();
     return bytes;
   }
 

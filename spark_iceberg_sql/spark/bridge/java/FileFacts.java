@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +13,6 @@ import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
-import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.util.ThreadPools;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -21,31 +21,58 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Facts about each data file of a snapshot by its address in the metadata: its size, and its time and etag in a listing
  * of the store. Reads the manifests on the driver, in parallel.
  */
-public class FileFacts implements Callable<List<Object[]>> {
+public class FileFacts implements Callable<List<FileFacts.Entry>> {
   private static final Pattern SCHEME = Pattern.compile("^[A-Za-z0-9+.-]+:(//)?");
   private Table table;
   private ManifestFile manifest;
-  private Map<String, Object[]> listed;
+  private Map<String, StoreFile> listed;
   private Pattern old;
   private String folder;
 
-  /**
-   * Maps of an address to the size, the time in microseconds and the etag; a file that is not listed has only a size.
-   *
-   * listing: address without its scheme, time in milliseconds and etag, each followed by a NUL. old: for a moved table,
-   * a pattern of the address prefixes to map. folder: replaces the prefix.
-   */
-  @SuppressWarnings({"rawtypes", "unchecked"})
-  public Map<?, ?>[] maps(Table table, long snapshot, String listing, String old, String folder) throws Exception {
-    Map<String, Object[]> listed = new HashMap<>();
-    String[] parts = listing.split("\0", -1);
-    for (int i = 0; i + 3 < parts.length; i += 3) {
-      Object etag = parts[i + 2].isEmpty() ? null : parts[i + 2];
-      listed.put(parts[i], new Object[] {Long.valueOf(parts[i + 1]) * 1000, etag});
+  /** A data file: its address in the metadata, its size, and its entry in the listing, which may be null. */
+  static final class Entry {
+    final UTF8String address;
+    final Long size;
+    final StoreFile listed;
+
+    Entry(String address, long size, StoreFile listed) {
+      this.address = UTF8String.fromString(address);
+      this.size = Long.valueOf(size);
+      this.listed = listed;
     }
-    Snapshot read = table.snapshot(snapshot);
+  }
+
+  /** Maps of an address to one fact each; a file that is not listed has only a size. */
+  public static final class Maps {
+    private final HashMap<UTF8String, Object> sizes = new HashMap<>(), times = new HashMap<>(), etags = new HashMap<>();
+
+    public HashMap<UTF8String, Object> sizes() { return sizes; }
+
+    /** In microseconds. */
+    public HashMap<UTF8String, Object> times() { return times; }
+
+    public HashMap<UTF8String, Object> etags() { return etags; }
+
+    private void add(Entry entry) {
+      sizes.put(entry.address, entry.size);
+      if (entry.listed == null) return;
+      times.put(entry.address, Long.valueOf(entry.listed.modifiedMs.longValue() * 1000));
+      if (entry.listed.etag != null) etags.put(entry.address, UTF8String.fromString(entry.listed.etag));
+    }
+  }
+
+  /**
+   * The maps of a snapshot.
+   *
+   * listing: StoreFile entries as JSON. old: for a moved table, a pattern of the address prefixes to map. folder:
+   * replaces the prefix.
+   */
+  public Maps maps(Table table, long snapshot, String listing, String old, String folder) throws Exception {
+    Map<String, StoreFile> listed = new HashMap<>();
+    StoreFile[] files = (StoreFile[]) new ObjectMapper().readValue(listing, StoreFile[].class);
+    for (StoreFile file : files) listed.put(file.address, file);
     List<FileFacts> tasks = new ArrayList<>();
-    for (ManifestFile manifest : read.dataManifests(table.io())) {
+    for (ManifestFile manifest : table.snapshot(snapshot).dataManifests(table.io())) {
       FileFacts task = new FileFacts();
       task.table = table;
       task.manifest = manifest;
@@ -54,40 +81,31 @@ public class FileFacts implements Callable<List<Object[]>> {
       task.folder = folder;
       tasks.add(task);
     }
-    HashMap<UTF8String, Object>[] maps = new HashMap[3];
-    for (int i = 0; i < maps.length; i++) maps[i] = new HashMap<>();
-    for (Future<List<Object[]>> done : ThreadPools.getWorkerPool().invokeAll(tasks)) {
-      for (Object file : (List<?>) done.get()) {
-        Object[] facts = (Object[]) file;
-        UTF8String address = UTF8String.fromString((String) facts[0]);
-        for (int i = 0; i < maps.length; i++)
-          if (facts[i + 1] != null) maps[i].put(address, facts[i + 1]);
-      }
-    }
+    Maps maps = new Maps();
+    for (Future<List<Entry>> future : ThreadPools.getWorkerPool().invokeAll(tasks))
+      for (Object entry : (List<?>) future.get()) maps.add((Entry) entry);
     return maps;
   }
 
   @Override
-  public List<Object[]> call() throws Exception {
-    List<Object[]> found = new ArrayList<>();
+  public List<Entry> call() throws Exception {
+    List<Entry> entries = new ArrayList<>();
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
     try {
       files.select(List.of("file_path", "file_size_in_bytes"));
       for (DataFile file : files) {
-        Object[] facts = (Object[]) listed.get(SCHEME.matcher(opened(file.location())).replaceFirst(""));
-        Object time = facts == null ? null : facts[0];
-        Object etag = facts == null || facts[1] == null ? null : UTF8String.fromString((String) facts[1]);
-        found.add(new Object[] {file.location(), Long.valueOf(file.fileSizeInBytes()), time, etag});
+        String address = SCHEME.matcher(opened(file.location())).replaceFirst("");
+        entries.add(new Entry(file.location(), file.fileSizeInBytes(), (StoreFile) listed.get(address)));
       }
     } finally {
       files.close();
     }
-    return found;
+    return entries;
   }
 
   private String opened(String address) {
     if (old == null) return address;
-    Matcher begins = old.matcher(address);
-    return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
+    Matcher prefix = old.matcher(address);
+    return prefix.lookingAt() ? folder + address.substring(prefix.end()) : address;
   }
 }

@@ -21,51 +21,52 @@ import org.apache.iceberg.exceptions.NoSuchTableException;
  * configuration has.
  */
 public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNamespaces {
-  private static final Map<String, Map<TableIdentifier, FolderTable.Place>> ATTACHED = new ConcurrentHashMap<>();
+  private static final Map<String, Map<TableIdentifier, FolderTable.AttachedTable>> ATTACHED =
+    new ConcurrentHashMap<>();
   private String name;
-  private Map<TableIdentifier, FolderTable.Place> tables;
+  private Map<TableIdentifier, FolderTable.AttachedTable> tables;
 
   /** Attach a table. token: the catalog's. parts: of the table's name, without the catalog. */
-  public static void attach(String token, String[] parts, FolderTable.Place place) {
-    of(token).put(TableIdentifier.of(parts), place);
+  public static void attach(String token, String[] parts, FolderTable.AttachedTable table) {
+    of(token).put(TableIdentifier.of(parts), table);
   }
 
   /** The folder of the table that is attached under a name; null if there is none. */
   public static String folder(String token, String[] parts) {
-    FolderTable.Place place = (FolderTable.Place) of(token).get(TableIdentifier.of(parts));
-    if (place == null || place.version == 0) return null; // 0: CREATE TABLE has failed
+    FolderTable.AttachedTable table = (FolderTable.AttachedTable) of(token).get(TableIdentifier.of(parts));
+    if (table == null || table.version == 0) return null; // 0: CREATE TABLE has failed
     try {
-      new FolderTable(place).refresh();
+      new FolderTable(table).refresh();
     } catch (NoSuchTableException e) {
       return null; // dropped: the name is free
     } catch (RuntimeException e) {
       // It is not known that the table is gone.
     }
-    return place.folder;
+    return table.folder;
   }
 
-  private static Map<TableIdentifier, FolderTable.Place> of(String token) {
+  private static Map<TableIdentifier, FolderTable.AttachedTable> of(String token) {
     ATTACHED.putIfAbsent(token, new ConcurrentHashMap<>());
-    return (Map<TableIdentifier, FolderTable.Place>) ATTACHED.get(token);
+    return (Map<TableIdentifier, FolderTable.AttachedTable>) ATTACHED.get(token);
   }
 
-  public void initialize(String named, Map<String, String> properties) {
-    name = named;
+  public void initialize(String catalogName, Map<String, String> properties) {
+    name = catalogName;
     tables = of((String) properties.get("attached"));
   }
 
   public String name() { return name; }
 
   protected TableOperations newTableOps(TableIdentifier identifier) {
-    return new FolderTable((FolderTable.Place) tables.get(identifier));
+    return new FolderTable((FolderTable.AttachedTable) tables.get(identifier));
   }
 
   protected String defaultWarehouseLocation(TableIdentifier identifier) {
-    FolderTable.Place place = (FolderTable.Place) tables.get(identifier);
-    if (place == null)
+    FolderTable.AttachedTable table = (FolderTable.AttachedTable) tables.get(identifier);
+    if (table == null)
       throw new UnsupportedOperationException("the catalog `" + name + "` has only tables attached by their path; "
         + "write CREATE TABLE ... ENGINE = IcebergLocal('/path/of/the/table') or another catalog");
-    return place.folder;
+    return table.folder;
   }
 
   /** Forgets the name. The files stay, unless Spark deletes them (PURGE). */
@@ -77,28 +78,29 @@ public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNames
   }
 
   public List<TableIdentifier> listTables(Namespace namespace) {
-    List<TableIdentifier> found = new ArrayList<>();
-    for (Object one : tables.keySet())
-      if (((TableIdentifier) one).namespace().equals(namespace) && isTable(one)) found.add((TableIdentifier) one);
-    return found;
+    List<TableIdentifier> names = new ArrayList<>();
+    for (Object identifier : tables.keySet())
+      if (((TableIdentifier) identifier).namespace().equals(namespace) && isTable(identifier))
+        names.add((TableIdentifier) identifier);
+    return names;
   }
 
   /** Whether there was a table in the folder when it was last looked at; CREATE TABLE may have failed. */
   private boolean isTable(Object identifier) {
-    FolderTable.Place place = (FolderTable.Place) tables.get(identifier);
-    return place.version > 0 && !place.gone;
+    FolderTable.AttachedTable table = (FolderTable.AttachedTable) tables.get(identifier);
+    return table.version > 0 && !table.isMissing;
   }
 
   public List<Namespace> listNamespaces(Namespace above) {
-    List<Namespace> found = new ArrayList<>();
+    List<Namespace> namespaces = new ArrayList<>();
     int depth = above.length();
-    for (Object one : tables.keySet()) {
-      String[] levels = ((TableIdentifier) one).namespace().levels();
+    for (Object identifier : tables.keySet()) {
+      String[] levels = ((TableIdentifier) identifier).namespace().levels();
       if (levels.length <= depth || !Namespace.of((String[]) Arrays.copyOf(levels, depth)).equals(above)) continue;
       Namespace next = Namespace.of((String[]) Arrays.copyOf(levels, depth + 1));
-      if (!found.contains(next)) found.add(next);
+      if (!namespaces.contains(next)) namespaces.add(next);
     }
-    return found;
+    return namespaces;
   }
 
   public Map<String, String> loadNamespaceMetadata(Namespace namespace) {
@@ -107,15 +109,15 @@ public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNames
     return new HashMap<>();
   }
 
-  public void createNamespace(Namespace namespace, Map<String, String> metadata) { throw fixed(); }
+  public void createNamespace(Namespace namespace, Map<String, String> metadata) { throw fixedNamespaces(); }
 
-  public boolean dropNamespace(Namespace namespace) { throw fixed(); }
+  public boolean dropNamespace(Namespace namespace) { throw fixedNamespaces(); }
 
-  public boolean setProperties(Namespace namespace, Map<String, String> properties) { throw fixed(); }
+  public boolean setProperties(Namespace namespace, Map<String, String> properties) { throw fixedNamespaces(); }
 
-  public boolean removeProperties(Namespace namespace, Set<String> properties) { throw fixed(); }
+  public boolean removeProperties(Namespace namespace, Set<String> properties) { throw fixedNamespaces(); }
 
-  private RuntimeException fixed() {
+  private RuntimeException fixedNamespaces() {
     return new UnsupportedOperationException("the namespaces of `" + name + "` are those of its attached tables");
   }
 }

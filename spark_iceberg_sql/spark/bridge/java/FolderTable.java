@@ -23,111 +23,111 @@ import org.apache.iceberg.io.LocationProvider;
  */
 public class FolderTable implements TableOperations {
   private static final String[] ENDINGS = {".metadata.json", ".gz.metadata.json", ".metadata.json.gz"};
-  private static final String[] ELSEWHERE = {
+  private static final String[] LOCATION_PROPERTIES = {
     "write.data.path", "write.object-storage.path", "write.folder-storage.path"};
 
   /** What all uses of an attached table share. */
-  public static final class Place {
+  public static final class AttachedTable {
     final String folder;
     final FileIO io;
-    final String said; // the location in the metadata; null if there was no table
+    final String declaredLocation; // the location in the metadata; null if there was no table
     String uuid;
     int version; // of a metadata file that exists; 0 if there was no table
-    boolean probed;
-    boolean gone; // whether the table was missing when it was last looked for
+    boolean isProbed;
+    boolean isMissing; // whether the table was missing when it was last looked for
 
-    /** said, uuid, version: of the table that is there; null, null and 0 if there is none. */
-    public Place(String folder, FileIO io, String said, String uuid, int version) {
+    /** declaredLocation, uuid, version: of the table in the folder; null, null and 0 if there is none. */
+    public AttachedTable(String folder, FileIO io, String declaredLocation, String uuid, int version) {
       this.folder = folder;
       this.io = io;
-      this.said = said;
+      this.declaredLocation = declaredLocation;
       this.uuid = uuid;
       this.version = version;
     }
 
-    synchronized void seen(int newer, String id) {
+    synchronized void update(int newer, String id) {
       version = Math.max(version, newer);
       uuid = id;
-      gone = false;
+      isMissing = false;
     }
 
     synchronized void probe() throws Exception {
-      if (!probed) NewFile.probe(io, folder + "/metadata");
-      probed = true;
+      if (!isProbed) NewFile.probe(io, folder + "/metadata");
+      isProbed = true;
     }
   }
 
-  private final Place place; // null for a name that no table is attached under
-  private final boolean fixed; // whether `current` is metadata that is not committed yet
+  private final AttachedTable attached; // null for a name that no table is attached under
+  private final boolean isUncommitted; // whether `current` is metadata that is not committed yet
   private TableMetadata current;
   private int version;
-  private boolean fresh;
+  private boolean isFresh;
 
-  public FolderTable(Place place) { this(place, null); }
+  public FolderTable(AttachedTable attached) { this(attached, null); }
 
-  private FolderTable(Place place, TableMetadata uncommitted) {
-    this.place = place;
+  private FolderTable(AttachedTable attached, TableMetadata uncommitted) {
+    this.attached = attached;
     this.current = uncommitted;
-    this.fixed = uncommitted != null;
+    this.isUncommitted = uncommitted != null;
   }
 
-  public TableMetadata current() { return fresh || fixed ? current : refresh(); }
+  public TableMetadata current() { return isFresh || isUncommitted ? current : refresh(); }
 
   public TableMetadata refresh() {
-    if (place == null || fixed) return current;
-    int newest = Math.max(place.version, hint());
+    if (attached == null || isUncommitted) return current;
+    int newest = Math.max(attached.version, hint());
     String file = newest == 0 ? null : file(newest);
     for (String next = file(newest + 1); next != null; next = file(newest + 1)) {
       newest++;
       file = next;
     }
-    fresh = true;
+    isFresh = true;
     if (newest == 0) return null;
     if (file == null) {
       // Not null, which would let CREATE TABLE begin again at version 1.
-      place.gone = true;
+      attached.isMissing = true;
       throw new NoSuchTableException("the table in `%s` no longer has version %s of its metadata: it was dropped, or "
           + "made anew; attach it again, or create it with ENGINE = Iceberg...",
-        place.folder, newest);
+        attached.folder, newest);
     }
     if (current == null || newest != version) {
-      TableMetadata read = TableMetadataParser.read(place.io.newInputFile(file));
-      if (place.uuid != null && !place.uuid.equals(read.uuid()))
+      TableMetadata read = TableMetadataParser.read(attached.io.newInputFile(file));
+      if (attached.uuid != null && !attached.uuid.equals(read.uuid()))
         throw new ValidationException(
-          "there is another table in `%s` than the one attached; attach it again", place.folder);
-      if (place.said != null && !place.said.equals(read.location()))
-        throw new ValidationException("the table in `%s` says that it is in `%s`", place.folder, read.location());
+          "there is another table in `%s` than the one attached; attach it again", attached.folder);
+      if (attached.declaredLocation != null && !attached.declaredLocation.equals(read.location()))
+        throw new ValidationException("the table in `%s` says that it is in `%s`", attached.folder, read.location());
       current = read;
       version = newest;
     }
-    place.seen(newest, current.uuid());
+    attached.update(newest, current.uuid());
     return current;
   }
 
   public void commit(TableMetadata base, TableMetadata metadata) {
-    if (place == null || fixed) throw new UnsupportedOperationException("there is no table to commit to");
+    if (attached == null || isUncommitted) throw new UnsupportedOperationException("there is no table to commit to");
     if (base != current())
-      throw new CommitFailedException("another writer has changed the table in `%s`", place.folder);
+      throw new CommitFailedException("another writer has changed the table in `%s`", attached.folder);
     if (base == metadata) return;
-    String said = place.said == null ? place.folder : place.said;
-    if (!said.equals(metadata.location()))
-      throw new ValidationException("a table that is attached by its path stays there: the location is `%s`", said);
+    String location = attached.declaredLocation == null ? attached.folder : attached.declaredLocation;
+    if (!location.equals(metadata.location()))
+      throw new ValidationException("a table that is attached by its path stays there: the location is `%s`", location);
     refuse(metadata, "write.metadata.path");
     String codec = (String) metadata.properties().get("write.metadata.compression-codec");
     if (codec != null && !codec.equalsIgnoreCase("none")) refuse(metadata, "write.metadata.compression-codec");
-    for (String property : ELSEWHERE) refuseOutside(said, property, base, metadata);
+    for (String property : LOCATION_PROPERTIES) refuseOutside(location, property, base, metadata);
     int next = version + 1;
     String file = file(next, ENDINGS[0]);
     commit(file, TableMetadataParser.toJson(metadata).getBytes(StandardCharsets.UTF_8));
-    fresh = false;
+    isFresh = false;
     if (version > 0 && file(version) == null) {
       // Older versions go after many commits: those are newer than what this one is based on.
-      place.io.deleteFile(file);
-      throw new CommitFailedException("other writers have changed the table in `%s`", place.folder);
+      attached.io.deleteFile(file);
+      throw new CommitFailedException("other writers have changed the table in `%s`", attached.folder);
     }
-    place.seen(next, metadata.uuid());
+    attached.update(next, metadata.uuid());
     writeHint(next);
-    CatalogUtil.deleteRemovedMetadataFiles(place.io, base, metadata);
+    CatalogUtil.deleteRemovedMetadataFiles(attached.io, base, metadata);
   }
 
   private static void refuse(TableMetadata metadata, String property) {
@@ -138,28 +138,28 @@ public class FolderTable implements TableOperations {
   }
 
   /** What was there when the table was attached has been checked then. */
-  private static void refuseOutside(String said, String property, TableMetadata base, TableMetadata metadata) {
+  private static void refuseOutside(String location, String property, TableMetadata base, TableMetadata metadata) {
     String path = (String) metadata.properties().get(property);
     if (path == null || (base != null && path.equals(base.properties().get(property)))) return;
-    if (!path.startsWith(said + "/") || path.contains("/../") || path.endsWith("/.."))
+    if (!path.startsWith(location + "/") || path.contains("/../") || path.endsWith("/.."))
       throw new ValidationException("a table attached by its path has all its files in `%s`, and `%s` would be `%s`; "
           + "nothing was committed",
-        said, property, path);
+        location, property, path);
   }
 
   private void commit(String file, byte[] content) {
     boolean created;
     try {
-      place.probe();
+      attached.probe();
       for (int i = 1; i < ENDINGS.length; i++)
         if (exists(file.replace(ENDINGS[0], ENDINGS[i])))
-          throw new CommitFailedException("another writer has changed the table in `%s`", place.folder);
-      created = NewFile.create(place.io, file, content);
+          throw new CommitFailedException("another writer has changed the table in `%s`", attached.folder);
+      created = NewFile.create(attached.io, file, content);
     } catch (CommitFailedException e) {
       throw e;
     } catch (UnsupportedOperationException e) {
       throw new UnsupportedOperationException(
-        "`" + place.folder + "` cannot be written by its path: " + e.getMessage() + "; nothing was committed", e);
+        "`" + attached.folder + "` cannot be written by its path: " + e.getMessage() + "; nothing was committed", e);
     } catch (Exception e) {
       int status = Math.max(NewFile.status(e, "statusCode"), NewFile.status(e, "getStatusCode"));
       if (status >= 400 && status < 500 && status != 408 && status != 429) throw new IllegalStateException(e);
@@ -168,12 +168,12 @@ public class FolderTable implements TableOperations {
     }
     // The client sends a request again if the answer is lost: then the file that is there is the first request's.
     if (!created && !isOurs(file, content, null))
-      throw new CommitFailedException("another writer has changed the table in `%s`", place.folder);
+      throw new CommitFailedException("another writer has changed the table in `%s`", attached.folder);
   }
 
   private boolean isOurs(String file, byte[] content, Exception first) {
     try {
-      return NewFile.has(place.io, file, content);
+      return NewFile.has(attached.io, file, content);
     } catch (Exception e) {
       if (first != null) e.addSuppressed(first);
       throw new CommitStateUnknownException(e);
@@ -188,7 +188,7 @@ public class FolderTable implements TableOperations {
     return null;
   }
 
-  private boolean exists(String file) { return place.io.newInputFile(file).exists(); }
+  private boolean exists(String file) { return attached.io.newInputFile(file).exists(); }
 
   private String file(int number, String ending) { return metadataFileLocation("v" + number + ending); }
 
@@ -197,7 +197,7 @@ public class FolderTable implements TableOperations {
     String file = metadataFileLocation("version-hint.text");
     try {
       BufferedReader lines =
-        new BufferedReader(new InputStreamReader(place.io.newInputFile(file).newStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(attached.io.newInputFile(file).newStream(), StandardCharsets.UTF_8));
       try {
         int number = Integer.parseInt(lines.readLine().trim());
         return number > 0 && file(number) != null ? number : 0;
@@ -213,7 +213,7 @@ public class FolderTable implements TableOperations {
 
   private void writeHint(int number) {
     try {
-      OutputStream out = place.io.newOutputFile(metadataFileLocation("version-hint.text")).createOrOverwrite();
+      OutputStream out = attached.io.newOutputFile(metadataFileLocation("version-hint.text")).createOrOverwrite();
       try {
         out.write(String.valueOf(number).getBytes(StandardCharsets.UTF_8));
       } finally {
@@ -227,16 +227,16 @@ public class FolderTable implements TableOperations {
   }
 
   public FileIO io() {
-    if (place == null) throw new UnsupportedOperationException("there is no table of that name");
-    return place.io;
+    if (attached == null) throw new UnsupportedOperationException("there is no table of that name");
+    return attached.io;
   }
 
-  public String metadataFileLocation(String name) { return place.folder + "/metadata/" + name; }
+  public String metadataFileLocation(String name) { return attached.folder + "/metadata/" + name; }
 
   public LocationProvider locationProvider() {
     TableMetadata metadata = current();
     return LocationProviders.locationsFor(metadata.location(), metadata.properties());
   }
 
-  public TableOperations temp(TableMetadata uncommitted) { return new FolderTable(place, uncommitted); }
+  public TableOperations temp(TableMetadata uncommitted) { return new FolderTable(attached, uncommitted); }
 }

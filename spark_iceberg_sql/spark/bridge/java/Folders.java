@@ -1,16 +1,20 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** The direct content of a folder, in one string: `d` or `f` and a name, each entry followed by a NUL. */
+/** The direct content of a folder, as the JSON of a FolderContent. */
 public class Folders {
   /** For a Hadoop file system. */
   public String hadoop(FileSystem system, String folder) throws Exception {
-    StringBuilder found = new StringBuilder();
-    for (FileStatus one : system.listStatus(new Path(folder)))
-      found.append(one.isDirectory() ? 'd' : 'f').append(one.getPath().getName()).append('\0');
-    return found.toString();
+    FolderContent content = new FolderContent();
+    content.folders = new ArrayList<>();
+    content.files = new ArrayList<>();
+    for (FileStatus status : system.listStatus(new Path(folder)))
+      (status.isDirectory() ? content.folders : content.files).add(status.getPath().getName());
+    return new ObjectMapper().writeValueAsString(content);
   }
 }

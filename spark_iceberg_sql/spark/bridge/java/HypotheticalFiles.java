@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,10 +53,10 @@ public class HypotheticalFiles {
     return files;
   }
 
-  /** For each filter how many of the files it keeps, and their bytes: decided as Iceberg's ManifestReader does. */
-  public String kept(PartitionSpec spec, byte[] packed, List<Expression> filters) {
+  /** The FileTotal that each filter keeps, as JSON: decided as Iceberg's ManifestReader does. */
+  public String kept(PartitionSpec spec, byte[] packed, List<Expression> filters) throws Exception {
     List<DataFile> files = of(spec, packed);
-    StringBuilder found = new StringBuilder();
+    List<FileTotal> totals = new ArrayList<>();
     for (Expression filter : filters) {
       Expression projected = Projections.inclusive(spec, true).project(filter);
       Evaluator partitions = new Evaluator(spec.partitionType(), projected, true);
@@ -66,9 +67,12 @@ public class HypotheticalFiles {
         count++;
         bytes += file.fileSizeInBytes();
       }
-      found.append(count).append(' ').append(bytes).append('\n');
+      FileTotal total = new FileTotal();
+      total.files = Long.valueOf(count);
+      total.bytes = Long.valueOf(bytes);
+      totals.add(total);
     }
-    return found.toString();
+    return new ObjectMapper().writeValueAsString(totals);
   }
 
   private static Metrics metrics(Column[] columns, int file, long rows) {
@@ -86,9 +90,9 @@ public class HypotheticalFiles {
   }
 
   static long[] numbers(ByteBuffer from, int count) {
-    long[] found = new long[count];
-    for (int n = 0; n < count; n++) found[n] = from.getLong();
-    return found;
+    long[] result = new long[count];
+    for (int n = 0; n < count; n++) result[n] = from.getLong();
+    return result;
   }
 
   /** A value per file, from the distinct values and each file's position among them; null for -1. */
@@ -99,12 +103,12 @@ public class HypotheticalFiles {
       from.get(content);
       values[i] = ByteBuffer.wrap(content);
     }
-    ByteBuffer[] found = new ByteBuffer[count];
+    ByteBuffer[] result = new ByteBuffer[count];
     for (int n = 0; n < count; n++) {
       long position = from.getLong();
-      if (position >= 0) found[n] = values[(int) position];
+      if (position >= 0) result[n] = values[(int) position];
     }
-    return found;
+    return result;
   }
 
   /** The metadata of all files about one column; a file without any has -1 nulls. */

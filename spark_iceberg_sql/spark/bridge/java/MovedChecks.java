@@ -48,60 +48,60 @@ public class MovedChecks {
    * old: a pattern of the address prefixes to map. folder: replaces the prefix.
    */
   public String unmatched(Table table, long snapshot, String old, String folder) throws Exception {
-    Pattern begins = Pattern.compile(old);
+    Pattern oldPrefix = Pattern.compile(old);
     Snapshot read = table.snapshot(snapshot);
-    Set<String> called = new HashSet<>();
-    for (ManifestFile manifest : read.deleteManifests(table.io())) addCalled(called, table, manifest);
-    if (called.isEmpty()) return null;
+    Set<String> addresses = new HashSet<>();
+    for (ManifestFile manifest : read.deleteManifests(table.io())) addReferenced(addresses, table, manifest);
+    if (addresses.isEmpty()) return null;
     Set<String> files = new HashSet<>(), names = new HashSet<>();
     for (ManifestFile manifest : read.dataManifests(table.io())) {
       ManifestReader<DataFile> data = ManifestFiles.read(manifest, table.io(), table.specs());
       try {
         for (DataFile file : data) {
-          called.remove(file.location());
-          files.add(opened(file.location(), begins, folder));
+          addresses.remove(file.location());
+          files.add(opened(file.location(), oldPrefix, folder));
           names.add(name(file.location()));
         }
       } finally {
         data.close();
       }
     }
-    for (String address : called)
-      if (files.contains(opened(address, begins, folder)) || names.contains(name(address))) return address;
+    for (String address : addresses)
+      if (files.contains(opened(address, oldPrefix, folder)) || names.contains(name(address))) return address;
     return null;
   }
 
   /** A data file's name has a uuid: under another address, it is the same file. */
   private static String name(String address) { return address.substring(address.lastIndexOf('/') + 1); }
 
-  private void addCalled(Set<String> called, Table table, ManifestFile manifest) throws Exception {
+  private void addReferenced(Set<String> addresses, Table table, ManifestFile manifest) throws Exception {
     ManifestReader<DeleteFile> deletes = ManifestFiles.readDeleteManifest(manifest, table.io(), table.specs());
     try {
       for (DeleteFile file : deletes) {
-        if (file.content() == FileContent.POSITION_DELETES) addCalled(called, file);
+        if (file.content() == FileContent.POSITION_DELETES) addReferenced(addresses, file);
       }
     } finally {
       deletes.close();
     }
   }
 
-  private static void addCalled(Set<String> called, DeleteFile file) {
+  private static void addReferenced(Set<String> addresses, DeleteFile file) {
     if (file.referencedDataFile() == null) {
-      addBound(called, file.lowerBounds());
-      addBound(called, file.upperBounds());
+      addBound(addresses, file.lowerBounds());
+      addBound(addresses, file.upperBounds());
     } else {
-      called.add(file.referencedDataFile());
+      addresses.add(file.referencedDataFile());
     }
   }
 
-  private static void addBound(Set<String> called, Map<Integer, ByteBuffer> bounds) {
+  private static void addBound(Set<String> addresses, Map<Integer, ByteBuffer> bounds) {
     Object bound = bounds == null ? null : bounds.get(MetadataColumns.DELETE_FILE_PATH.fieldId());
     if (bound != null)
-      called.add(Conversions.fromByteBuffer(MetadataColumns.DELETE_FILE_PATH.type(), (ByteBuffer) bound).toString());
+      addresses.add(Conversions.fromByteBuffer(MetadataColumns.DELETE_FILE_PATH.type(), (ByteBuffer) bound).toString());
   }
 
   private static String opened(String address, Pattern old, String folder) {
-    Matcher begins = old.matcher(address);
-    return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
+    Matcher prefix = old.matcher(address);
+    return prefix.lookingAt() ? folder + address.substring(prefix.end()) : address;
   }
 }

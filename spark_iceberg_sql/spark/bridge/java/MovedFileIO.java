@@ -43,19 +43,19 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
   }
 
   /** The current address of a file. */
-  public String found(String address) {
+  public String current(String address) {
     Pattern compiled = pattern;
     if (compiled == null) {
       compiled = Pattern.compile(old);
       pattern = compiled;
     }
-    Matcher begins = compiled.matcher(address);
-    return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
+    Matcher prefix = compiled.matcher(address);
+    return prefix.lookingAt() ? folder + address.substring(prefix.end()) : address;
   }
 
   /** The current address of a file that may be opened. */
   private String opened(String address) {
-    String current = found(address);
+    String current = current(address);
     if (allowed == null) return current;
     Pattern compiled = permitted;
     if (compiled == null) {
@@ -68,23 +68,23 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
       new Object[] {current});
   }
 
-  public InputFile newInputFile(String address) { return named(address, io.newInputFile(opened(address))); }
+  public InputFile newInputFile(String address) { return underAddress(address, io.newInputFile(opened(address))); }
 
   public InputFile newInputFile(String address, long length) {
-    return named(address, io.newInputFile(opened(address), length));
+    return underAddress(address, io.newInputFile(opened(address), length));
   }
 
   /** Before Iceberg 1.12, its readers find a file that they have opened by the file's own location. */
-  private InputFile named(String address, InputFile file) {
-    return byLocation && !address.equals(file.location()) ? new Named(address, file) : file;
+  private InputFile underAddress(String address, InputFile file) {
+    return byLocation && !address.equals(file.location()) ? new FileUnderAddress(address, file) : file;
   }
 
   /** A file that goes by its address in the table's metadata. */
-  private static class Named implements InputFile {
+  private static class FileUnderAddress implements InputFile {
     private final String address;
     private final InputFile file;
 
-    Named(String address, InputFile file) {
+    FileUnderAddress(String address, InputFile file) {
       this.address = address;
       this.file = file;
     }

@@ -23,8 +23,8 @@ import org.apache.iceberg.hadoop.HadoopConfigurable;
 import org.apache.iceberg.io.FileIO;
 
 /**
- * Creates a file with its content in one step, and only if there is none: of two writers of the same address, one is
- * told so. By a hard link on the local disk, by HDFS's rename, and by a conditional request (If-None-Match) in S3 and
+ * Creates a file with its content in one step, and only if there is none: of two writers of the same address, one
+ * fails. By a hard link on the local disk, by HDFS's rename, and by a conditional request (If-None-Match) in S3 and
  * Azure, whose classes need not be there to compile this one.
  */
 public final class NewFile {
@@ -34,15 +34,15 @@ public final class NewFile {
 
   /** Why a file in a folder cannot be created in this way; null if it can. */
   public static String refusal(FileIO io, String folder) throws Exception {
-    String kind = io.getClass().getSimpleName();
-    if (kind.equals("S3FileIO") || kind.equals("ADLSFileIO"))
+    String ioClass = io.getClass().getSimpleName();
+    if (ioClass.equals("S3FileIO") || ioClass.equals("ADLSFileIO"))
       return folder.matches("(?s).*[?#].*") ? "its name contains ? or #" : null;
-    if (kind.equals("HadoopFileIO")) {
+    if (ioClass.equals("HadoopFileIO")) {
       String scheme = files(io, folder).getScheme();
       if (scheme.equals("file") || scheme.equals("hdfs")) return null;
       return "`" + scheme + "` has no atomic creation of files through Hadoop";
     }
-    return kind + " has no conditional writes";
+    return ioClass + " has no conditional writes";
   }
 
   /**
@@ -69,9 +69,9 @@ public final class NewFile {
 
   /** Whether the file was created; false if there is one already. */
   public static boolean create(FileIO io, String address, byte[] content) throws Exception {
-    String kind = io.getClass().getSimpleName();
-    if (kind.equals("S3FileIO")) return inS3(io, address, content);
-    if (kind.equals("ADLSFileIO")) return inAzure(io, address, content);
+    String ioClass = io.getClass().getSimpleName();
+    if (ioClass.equals("S3FileIO")) return inS3(io, address, content);
+    if (ioClass.equals("ADLSFileIO")) return inAzure(io, address, content);
     FileSystem files = files(io, address);
     if (files.getScheme().equals("file")) return onDisk(local(files, address), content);
     if (!files.getScheme().equals("hdfs")) throw new UnsupportedOperationException(refusal(io, address));
@@ -83,8 +83,8 @@ public final class NewFile {
     InputStream in = null;
     try {
       in = io.newInputFile(address).newStream();
-      byte[] found = in.readAllBytes();
-      return Arrays.equals(found, content);
+      byte[] stored = in.readAllBytes();
+      return Arrays.equals(stored, content);
     } catch (NotFoundException e) {
       return false;
     } finally {
@@ -103,27 +103,27 @@ public final class NewFile {
 
   private static boolean onDisk(java.nio.file.Path target, byte[] content) throws IOException {
     Files.createDirectories(target.getParent());
-    java.nio.file.Path written = target.resolveSibling("." + UUID.randomUUID() + ".tmp");
+    java.nio.file.Path temporary = target.resolveSibling("." + UUID.randomUUID() + ".tmp");
     try {
-      FileChannel channel = FileChannel.open(written, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      FileChannel channel = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       try {
-        ByteBuffer rest = ByteBuffer.wrap(content);
-        while (rest.hasRemaining()) channel.write(rest);
+        ByteBuffer buffer = ByteBuffer.wrap(content);
+        while (buffer.hasRemaining()) channel.write(buffer);
         channel.force(true);
       } finally {
         channel.close();
       }
-      Files.createLink(target, written);
+      Files.createLink(target, temporary);
       return true;
     } catch (FileAlreadyExistsException e) {
       return false;
     } catch (UnsupportedOperationException e) {
       throw noLinks(target, e);
     } catch (FileSystemException e) {
-      if (Files.exists(written) && !Files.exists(target)) throw noLinks(target, e);
+      if (Files.exists(temporary) && !Files.exists(target)) throw noLinks(target, e);
       throw e;
     } finally {
-      Files.deleteIfExists(written);
+      Files.deleteIfExists(temporary);
     }
   }
 
@@ -132,28 +132,28 @@ public final class NewFile {
   }
 
   private static boolean inHdfs(FileSystem files, Path target, byte[] content) throws IOException {
-    Path written = new Path(target.getParent(), "." + UUID.randomUUID() + ".tmp");
+    Path temporary = new Path(target.getParent(), "." + UUID.randomUUID() + ".tmp");
     try {
-      FSDataOutputStream out = files.create(written, false);
+      FSDataOutputStream out = files.create(temporary, false);
       try {
         out.write(content);
         out.hsync();
       } finally {
         out.close();
       }
-      if (files.rename(written, target)) return true;
+      if (files.rename(temporary, target)) return true;
       if (files.exists(target)) return false;
-      throw new IOException("`" + written + "` was not renamed to `" + target + "`");
+      throw new IOException("`" + temporary + "` was not renamed to `" + target + "`");
     } finally {
-      files.delete(written, false);
+      files.delete(temporary, false);
     }
   }
 
   private static boolean inS3(FileIO io, String address, byte[] content) throws Exception {
     String[] parts = address.split("://", 2)[1].split("/", 2);
     ClassLoader loader = io.getClass().getClassLoader();
-    Class<?> kind = loader.loadClass("software.amazon.awssdk.services.s3.model.PutObjectRequest");
-    Object request = kind.getMethod("builder").invoke(null);
+    Class<?> requestClass = loader.loadClass("software.amazon.awssdk.services.s3.model.PutObjectRequest");
+    Object request = requestClass.getMethod("builder").invoke(null);
     request = set(set(set(request, "bucket", parts[0]), "key", parts[1]), "ifNoneMatch", "*");
     request = call(request, "build", new Class<?>[0]);
     Class<?> body = loader.loadClass("software.amazon.awssdk.core.sync.RequestBody");
@@ -162,7 +162,7 @@ public final class NewFile {
       // Iceberg closes a client that nobody uses any more, so it is asked for each time.
       Object client = call(io, "client", new Class<?>[] {String.class}, address);
       try {
-        call(client, "putObject", new Class<?>[] {kind, body}, request, bytes);
+        call(client, "putObject", new Class<?>[] {requestClass, body}, request, bytes);
         return true;
       } catch (RuntimeException e) {
         int status = status(e, "statusCode");
@@ -180,12 +180,12 @@ public final class NewFile {
     String path = address.split("://", 2)[1].split("/", 2)[1];
     Object file = call(container, "getFileClient", new Class<?>[] {String.class}, path);
     Class<?> conditions = loader.loadClass("com.azure.storage.file.datalake.models.DataLakeRequestConditions");
-    Object none = set(conditions.getConstructor().newInstance(), "setIfNoneMatch", "*");
-    Class<?> kind = loader.loadClass("com.azure.storage.file.datalake.options.DataLakeFileOutputStreamOptions");
-    Object options = kind.getConstructor().newInstance();
-    call(options, "setRequestConditions", new Class<?>[] {conditions}, none);
+    Object ifAbsent = set(conditions.getConstructor().newInstance(), "setIfNoneMatch", "*");
+    Class<?> optionsClass = loader.loadClass("com.azure.storage.file.datalake.options.DataLakeFileOutputStreamOptions");
+    Object options = optionsClass.getConstructor().newInstance();
+    call(options, "setRequestConditions", new Class<?>[] {conditions}, ifAbsent);
     try {
-      OutputStream out = (OutputStream) call(file, "getOutputStream", new Class<?>[] {kind}, options);
+      OutputStream out = (OutputStream) call(file, "getOutputStream", new Class<?>[] {optionsClass}, options);
       out.write(content);
       out.close();
       return true;

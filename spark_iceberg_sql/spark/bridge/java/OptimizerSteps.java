@@ -18,11 +18,11 @@ import scala.collection.immutable.Seq;
  * can no longer be recognized.
  */
 public final class OptimizerSteps {
-  private final List<LogicalPlan> before = new ArrayList<>();
+  private final List<LogicalPlan> beforePushDown = new ArrayList<>();
   private final Map<String, Rule<LogicalPlan>> rules = new HashMap<>();
 
   /** The plans whose filters are still above their relations: subqueries first, in optimization order. */
-  public List<LogicalPlan> before() { return before; }
+  public List<LogicalPlan> beforePushDown() { return beforePushDown; }
 
   /** A rule by its name; null if the session does not have it. */
   public Object rule(String name) { return rules.get(name); }
@@ -32,13 +32,13 @@ public final class OptimizerSteps {
     Iterator<?> batches = optimizer.batches().iterator();
     while (batches.hasNext()) {
       Object batch = batches.next();
-      List<Rule<LogicalPlan>> own = rules(batch);
-      for (Rule<LogicalPlan> rule : own)
-        if (rule.ruleName().endsWith(".V2ScanRelationPushDown")) before.add(plan);
+      List<Rule<LogicalPlan>> batchRules = rules(batch);
+      for (Rule<LogicalPlan> rule : batchRules)
+        if (rule.ruleName().endsWith(".V2ScanRelationPushDown")) beforePushDown.add(plan);
       int rounds = rounds(batch);
       for (int i = 0; i < rounds; i++) {
         LogicalPlan last = plan;
-        for (Rule<LogicalPlan> rule : own) {
+        for (Rule<LogicalPlan> rule : batchRules) {
           rules.put(rule.ruleName(), rule);
           if (rule.ruleName().endsWith("OptimizeSubqueries")) subqueries(optimizer, plan);
           plan = (LogicalPlan) rule.apply(plan);
@@ -61,8 +61,8 @@ public final class OptimizerSteps {
   @SuppressWarnings("unchecked")
   private static List<Rule<LogicalPlan>> rules(Object batch) throws Exception {
     List<Rule<LogicalPlan>> rules = new ArrayList<>();
-    Iterator<?> each = ((Seq<?>) value(batch, "rules")).iterator();
-    while (each.hasNext()) rules.add((Rule<LogicalPlan>) each.next());
+    Iterator<?> iterator = ((Seq<?>) value(batch, "rules")).iterator();
+    while (iterator.hasNext()) rules.add((Rule<LogicalPlan>) iterator.next());
     return rules;
   }
 

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
@@ -26,40 +27,55 @@ import org.apache.iceberg.types.Types.NestedField;
 import scala.collection.Seq;
 
 /**
- * The data files of a table by partition, and how many of them a scan reads, in one string: for each partition its
- * spec, files, bytes, files read, bytes read and the number of its fields, and for each field its name, transform,
- * value as text, and value as a number if it is one; each followed by a NUL. A call from Python per file would take
- * seconds.
+ * The data files of a table by partition, and how many of them a scan reads, as the JSON of PartitionFiles. A call from
+ * Python per file would take seconds.
  */
 public class ScanFiles {
   private final Table table;
-  private final Map<String, long[]> counts = new LinkedHashMap<>();
-  private final Map<String, String> described = new LinkedHashMap<>();
+  private final Map<List<Object>, Count> counts = new LinkedHashMap<>();
+
+  /** A partition and its files so far. */
+  private static final class Count {
+    final int specId;
+    final List<PartitionValue> values;
+    long files, bytes, filesRead, bytesRead;
+
+    Count(int specId, List<PartitionValue> values) {
+      this.specId = specId;
+      this.values = values;
+    }
+
+    PartitionFiles row() {
+      PartitionFiles row = new PartitionFiles();
+      row.specId = Long.valueOf(specId);
+      row.files = Long.valueOf(files);
+      row.bytes = Long.valueOf(bytes);
+      row.filesRead = Long.valueOf(filesRead);
+      row.bytesRead = Long.valueOf(bytesRead);
+      row.values = values;
+      return row;
+    }
+  }
 
   public ScanFiles(Table table) { this.table = table; }
 
   /**
-   * What a scan reads of a snapshot. If the snapshot has more data files than `most`, only the partitions that are
+   * What a scan reads of a snapshot. If the snapshot has more data files than `maximum`, only the partitions that are
    * read are included.
    */
-  public String text(Snapshot snapshot, Seq<?> partitions, long most) throws Exception {
+  public String text(Snapshot snapshot, Seq<?> partitions, long maximum) throws Exception {
     read(partitions);
-    if (snapshot != null && total(snapshot) <= most) {
+    if (snapshot != null && total(snapshot) <= maximum) {
       for (ManifestFile manifest : snapshot.dataManifests(table.io())) list(manifest);
     } else {
-      for (long[] count : counts.values()) {
-        count[0] = count[2];
-        count[1] = count[3];
+      for (Count count : counts.values()) {
+        count.files = count.filesRead;
+        count.bytes = count.bytesRead;
       }
     }
-    StringBuilder found = new StringBuilder();
-    for (String key : counts.keySet()) {
-      long[] count = (long[]) counts.get(key);
-      found.append(key.substring(0, key.indexOf(' '))).append('\0');
-      for (int i = 0; i < count.length; i++) found.append(count[i]).append('\0');
-      found.append((String) described.get(key));
-    }
-    return found.toString();
+    List<PartitionFiles> rows = new ArrayList<>();
+    for (Count count : counts.values()) rows.add(count.row());
+    return new ObjectMapper().writeValueAsString(rows);
   }
 
   /**
@@ -68,18 +84,18 @@ public class ScanFiles {
    */
   public Object filtered(Object scan) throws Exception {
     try {
-      Field found = scan.getClass().getDeclaredField("filteredPartitions");
-      found.setAccessible(true);
-      return found.get(scan);
-    } catch (NoSuchFieldException another) {
+      Field field = scan.getClass().getDeclaredField("filteredPartitions");
+      field.setAccessible(true);
+      return field.get(scan);
+    } catch (NoSuchFieldException noSuchField) {
       return null;
     }
   }
 
   /** The number of data files in a snapshot, from its summary; -1 if that does not state it. */
   private static long total(Snapshot snapshot) {
-    String said = (String) snapshot.summary().get("total-data-files");
-    return said == null ? -1 : Long.parseLong(said);
+    String total = (String) snapshot.summary().get("total-data-files");
+    return total == null ? -1 : Long.parseLong(total);
   }
 
   private void list(ManifestFile manifest) throws Exception {
@@ -89,12 +105,12 @@ public class ScanFiles {
     columns.add("file_size_in_bytes");
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs()).select(columns);
     try {
-      Iterator<DataFile> each = files.iterator();
-      while (each.hasNext()) {
-        ContentFile<?> file = (ContentFile<?>) each.next();
-        long[] count = count(manifest.partitionSpecId(), file.partition());
-        count[0]++;
-        count[1] += file.fileSizeInBytes();
+      Iterator<DataFile> iterator = files.iterator();
+      while (iterator.hasNext()) {
+        ContentFile<?> file = (ContentFile<?>) iterator.next();
+        Count count = count(manifest.partitionSpecId(), file.partition());
+        count.files++;
+        count.bytes += file.fileSizeInBytes();
       }
     } finally {
       files.close();
@@ -109,25 +125,25 @@ public class ScanFiles {
   }
 
   private void read(Seq<?> partitions) throws Exception {
-    for (Object each : filesOf(partitions)) {
-      ContentFile<?> file = (ContentFile<?>) each;
-      long[] count = count(file.specId(), file.partition());
-      count[2]++;
-      count[3] += file.fileSizeInBytes();
+    for (Object element : filesOf(partitions)) {
+      ContentFile<?> file = (ContentFile<?>) element;
+      Count count = count(file.specId(), file.partition());
+      count.filesRead++;
+      count.bytesRead += file.fileSizeInBytes();
     }
   }
 
   /** The files of a scan's partitions, each once. */
   private static Iterable<?> filesOf(Seq<?> partitions) throws Exception {
-    Map<String, ContentFile<?>> found = new LinkedHashMap<>();
-    collect(partitions, found);
-    return found.values();
+    Map<String, ContentFile<?>> files = new LinkedHashMap<>();
+    collect(partitions, files);
+    return files.values();
   }
 
-  private static void collect(Object partition, Map<String, ContentFile<?>> found) throws Exception {
+  private static void collect(Object partition, Map<String, ContentFile<?>> files) throws Exception {
     if (partition instanceof Seq) {
-      scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
-      while (each.hasNext()) collect(each.next(), found);
+      scala.collection.Iterator<?> iterator = ((Seq<?>) partition).iterator();
+      while (iterator.hasNext()) collect(iterator.next(), files);
       return;
     }
     Method group = partition.getClass().getMethod("taskGroup"); // the class is not public
@@ -135,38 +151,40 @@ public class ScanFiles {
     for (Object task : ((ScanTaskGroup<?>) group.invoke(partition)).tasks()) {
       if (!(task instanceof ContentScanTask)) continue;
       ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
-      found.put(file.location(), file);
+      files.put(file.location(), file);
     }
   }
 
-  private long[] count(int specId, StructLike values) {
+  private Count count(int specId, StructLike values) {
     PartitionSpec spec = (PartitionSpec) table.specs().get(specId);
-    String words = describe(spec, values);
-    String key = specId + " " + words;
-    long[] count = (long[]) counts.get(key);
-    if (count == null) {
-      count = new long[4];
-      counts.put(key, count);
-      described.put(key, words);
+    List<PartitionValue> described = describe(spec, values);
+    List<Object> key = new ArrayList<>();
+    key.add(Integer.valueOf(specId));
+    for (PartitionValue value : described) {
+      key.add(value.text);
+      key.add(value.number);
     }
-    return count;
+    if (!counts.containsKey(key)) counts.put(key, new Count(specId, described));
+    return (Count) counts.get(key);
   }
 
   @SuppressWarnings("unchecked")
-  private static String describe(PartitionSpec spec, StructLike values) {
-    StringBuilder words = new StringBuilder().append(spec.fields().size()).append('\0');
+  private static List<PartitionValue> describe(PartitionSpec spec, StructLike values) {
+    List<PartitionValue> result = new ArrayList<>();
     for (int i = 0; i < spec.fields().size(); i++) {
       PartitionField field = (PartitionField) spec.fields().get(i);
       Type type = ((NestedField) spec.partitionType().fields().get(i)).type();
       Object value = values.get(i, Object.class);
       Transform<Object, Object> transform = (Transform<Object, Object>) field.transform();
-      words.append(field.name()).append('\0').append(transform.toString()).append('\0');
       String text = value instanceof ByteBuffer ? hex((ByteBuffer) value) : transform.toHumanString(type, value);
-      if (value instanceof CharSequence) text = quoted(text);
-      words.append(text.replace('\0', ' ')).append('\0');
-      words.append(value instanceof Number ? value.toString() : "").append('\0');
+      PartitionValue row = new PartitionValue();
+      row.name = field.name();
+      row.transform = transform.toString();
+      row.text = value instanceof CharSequence ? quoted(text) : text;
+      if (value instanceof Number) row.number = Double.valueOf(((Number) value).doubleValue());
+      result.add(row);
     }
-    return words.toString();
+    return result;
   }
 
   /** A string in quotes if it would be taken for nothing, for null, or for several values. */

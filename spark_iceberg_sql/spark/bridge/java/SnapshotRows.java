@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -17,20 +18,19 @@ import org.apache.spark.unsafe.types.UTF8String;
  * columns, which takes seconds for a hundred thousand snapshots.
  */
 public class SnapshotRows {
-  private final Map<String, UTF8String> words = new HashMap<>();
+  private final Map<String, UTF8String> strings = new HashMap<>();
 
-  /** committed_at, snapshot_id, parent_id, operation, manifest_list, summary of each snapshot, in table order. */
-  public List<InternalRow> of(TableMetadata metadata) {
+  /** A row for each snapshot, in table order. columns: of the rows, by name in any order. */
+  public List<InternalRow> of(TableMetadata metadata, StructType columns) {
     List<InternalRow> rows = new ArrayList<>();
-    for (Snapshot one : metadata.snapshots()) {
-      Object[] values = new Object[] {
-        one.timestampMillis() * 1000L,
-        one.snapshotId(),
-        one.parentId(),
-        word(one.operation()),
-        UTF8String.fromString(one.manifestListLocation()),
-        summary(one.summary()),
-      };
+    for (Snapshot snapshot : metadata.snapshots()) {
+      Object[] values = new Object[columns.length()];
+      values[columns.fieldIndex("committed_at")] = Long.valueOf(snapshot.timestampMillis() * 1000L);
+      values[columns.fieldIndex("snapshot_id")] = Long.valueOf(snapshot.snapshotId());
+      values[columns.fieldIndex("parent_id")] = snapshot.parentId();
+      values[columns.fieldIndex("operation")] = interned(snapshot.operation());
+      values[columns.fieldIndex("manifest_list")] = UTF8String.fromString(snapshot.manifestListLocation());
+      values[columns.fieldIndex("summary")] = summary(snapshot.summary());
       rows.add(new GenericInternalRow(values));
     }
     return rows;
@@ -40,21 +40,17 @@ public class SnapshotRows {
     if (summary == null) return null;
     Object[] keys = new Object[summary.size()];
     Object[] values = new Object[summary.size()];
-    int at = 0;
+    int index = 0;
     for (String key : summary.keySet()) {
-      keys[at] = word(key);
-      values[at++] = UTF8String.fromString((String) summary.get(key));
+      keys[index] = interned(key);
+      values[index++] = UTF8String.fromString((String) summary.get(key));
     }
     return new ArrayBasedMapData(new GenericArrayData(keys), new GenericArrayData(values));
   }
 
-  private UTF8String word(String text) {
+  private UTF8String interned(String text) {
     if (text == null) return null;
-    UTF8String known = (UTF8String) words.get(text);
-    if (known == null) {
-      known = UTF8String.fromString(text);
-      words.put(text, known);
-    }
-    return known;
+    if (!strings.containsKey(text)) strings.put(text, UTF8String.fromString(text));
+    return (UTF8String) strings.get(text);
   }
 }

@@ -35,32 +35,33 @@ public class TextRows implements PartitionReaderFactory {
     public Partition(CombinedScanTask task) { this.task = task; }
   }
 
+  /** The rows of one task. */
   private static class Rows implements PartitionReader<InternalRow> {
     private final CloseableIterable<?> records;
-    private final CloseableIterator<?> each;
+    private final CloseableIterator<?> iterator;
     private final Schema schema;
     private final int count;
 
     Rows(CloseableIterable<?> records, Schema schema, int count) {
       this.records = records;
-      this.each = records.iterator();
+      this.iterator = records.iterator();
       this.schema = schema;
       this.count = count;
     }
 
     @Override
     public boolean next() {
-      return each.hasNext();
+      return iterator.hasNext();
     }
 
     @Override
     public InternalRow get() {
-      return TextValues.row(schema.asStruct(), (StructLike) each.next(), count);
+      return TextValues.row(schema.asStruct(), (StructLike) iterator.next(), count);
     }
 
     @Override
     public void close() throws IOException {
-      each.close();
+      iterator.close();
       records.close();
     }
   }

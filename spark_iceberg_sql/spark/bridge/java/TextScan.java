@@ -35,14 +35,14 @@ public class TextScan implements ScanBuilder, SupportsPushDownV2Filters, Support
   private final String splitSize;
   private final List<Predicate> pushed = new ArrayList<>();
   private Expression filter = Expressions.alwaysTrue();
-  private StructType wanted;
+  private StructType columns;
   private TableScan scan;
 
-  /** schema: of the table. shown: Spark's columns. snapshot, splitSize: null for the current and the table's. */
-  public TextScan(Table table, Schema schema, StructType shown, Long snapshot, String splitSize) {
+  /** schema: of the table. columns: Spark's. snapshot, splitSize: null for the current and the table's. */
+  public TextScan(Table table, Schema schema, StructType columns, Long snapshot, String splitSize) {
     this.table = table;
     this.schema = schema;
-    this.wanted = shown;
+    this.columns = columns;
     this.snapshot = snapshot;
     this.splitSize = splitSize;
   }
@@ -96,16 +96,16 @@ public class TextScan implements ScanBuilder, SupportsPushDownV2Filters, Support
   @Override
   public void pruneColumns(StructType required) {
     StructType kept = new StructType();
-    for (StructField field : wanted.fields())
+    for (StructField field : columns.fields())
       if (has(required, field.name())) kept = kept.add(field);
     for (StructField field : required.fields())
       if (!has(kept, field.name())) kept = kept.add(field); // hidden ones
-    wanted = kept;
+    columns = kept;
   }
 
   private static boolean has(StructType columns, String name) {
-    for (String one : columns.fieldNames())
-      if (one.equals(name)) return true;
+    for (String fieldName : columns.fieldNames())
+      if (fieldName.equals(name)) return true;
     return false;
   }
 
@@ -118,7 +118,7 @@ public class TextScan implements ScanBuilder, SupportsPushDownV2Filters, Support
   @Override
   public Scan build() {
     List<Types.NestedField> read = new ArrayList<>();
-    for (String name : wanted.fieldNames()) {
+    for (String name : columns.fieldNames()) {
       Types.NestedField field = schema.asStruct().field(name);
       read.add(field != null ? field : hidden(name));
     }
@@ -133,7 +133,7 @@ public class TextScan implements ScanBuilder, SupportsPushDownV2Filters, Support
 
   @Override
   public StructType readSchema() {
-    return wanted;
+    return columns;
   }
 
   @Override
@@ -148,26 +148,26 @@ public class TextScan implements ScanBuilder, SupportsPushDownV2Filters, Support
 
   @Override
   public InputPartition[] planInputPartitions() {
-    List<InputPartition> found = new ArrayList<>();
+    List<InputPartition> partitions = new ArrayList<>();
     try {
       CloseableIterable<CombinedScanTask> tasks = scan.planTasks();
       try {
-        for (Object task : tasks) found.add(new TextRows.Partition((CombinedScanTask) task));
+        for (Object task : tasks) partitions.add(new TextRows.Partition((CombinedScanTask) task));
       } finally {
         tasks.close();
       }
     } catch (java.io.IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
-    return (InputPartition[]) found.toArray(new InputPartition[0]);
+    return (InputPartition[]) partitions.toArray(new InputPartition[0]);
   }
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
     try {
-      Constructor<?> made = Class.forName("org.apache.iceberg.data.GenericReader").getDeclaredConstructors()[0];
-      made.setAccessible(true);
-      return new TextRows(made.newInstance(new Object[] {scan, Boolean.FALSE}), scan.schema(), wanted.size());
+      Constructor<?> constructor = Class.forName("org.apache.iceberg.data.GenericReader").getDeclaredConstructors()[0];
+      constructor.setAccessible(true);
+      return new TextRows(constructor.newInstance(new Object[] {scan, Boolean.FALSE}), scan.schema(), columns.size());
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

@@ -21,17 +21,18 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public class TextTable implements SupportsRead, SupportsMetadataColumns {
   private final org.apache.iceberg.Table table;
   private final Schema schema;
-  private final StructType shown;
+  private final StructType columns;
   private final Long snapshot;
 
-  /** schema: what is read, as Iceberg's JSON. shown: the same columns in Spark. snapshot: null for the current one. */
-  public TextTable(org.apache.iceberg.Table table, String schema, StructType shown, Long snapshot) {
+  /** schema: what is read, as Iceberg's JSON. columns: the same in Spark. snapshot: null for the current one. */
+  public TextTable(org.apache.iceberg.Table table, String schema, StructType columns, Long snapshot) {
     this.table = table;
     this.schema = SchemaParser.fromJson(schema);
-    this.shown = shown;
+    this.columns = columns;
     this.snapshot = snapshot;
   }
 
+  /** A metadata column of Iceberg. */
   private static class Hidden implements MetadataColumn {
     private final String name;
     private final DataType type;
@@ -76,7 +77,7 @@ public class TextTable implements SupportsRead, SupportsMetadataColumns {
   @Override
   @SuppressWarnings("deprecation") // older lines have nothing else
   public StructType schema() {
-    return shown;
+    return columns;
   }
 
   @Override
@@ -86,7 +87,7 @@ public class TextTable implements SupportsRead, SupportsMetadataColumns {
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    return new TextScan(table, schema, shown, snapshot, options.get("split-size"));
+    return new TextScan(table, schema, columns, snapshot, options.get("split-size"));
   }
 
   @Override

@@ -98,9 +98,9 @@ public class TextValues {
   }
 
   private static GenericArrayData array(Type type, Object[] values) {
-    Object[] made = new Object[values.length];
-    for (int i = 0; i < values.length; i++) made[i] = value(type, values[i]);
-    return new GenericArrayData(made);
+    Object[] converted = new Object[values.length];
+    for (int i = 0; i < values.length; i++) converted[i] = value(type, values[i]);
+    return new GenericArrayData(converted);
   }
 
   private static String nanoseconds(Types.TimestampNanoType type, Object value) {

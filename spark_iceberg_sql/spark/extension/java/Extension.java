@@ -23,37 +23,38 @@ import scala.runtime.BoxedUnit;
 public class Extension
   extends ScalaTypes.Mapping<SparkSessionExtensions, BoxedUnit> implements SparkSessionExtensionsProvider {
   private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql");
-  private static final String[] RELEASE = ReleaseRows.ROWS[0];
-  private static final String LINE = RELEASE[0], SCALA = RELEASE[1];
+  private static final ReleaseRow RELEASE = (ReleaseRow) ReleaseRow.ALL.get(0);
   private static final RuleRegistry RULES = new RuleRegistry();
   private static final TransformFunctions FUNCTIONS = new TransformFunctions();
 
   static {
     FUNCTIONS.withRules(RULES.ensuring());
     RULES.setProbes(new IssueProbes());
-    for (String[] row : RuleRows.ROWS) {
+    for (RuleRow row : RuleRow.ALL) {
       Object rule = null;
       String fault = null;
       try {
-        rule = Class.forName(row[0]).getDeclaredConstructor().newInstance();
+        rule = Class.forName(row.javaClass).getDeclaredConstructor().newInstance();
       } catch (ReflectiveOperationException e) {
         fault = String.valueOf(e);
       } catch (LinkageError e) {
         fault = String.valueOf(e);
       }
-      RULES.add(row[1], row[2], row[3].equals("before"), row[4], row[5], row[6], rule, fault);
+      RULES.add(row.name, rule, fault);
     }
   }
 
   /** The rules of this JVM; null if they were compiled from other sources. sources: a checksum. */
-  public RuleRegistry rules(String sources) { return sources.equals(RELEASE[2]) ? RULES : null; }
+  public RuleRegistry rules(String sources) { return sources.equals(RELEASE.rulesDigest) ? RULES : null; }
 
   /** The functions of this JVM; null if they were compiled from other sources. */
-  public TransformFunctions functions(String sources) { return sources.equals(RELEASE[3]) ? FUNCTIONS : null; }
+  public TransformFunctions functions(String sources) {
+    return sources.equals(RELEASE.functionsDigest) ? FUNCTIONS : null;
+  }
 
   @Override
-  protected Object of(Object given) {
-    SparkSessionExtensions extensions = (SparkSessionExtensions) given;
+  protected Object of(Object argument) {
+    SparkSessionExtensions extensions = (SparkSessionExtensions) argument;
     String fault = unfit();
     if (fault == null) add(extensions);
     else LOG.warn("the jar of spark-iceberg-sql adds nothing: " + fault);
@@ -63,9 +64,9 @@ public class Extension
   private static String unfit() {
     String version = org.apache.spark.package$.MODULE$.SPARK_VERSION(),
            compiler = scala.util.Properties$.MODULE$.versionNumberString();
-    if (!version.startsWith(LINE + ".") || !compiler.startsWith(SCALA))
-      return "it is for Spark " + LINE + " with Scala " + SCALA + ", not for Spark " + version + " with Scala "
-        + compiler;
+    if (!version.startsWith(RELEASE.spark + ".") || !compiler.startsWith(RELEASE.scala))
+      return "it is for Spark " + RELEASE.spark + " with Scala " + RELEASE.scala + ", not for Spark " + version
+        + " with Scala " + compiler;
     try {
       Class.forName("org.apache.iceberg.spark.functions.SparkFunctions");
       return null;
@@ -75,11 +76,11 @@ public class Extension
   }
 
   private static void add(SparkSessionExtensions extensions) {
-    for (String[] row : FunctionRows.ROWS) {
-      ExpressionInfo info = new ExpressionInfo(
-        "spark_iceberg_sql", null, row[0], row[10], row[11], row[12], "", "misc_funcs", "0.1.0", "", "built-in");
+    for (FunctionRow row : FunctionRow.ALL) {
+      ExpressionInfo info = new ExpressionInfo("spark_iceberg_sql", null, row.name, row.usage, row.arguments,
+        row.examples, "", "misc_funcs", "0.1.0", "", "built-in");
       extensions.injectFunction(new Tuple3<FunctionIdentifier, ExpressionInfo, Function1<Seq<Expression>, Expression>>(
-        new FunctionIdentifier(row[0]), info, FUNCTIONS.named(row[0])));
+        new FunctionIdentifier(row.name), info, FUNCTIONS.byName(row.name)));
     }
     RULES.injectListing(extensions);
     extensions.injectResolutionRule(new FirstUse());
@@ -89,22 +90,24 @@ public class Extension
   static class FirstUse extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     @Override
     protected Object of(Object session) {
-      return new Adding((SparkSession) session);
+      return new FirstAnalysis((SparkSession) session);
     }
   }
 
-  static class Adding extends ScalaTypes.PlanRule<LogicalPlan> {
+  /** A rule that changes no plan, and adds the rules once. */
+  static class FirstAnalysis extends ScalaTypes.PlanRule<LogicalPlan> {
     private final SparkSession session;
-    private volatile boolean done;
+    private volatile boolean isDone;
 
-    Adding(SparkSession session) { this.session = session; }
+    FirstAnalysis(SparkSession session) { this.session = session; }
 
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
-      if (done) return plan;
-      done = true; // the rules' self-tests analyse plans, too
+      if (isDone) return plan;
+      isDone = true; // the rules' self-tests analyse plans, too
       RULES.ensure(session);
-      for (String name : RULES.news()) LOG.warn("the optimizer rule `" + name + "` is disabled: " + RULES.fault(name));
+      for (String name : RULES.newFaults())
+        LOG.warn("the optimizer rule `" + name + "` is disabled: " + RULES.fault(name));
       return plan;
     }
   }

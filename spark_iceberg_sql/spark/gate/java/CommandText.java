@@ -43,43 +43,44 @@ public class CommandText {
   /** The statement; null if the plan's table is not resolved. */
   public static String of(LogicalPlan plan) {
     if (plan instanceof CreateTable) {
-      CreateTable made = (CreateTable) plan;
-      return table(made.ignoreIfExists() ? "CREATE TABLE IF NOT EXISTS" : "CREATE TABLE", made.name(),
-        made.tableSchema(), made.tableSpec(), made.partitioning());
+      CreateTable command = (CreateTable) plan;
+      return table(command.ignoreIfExists() ? "CREATE TABLE IF NOT EXISTS" : "CREATE TABLE", command.name(),
+        command.tableSchema(), command.tableSpec(), command.partitioning());
     }
     if (plan instanceof ReplaceTable) {
-      ReplaceTable made = (ReplaceTable) plan;
-      return table(made.orCreate() ? "CREATE OR REPLACE TABLE" : "REPLACE TABLE", made.name(), made.tableSchema(),
-        made.tableSpec(), made.partitioning());
+      ReplaceTable command = (ReplaceTable) plan;
+      return table(command.orCreate() ? "CREATE OR REPLACE TABLE" : "REPLACE TABLE", command.name(),
+        command.tableSchema(), command.tableSpec(), command.partitioning());
     }
     if (plan instanceof CreateTableAsSelect) {
-      CreateTableAsSelect made = (CreateTableAsSelect) plan;
-      return table(made.ignoreIfExists() ? "CREATE TABLE IF NOT EXISTS" : "CREATE TABLE", made.name(), null,
-        made.tableSpec(), made.partitioning());
+      CreateTableAsSelect command = (CreateTableAsSelect) plan;
+      return table(command.ignoreIfExists() ? "CREATE TABLE IF NOT EXISTS" : "CREATE TABLE", command.name(), null,
+        command.tableSpec(), command.partitioning());
     }
     if (plan instanceof ReplaceTableAsSelect) {
-      ReplaceTableAsSelect made = (ReplaceTableAsSelect) plan;
-      return table(made.orCreate() ? "CREATE OR REPLACE TABLE" : "REPLACE TABLE", made.name(), null, made.tableSpec(),
-        made.partitioning());
+      ReplaceTableAsSelect command = (ReplaceTableAsSelect) plan;
+      return table(command.orCreate() ? "CREATE OR REPLACE TABLE" : "REPLACE TABLE", command.name(), null,
+        command.tableSpec(), command.partitioning());
     }
     if (plan instanceof AddPartitionField) {
-      AddPartitionField made = (AddPartitionField) plan;
-      return alter(made.table()) + " ADD PARTITION FIELD " + term(made.transform()) + alias(made.name());
+      AddPartitionField command = (AddPartitionField) plan;
+      return alter(command.table()) + " ADD PARTITION FIELD " + term(command.transform()) + alias(command.name());
     }
     if (plan instanceof DropPartitionField) {
-      DropPartitionField made = (DropPartitionField) plan;
-      return alter(made.table()) + " DROP PARTITION FIELD " + term(made.transform());
+      DropPartitionField command = (DropPartitionField) plan;
+      return alter(command.table()) + " DROP PARTITION FIELD " + term(command.transform());
     }
-    ReplacePartitionField made = (ReplacePartitionField) plan;
-    return alter(made.table()) + " REPLACE PARTITION FIELD " + term(made.transformFrom()) + " WITH "
-      + term(made.transformTo()) + alias(made.name());
+    ReplacePartitionField command = (ReplacePartitionField) plan;
+    return alter(command.table()) + " REPLACE PARTITION FIELD " + term(command.transformFrom()) + " WITH "
+      + term(command.transformTo()) + alias(command.name());
   }
 
   private static String table(
-    String verb, LogicalPlan named, StructType columns, TableSpecBase spec, Seq<Transform> partitioning) {
-    if (!(named instanceof ResolvedIdentifier)) return null;
-    ResolvedIdentifier found = (ResolvedIdentifier) named;
-    StringBuilder text = new StringBuilder(verb).append(" ").append(name(found.catalog().name(), found.identifier()));
+    String verb, LogicalPlan name, StructType columns, TableSpecBase spec, Seq<Transform> partitioning) {
+    if (!(name instanceof ResolvedIdentifier)) return null;
+    ResolvedIdentifier identifier = (ResolvedIdentifier) name;
+    StringBuilder text =
+      new StringBuilder(verb).append(" ").append(name(identifier.catalog().name(), identifier.identifier()));
     if (columns != null) {
       text.append(" (");
       for (int i = 0; i < columns.length(); i++)

@@ -28,11 +28,22 @@ import scala.Option;
 public class Gate implements Admission {
   private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql.gate");
 
-  private Words words;
+  private DdlPrefilter prefilter;
   private PythonCheck python;
   private Class<?> parsers;
   private final Map<SparkSessionExtensions, Family> families = new WeakHashMap<>();
-  private final ThreadLocal<String[]> own = new ThreadLocal<>();
+  private final ThreadLocal<ModeOverride> override = new ThreadLocal<>();
+
+  /** Another mode on one thread. text: if not null, only this text has it. */
+  private static final class ModeOverride {
+    final String mode, text;
+
+    ModeOverride(String mode, String text) {
+      this.mode = mode;
+      this.text = text;
+    }
+  }
+
   /** Sessions that share their extensions: modes by session id. */
   static class Family {
     final String application;
@@ -46,10 +57,11 @@ public class Gate implements Admission {
     Parsers(Gate gate) { this.gate = gate; }
     @Override
     protected Object of(Object session, Object parser) {
-      return gate.before((ParserInterface) parser, (SparkSession) session);
+      return gate.wrap((ParserInterface) parser, (SparkSession) session);
     }
   }
 
+  /** For plans that were not parsed from text. */
   static class Rules extends ScalaTypes.Mapping<org.apache.spark.sql.SparkSession, Rule<LogicalPlan>> {
     final Gate gate;
     Rules(Gate gate) { this.gate = gate; }
@@ -59,14 +71,14 @@ public class Gate implements Admission {
     }
   }
 
-  /** parsers: the class of parsers for this Spark; functions: names of table functions; judge: asks Python. */
-  public void prepare(Class<?> parsers, List<String> functions, Function1<Object, Object> judge) {
+  /** parsers: the class of parsers for this Spark; functions: names of table functions; pythonCheck: checks a statement. */
+  public void prepare(Class<?> parsers, List<String> functions, Function1<Object, Object> pythonCheck) {
     this.parsers = parsers;
-    this.words = new Words(functions);
-    this.python = new PythonCheck(judge);
+    this.prefilter = new DdlPrefilter(functions);
+    this.python = new PythonCheck(pythonCheck);
   }
 
-  /** What asks Python. */
+  /** The check by Python. */
   public PythonCheck python() { return python; }
 
   // ------------------------------------------------------------------------------ sessions and their modes
@@ -88,7 +100,7 @@ public class Gate implements Admission {
     if (state.sqlParser() instanceof GateParser) return;
     Field field = SessionState.class.getDeclaredField("sqlParser");
     field.setAccessible(true);
-    field.set(state, before(state.sqlParser(), session));
+    field.set(state, wrap(state.sqlParser(), session));
   }
 
   /** The session's mode: error, warn, or off. */
@@ -102,9 +114,9 @@ public class Gate implements Admission {
   }
 
   /** Whether any session of an application is checked. */
-  public synchronized boolean isShut(String application) {
-    for (Object found : families.values()) {
-      Family family = (Family) found;
+  public synchronized boolean isEnforced(String application) {
+    for (Object value : families.values()) {
+      Family family = (Family) value;
       if (!family.application.equals(application)) continue;
       if (family.modes.containsValue("error") || family.modes.containsValue("warn")) return true;
     }
@@ -113,28 +125,29 @@ public class Gate implements Admission {
 
   private Family family(SparkSession session) { return (Family) families.get(session.extensions()); }
 
-  private ParserInterface before(ParserInterface parser, SparkSession session) {
+  private ParserInterface wrap(ParserInterface parser, SparkSession session) {
     try {
-      return ((GateParser) parsers.getDeclaredConstructor().newInstance()).before(parser, this, session);
+      return ((GateParser) parsers.getDeclaredConstructor().newInstance()).wrap(parser, this, session);
     } catch (ReflectiveOperationException impossible) {
       throw new IllegalStateException(impossible);
     }
   }
 
-  /** A mode for this thread until {@link #done}; text: if not null, only this text has it. */
-  public void during(String mode, String text) { own.set(new String[] {mode, text}); }
+  /** A mode for this thread until {@link #endOverride}; text: if not null, only this text has it. */
+  public void overrideMode(String mode, String text) { override.set(new ModeOverride(mode, text)); }
 
-  public void done() { own.remove(); }
+  public void endOverride() { override.remove(); }
 
-  private String modeHere(SparkSession session, String text) {
-    String[] mine = (String[]) own.get();
-    return mine != null && (mine[1] == null || mine[1].equals(text)) ? mine[0] : mode(session);
+  private String effectiveMode(SparkSession session, String text) {
+    ModeOverride current = (ModeOverride) override.get();
+    boolean applies = current != null && (current.text == null || current.text.equals(text));
+    return applies ? current.mode : mode(session);
   }
 
   /** Whether a text is to be checked by Python, in this session. */
   public boolean concerns(SparkSession session, String text) {
-    if (modeHere(session, text).equals("off")) return false;
-    return words.mayNeedTranslation(text) || Words.mayBeDdl(substituted(session, text));
+    if (effectiveMode(session, text).equals("off")) return false;
+    return prefilter.mayNeedTranslation(text) || DdlPrefilter.mayBeDdl(substituted(session, text));
   }
 
   // ------------------------------------------------------------------------------ text
@@ -143,13 +156,13 @@ public class Gate implements Admission {
   public String admitted(SparkSession session, ParserInterface parser, String text, Object parameters)
     throws Exception {
     if (text == null || python.isRunning()) return text;
-    boolean translated = words.mayNeedTranslation(text);
-    if (!translated && text.indexOf("${") < 0 && !Words.mayBeDdl(text)) return text;
-    String mode = modeHere(session, text);
+    boolean translated = prefilter.mayNeedTranslation(text);
+    if (!translated && text.indexOf("${") < 0 && !DdlPrefilter.mayBeDdl(text)) return text;
+    String mode = effectiveMode(session, text);
     if (mode.equals("off")) return text;
-    boolean ddl = Words.mayBeDdl(substituted(session, text));
+    boolean ddl = DdlPrefilter.mayBeDdl(substituted(session, text));
     if (!ddl && !translated) return text;
-    return python.ask(Asked.text(session, mode, text, ddl, parser, parameters));
+    return python.ask(PendingStatement.text(session, mode, text, ddl, parser, parameters));
   }
 
   @Override
@@ -159,30 +172,30 @@ public class Gate implements Admission {
   }
 
   private static void mark(LogicalPlan plan) {
-    if (CommandText.isFor(plan)) Marks.put(plan);
+    if (CommandText.isFor(plan)) CheckedMark.put(plan);
     for (LogicalPlan child : ScalaTypes.list(plan.children())) mark(child); // of a SQL script
   }
 
   private static String substituted(SparkSession session, String text) {
     if (text.indexOf("${") < 0) return text;
-    Option<SparkSession> before = SparkSession.getActiveSession();
+    Option<SparkSession> active = SparkSession.getActiveSession();
     SparkSession.setActiveSession(session);
     try {
       return new VariableSubstitution().substitute(text);
-    } catch (RuntimeException itself) { // a variable that refers to itself: Spark reports it
+    } catch (RuntimeException selfReference) { // a variable that refers to itself: Spark reports it
       return text;
     } finally {
-      PythonCheck.activate(before);
+      PythonCheck.activate(active);
     }
   }
 
   // ------------------------------------------------------------------------------ plans
 
   @Override
-  public void judge(SparkSession session, LogicalPlan plan) throws Exception {
-    if (!CommandText.isFor(plan) || Marks.isOn(plan)) return;
-    String[] mine = (String[]) own.get();
-    String mode = mine != null ? mine[0] : mode(session);
+  public void check(SparkSession session, LogicalPlan plan) throws Exception {
+    if (!CommandText.isFor(plan) || CheckedMark.isOn(plan)) return;
+    ModeOverride current = (ModeOverride) override.get();
+    String mode = current != null ? current.mode : mode(session);
     if (!mode.equals("off")) {
       String text = null;
       try {
@@ -191,11 +204,12 @@ public class Gate implements Admission {
         LOG.debug("a command that cannot be written as a statement", unread);
       }
       if (text == null) {
-        python.unanswered(Asked.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
+        python.unanswered(
+          PendingStatement.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
       } else {
-        python.ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
+        python.ask(PendingStatement.plan(session, mode, plan, text, CommandText.query(plan)));
       }
     }
-    Marks.put(plan);
+    CheckedMark.put(plan);
   }
 }

@@ -13,22 +13,22 @@ import org.apache.spark.sql.classic.SparkSession;
 public abstract class GateParser implements ParserInterface {
   private Admission gate;
   private SparkSession session;
-  protected ParserInterface behind;
+  protected ParserInterface wrapped;
 
   /** This object, wrapping a parser. */
-  public GateParser before(ParserInterface parser, Admission gate, SparkSession session) {
+  public GateParser wrap(ParserInterface parser, Admission gate, SparkSession session) {
     this.gate = gate;
     this.session = session;
-    behind = parser;
+    wrapped = parser;
     return this;
   }
 
   /** The wrapped parser. */
-  public ParserInterface behind() { return behind; }
+  public ParserInterface wrapped() { return wrapped; }
 
-  /** The text to parse for a given text. */
+  /** The text to parse in place of a statement. */
   protected String admitted(String text, Object parameters) throws Exception {
-    return gate.admitted(session, behind, text, parameters);
+    return gate.admitted(session, wrapped, text, parameters);
   }
 
   /** Marks a plan that was parsed from text: it has been checked. */

@@ -18,7 +18,7 @@ public class GateRule extends ScalaTypes.PlanRule<LogicalPlan> {
   @Override
   protected TreeNode<?> of(TreeNode<?> plan) {
     try {
-      gate.judge(session, (LogicalPlan) plan);
+      gate.check(session, (LogicalPlan) plan);
     } catch (Exception refused) {
       Platform.throwException(refused);
     }

@@ -23,7 +23,7 @@ public class PythonCheck {
   private static final String UNANSWERED = "spark.iceberg_sql.gate.unanswered";
   private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql.gate");
 
-  private final Function1<Object, Object> judge;
+  private final Function1<Object, Object> check;
   private final ThreadLocal<Boolean> within = new ThreadLocal<>();
   private final ExecutorService threads = Executors.newCachedThreadPool(new ThreadFactory() {
     @Override
@@ -40,23 +40,23 @@ public class PythonCheck {
     Failure(String message) { super(message); }
   }
 
-  public PythonCheck(Function1<Object, Object> judge) { this.judge = judge; }
+  public PythonCheck(Function1<Object, Object> check) { this.check = check; }
 
   /** Whether this thread is within a check: what the check itself runs is not checked. */
   public boolean isRunning() { return within.get() != null; }
 
-  /** What to parse in place of a statement's text, by Python's check. Throws what refuses it. */
-  public String ask(final Asked asked) throws Exception {
-    refuseSettings(asked);
+  /** The text to parse in place of a statement's, by Python's check. Throws what refuses it. */
+  public String ask(final PendingStatement statement) throws Exception {
+    refuseSettings(statement);
     try {
-      return pythonWaits() ? answer(asked) : answerInTime(asked);
+      return pythonWaits() ? checkNow(statement) : checkInTime(statement);
     } catch (Failure failure) {
-      return unanswered(asked, "failed: " + failure.getMessage());
-    } catch (Py4JException gone) {
-      return unanswered(asked, "cannot be reached: the driver's Python has ended, or is about to");
-    } catch (TimeoutException late) {
+      return unanswered(statement, "failed: " + failure.getMessage());
+    } catch (Py4JException unreachable) {
+      return unanswered(statement, "cannot be reached: the driver's Python has ended, or is about to");
+    } catch (TimeoutException timeout) {
       return unanswered(
-        asked, "has not answered within " + seconds(asked) + " s: the driver's Python, or a catalog, is busy");
+        statement, "has not answered within " + seconds(statement) + " s: the driver's Python, or a catalog, is busy");
     }
   }
 
@@ -67,30 +67,30 @@ public class PythonCheck {
     return false;
   }
 
-  private String answer(Asked asked) {
-    Option<SparkSession> before = SparkSession.getActiveSession();
-    SparkSession.setActiveSession(asked.session());
+  private String checkNow(PendingStatement statement) {
+    Option<SparkSession> active = SparkSession.getActiveSession();
+    SparkSession.setActiveSession(statement.session());
     within.set(Boolean.TRUE);
     try {
-      return (String) judge.apply(asked);
+      return (String) check.apply(statement);
     } finally {
       within.remove();
-      activate(before);
+      activate(active);
     }
   }
 
   /** On a thread of its own, because the wait for Python's answer cannot be interrupted. */
-  private String answerInTime(final Asked asked) throws Exception {
+  private String checkInTime(final PendingStatement statement) throws Exception {
     final ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    Future<String> answer = threads.submit(new Callable<String>() {
+    Future<String> result = threads.submit(new Callable<String>() {
       @Override
       public String call() {
         Thread.currentThread().setContextClassLoader(loader);
-        return answer(asked);
+        return checkNow(statement);
       }
     });
     try {
-      return (String) answer.get(seconds(asked), TimeUnit.SECONDS);
+      return (String) result.get(seconds(statement), TimeUnit.SECONDS);
     } catch (ExecutionException thrown) {
       if (thrown.getCause() instanceof Exception) throw (Exception) thrown.getCause();
       throw thrown;
@@ -103,39 +103,39 @@ public class PythonCheck {
     else SparkSession.clearActiveSession();
   }
 
-  private static String setting(Asked asked, String name, String standard) {
-    return asked.session().sessionState().conf().getConfString(name, standard).trim();
+  private static String setting(PendingStatement statement, String name, String defaultValue) {
+    return statement.session().sessionState().conf().getConfString(name, defaultValue).trim();
   }
 
-  private static long seconds(Asked asked) { return Long.parseLong(setting(asked, TIMEOUT, "60")); }
+  private static long seconds(PendingStatement statement) { return Long.parseLong(setting(statement, TIMEOUT, "60")); }
 
   /** Refuses a statement of a session whose settings of the gate mean nothing. */
-  private void refuseSettings(Asked asked) throws AnalysisException {
-    String time = setting(asked, TIMEOUT, "60"), way = setting(asked, UNANSWERED, "refuse");
-    if (!time.matches("[0-9]{1,9}") || seconds(asked) == 0)
+  private void refuseSettings(PendingStatement statement) throws AnalysisException {
+    String time = setting(statement, TIMEOUT, "60"), unanswered = setting(statement, UNANSWERED, "refuse");
+    if (!time.matches("[0-9]{1,9}") || seconds(statement) == 0)
       throw new Refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
-    if (!way.equalsIgnoreCase("refuse") && !way.equalsIgnoreCase("run"))
+    if (!unanswered.equalsIgnoreCase("refuse") && !unanswered.equalsIgnoreCase("run"))
       throw new Refusal(
-        UNANSWERED + " is `" + way + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse", "");
+        UNANSWERED + " is `" + unanswered + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse", "");
   }
 
-  /** The text to parse if nothing checks the statement. how: the reason. */
-  public String unanswered(Asked asked, String how) throws AnalysisException {
-    if (!asked.mayBeDdl()) return asked.text();
-    String said = "this statement is not checked: the check of partition DDL " + how;
-    if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
+  /** The text to parse if nothing checks the statement. reason: of that. */
+  public String unanswered(PendingStatement statement, String reason) throws AnalysisException {
+    if (!statement.mayBeDdl()) return statement.text();
+    String message = "this statement is not checked: the check of partition DDL " + reason;
+    if (!setting(statement, UNANSWERED, "refuse").equalsIgnoreCase("run") && !statement.mode().equals("warn")) {
       String help = "\nhelp: run it again";
       if (!SQLConf.isStaticConfigKey(UNANSWERED)) // a server's clients cannot set it
         help += "; to run such statements unchecked, SET " + UNANSWERED + " = run";
-      throw new Refusal(said + "; nothing was changed" + help, "");
+      throw new Refusal(message + "; nothing was changed" + help, "");
     }
-    LOG.error(said + "; it runs unchecked");
-    return asked.text();
+    LOG.error(message + "; it runs unchecked");
+    return statement.text();
   }
 
   /** The exception to throw from Python if its check fails. */
   public RuntimeException failure(String message) { return new Failure(message); }
 
   /** The exception to throw from Python to refuse a statement. key: of its report. */
-  public AnalysisException refusal(String words, String key) { return new Refusal(words, key); }
+  public AnalysisException refusal(String message, String key) { return new Refusal(message, key); }
 }

@@ -17,8 +17,8 @@ public class Refusal extends AnalysisException {
 
   private static final long serialVersionUID = 1L;
 
-  public Refusal(String words, String key) {
-    super(words, Option.empty(), Option.empty(), Option.empty(), Option.apply(CONDITION),
+  public Refusal(String message, String key) {
+    super(message, Option.empty(), Option.empty(), Option.empty(), Option.apply(CONDITION),
       new scala.collection.immutable.Map.Map1<String, String>(KEY, key), new QueryContext[0]);
   }
 

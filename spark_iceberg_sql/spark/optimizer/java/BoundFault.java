@@ -10,7 +10,7 @@ import java.util.List;
  */
 public final class BoundFault {
   /**
-   * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. instead: what to
+   * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    */
   public enum Kind {
@@ -26,12 +26,12 @@ public final class BoundFault {
     CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
     UNKNOWN("could not be read", "", "");
 
-    public final String fact, issue, instead;
+    public final String fact, issue, remedy;
 
-    Kind(String fact, String issue, String instead) {
+    Kind(String fact, String issue, String remedy) {
       this.fact = fact;
       this.issue = issue;
-      this.instead = instead;
+      this.remedy = remedy;
     }
   }
 
@@ -41,27 +41,28 @@ public final class BoundFault {
   public long files, bytes;
   public final String file;
   /** Between them are all bounds that the files state, as the type's number, if isNumber. */
-  public long least, greatest;
+  public long minimum, maximum;
   public final boolean isNumber;
 
-  public BoundFault(int fieldId, Kind kind, String file, boolean isNumber, long least, long greatest) {
+  public BoundFault(int fieldId, Kind kind, String file, boolean isNumber, long minimum, long maximum) {
     this.fieldId = fieldId;
     this.kind = kind;
     this.file = file;
     this.isNumber = isNumber;
-    this.least = Math.min(least, greatest);
-    this.greatest = Math.max(least, greatest);
+    this.minimum = Math.min(minimum, maximum);
+    this.maximum = Math.max(minimum, maximum);
     files = file == null ? 0 : 1;
   }
 
   /** Adds a fault to a list; two of one kind and column become one. */
   public static void add(List<BoundFault> faults, BoundFault fault) {
-    for (BoundFault known : faults) {
-      if (known.fieldId != fault.fieldId || known.kind != fault.kind || known.isNumber != fault.isNumber) continue;
-      known.files += fault.files;
-      known.bytes += fault.bytes;
-      known.least = Math.min(known.least, fault.least);
-      known.greatest = Math.max(known.greatest, fault.greatest);
+    for (BoundFault existing : faults) {
+      if (existing.fieldId != fault.fieldId || existing.kind != fault.kind || existing.isNumber != fault.isNumber)
+        continue;
+      existing.files += fault.files;
+      existing.bytes += fault.bytes;
+      existing.minimum = Math.min(existing.minimum, fault.minimum);
+      existing.maximum = Math.max(existing.maximum, fault.maximum);
       return;
     }
     faults.add(fault.as(fault.kind));
@@ -69,7 +70,7 @@ public final class BoundFault {
 
   /** A copy of another kind. */
   public BoundFault as(Kind other) {
-    BoundFault copy = new BoundFault(fieldId, other, file, isNumber, least, greatest);
+    BoundFault copy = new BoundFault(fieldId, other, file, isNumber, minimum, maximum);
     copy.files = files;
     copy.bytes = bytes;
     return copy;

@@ -31,12 +31,9 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * Withholds from the scan what Iceberg would decide by bounds that are wrong (see BoundFault): filters and join
- * conditions on such a column, and its min, max and count.
- *
- * <p>Spark then evaluates them on the rows, which are read without vectorization where that returns wrong ones. The column is wrapped in a KnownNullable, as calls are (see Calls), which
- * costs nothing at run time; the rule Prune treats it as the column and adds a range that keeps the files at fault, so
- * that the others are still skipped.
+ * Withholds filters, join conditions and min, max and count from the scan where Iceberg would decide them by wrong
+ * bounds (see BoundFault): the plan comes out with such columns in a KnownNullable, which costs nothing at run time.
+ * Prune treats the wrapper as the column and adds a range that keeps the files at fault, so the others are skipped.
  */
 public class Bounds extends SwitchedRule {
   /** An option of Iceberg's reader. */
@@ -67,6 +64,7 @@ public class Bounds extends SwitchedRule {
     return node instanceof Filter || node instanceof Join || node instanceof RowLevelWrite || node instanceof Aggregate;
   }
 
+  /** The operators that Iceberg decides by bounds, and reads that need the reader of rows. */
   static class Nodes implements ScalaTypes.Replacement {
     private final Map<ExprId, PartitionLayout> layouts;
 

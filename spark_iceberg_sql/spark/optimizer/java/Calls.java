@@ -8,12 +8,9 @@ import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
 /**
- * Calls of Iceberg's transform functions in a plan.
- *
- * <p>Such a call is a StaticInvoke (see Invocation for when Spark pushes it into the scan). Iceberg's rule
- * ReplaceStaticInvoke replaces those in comparisons with an ApplyFunctionExpression, which is pushed down as well.
- * Neither looks inside a KnownNullable, which costs nothing at run time: a call inside one is withheld from the scan.
- * The functions iceberg_* are created this way, and only the rule Guard removes the wrapper.
+ * Calls of Iceberg's transform functions in a plan. A call within a KnownNullable is withheld from the scan: neither
+ * Spark (see Invocation) nor Iceberg's rule ReplaceStaticInvoke, which makes an ApplyFunctionExpression of those in
+ * comparisons, looks inside. The functions iceberg_* return withheld calls, and only Guard unwraps them.
  */
 public final class Calls {
   private static final String FUNCTIONS = "org.apache.iceberg.spark.functions.";

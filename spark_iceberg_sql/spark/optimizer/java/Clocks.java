@@ -12,19 +12,20 @@ public final class Clocks {
   private Clocks() {}
 
   /** The uncertainty of local time near an instant: the size of a transition plus two hours, or 0. */
-  public static long off(ZoneId zone, long micros, long reach) {
+  public static long uncertainty(ZoneId zone, long micros, long reach) {
     ZoneRules rules = zone.getRules();
     if (rules.isFixedOffset()) return 0;
     if (reach > 400 * DAY) return 26 * HOUR;
-    long off = 0;
+    long maximum = 0;
     Instant until = instant(micros + reach + 50 * HOUR);
     ZoneOffsetTransition t = rules.nextTransition(instant(micros - reach - 50 * HOUR));
     while (t != null && !t.getInstant().isAfter(until)) {
       long size = Math.abs(t.getDuration().getSeconds()) * 1000000L + 2 * HOUR;
-      if (Math.abs(t.getInstant().getEpochSecond() * 1000000L - micros) <= reach + size) off = Math.max(off, size);
+      if (Math.abs(t.getInstant().getEpochSecond() * 1000000L - micros) <= reach + size)
+        maximum = Math.max(maximum, size);
       t = rules.nextTransition(t.getInstant());
     }
-    return off;
+    return maximum;
   }
 
   public static Instant instant(long micros) {

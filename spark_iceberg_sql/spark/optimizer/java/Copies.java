@@ -67,7 +67,7 @@ public class Copies extends SwitchedRule {
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     if (ProcedureCall.is(plan)) refuseCall(ProcedureCall.of(plan));
-    else refuseWritten(written(plan), plan instanceof DropTable && !((DropTable) plan).purge());
+    else refuseWritten(writtenTable(plan), plan instanceof DropTable && !((DropTable) plan).purge());
     for (LogicalPlan child : ScalaTypes.list(plan.children())) rewrite(child); // of several INSERTs
     return plan;
   }
@@ -75,7 +75,7 @@ public class Copies extends SwitchedRule {
   private static void refuseCall(ProcedureCall call) {
     if (call == null || READERS.contains(call.name())) return;
     String table = text(call.argument("table")), file = text(call.argument("metadata_file"));
-    if (table != null) refuseWritten(named(table, call.catalog()), false);
+    if (table != null) refuseWritten(loaded(table, call.catalog()), false);
     if (file != null) refuseFile(file);
   }
 
@@ -85,10 +85,10 @@ public class Copies extends SwitchedRule {
   }
 
   /** The table that a name refers to in a catalog's procedure; null if there is none. */
-  private static Object named(String name, CatalogPlugin catalog) {
+  private static Object loaded(String name, CatalogPlugin catalog) {
     try {
-      Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), name, catalog);
-      return loaded(found.catalog(), found.identifier());
+      Spark3Util.CatalogAndIdentifier target = Spark3Util.catalogAndIdentifier(SparkSession.active(), name, catalog);
+      return loaded(target.catalog(), target.identifier());
     } catch (Exception none) {
       return null;
     }
@@ -107,29 +107,29 @@ public class Copies extends SwitchedRule {
   }
 
   /** The relation or table that a plan writes; null if none. */
-  private static Object written(LogicalPlan plan) {
-    Object found = target(plan);
-    while (found instanceof SubqueryAlias) found = ((SubqueryAlias) found).child();
-    if (found instanceof DataSourceV2ScanRelation) return ((DataSourceV2ScanRelation) found).relation();
-    if (found instanceof ResolvedTable) return ((ResolvedTable) found).table();
-    if (found == null && plan instanceof LeafCommand) return named((LeafCommand) plan);
-    if (!(found instanceof ResolvedIdentifier)) return found;
-    return loaded(((ResolvedIdentifier) found).catalog(), ((ResolvedIdentifier) found).identifier());
+  private static Object writtenTable(LogicalPlan plan) {
+    Object target = target(plan);
+    while (target instanceof SubqueryAlias) target = ((SubqueryAlias) target).child();
+    if (target instanceof DataSourceV2ScanRelation) return ((DataSourceV2ScanRelation) target).relation();
+    if (target instanceof ResolvedTable) return ((ResolvedTable) target).table();
+    if (target == null && plan instanceof LeafCommand) return loaded((LeafCommand) plan);
+    if (!(target instanceof ResolvedIdentifier)) return target;
+    return loaded(((ResolvedIdentifier) target).catalog(), ((ResolvedIdentifier) target).identifier());
   }
 
   /** Iceberg's own commands, such as ADD PARTITION FIELD, have no table, only its name; null for any other. */
-  private static Object named(LeafCommand command) {
-    List<String> words = new ArrayList<>();
+  private static Object loaded(LeafCommand command) {
+    List<String> nameParts = new ArrayList<>();
     try {
       Object parts = command.getClass().getMethod("table", new Class<?>[0]).invoke(command, new Object[0]);
       if (!(parts instanceof Seq)) return null;
-      for (Object part : ScalaTypes.list((Seq<?>) parts)) words.add(String.valueOf(part));
+      for (Object part : ScalaTypes.list((Seq<?>) parts)) nameParts.add(String.valueOf(part));
     } catch (ReflectiveOperationException other) {
       return null;
     }
     try {
-      Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), words);
-      return loaded(found.catalog(), found.identifier());
+      Spark3Util.CatalogAndIdentifier target = Spark3Util.catalogAndIdentifier(SparkSession.active(), nameParts);
+      return loaded(target.catalog(), target.identifier());
     } catch (RuntimeException unnamed) {
       return null;
     }
@@ -182,11 +182,11 @@ public class Copies extends SwitchedRule {
    * @param written the result of {@link #written}
    * @param drop whether the table is dropped without its files: a Hadoop catalog deletes its folder all the same
    */
-  private static void refuseWritten(Object written, boolean drop) {
-    if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
-    if (written instanceof RowLevelOperationTable) written = ((RowLevelOperationTable) written).table();
-    if (written instanceof SparkTable) written = ((SparkTable) written).table();
-    if (written instanceof Table) refuse((Table) written, drop);
+  private static void refuseWritten(Object table, boolean drop) {
+    if (table instanceof DataSourceV2Relation) table = ((DataSourceV2Relation) table).table();
+    if (table instanceof RowLevelOperationTable) table = ((RowLevelOperationTable) table).table();
+    if (table instanceof SparkTable) table = ((SparkTable) table).table();
+    if (table instanceof Table) refuse((Table) table, drop);
   }
 
   private static void refuse(Table table, boolean drop) {
@@ -205,45 +205,46 @@ public class Copies extends SwitchedRule {
   }
 
   private static void refuse(String table, TableMetadata metadata, String file, boolean drop) {
-    String folder = file.substring(0, file.lastIndexOf('/')), said = metadata.location();
-    String elsewhere = metadata.property("write.metadata.path", null);
-    if (isSame(folder, without(said) + "/metadata")) return;
-    if (elsewhere != null && isSame(folder, without(elsewhere))) return;
-    String found = folder.replaceFirst("/metadata$", "");
-    if (drop && !isInside(said, found)) return;
-    String place = Outgoing.visible(found), stated = Outgoing.visible(said);
+    String folder = file.substring(0, file.lastIndexOf('/')), declared = metadata.location();
+    String metadataPath = metadata.property("write.metadata.path", null);
+    if (isSame(folder, withoutFinalSlashes(declared) + "/metadata")) return;
+    if (metadataPath != null && isSame(folder, withoutFinalSlashes(metadataPath))) return;
+    String current = folder.replaceFirst("/metadata$", "");
+    if (drop && !isInside(declared, current)) return;
+    String visibleCurrent = Outgoing.visible(current), visibleDeclared = Outgoing.visible(declared);
     throw new UnsupportedOperationException(Outgoing.visible(table) + " is a copy, or was moved: its metadata is at `"
-      + place + "`, but states the table's location as `" + stated
+      + visibleCurrent + "`, but states the table's location as `" + visibleDeclared
       + "`; writes and deletes would change the files there\n"
-      + "help: write to the table at `" + stated
+      + "help: write to the table at `" + visibleDeclared
       + "` itself; for an independent copy, create one in its catalog with "
-      + "CALL <catalog>.system.rewrite_table_path(table => '<table>', source_prefix => " + Outgoing.literal(said)
-      + ", target_prefix => " + Outgoing.literal(found)
+      + "CALL <catalog>.system.rewrite_table_path(table => '<table>', source_prefix => " + Outgoing.literal(declared)
+      + ", target_prefix => " + Outgoing.literal(current)
       + ") and copy the files that it lists; if the table was moved, move it back");
   }
 
-  public static boolean isSame(String one, String other) {
-    return one.equals(other) || place(one).equals(place(other));
+  public static boolean isSame(String location, String other) {
+    return location.equals(other) || normalized(location).equals(normalized(other));
   }
 
   private static boolean isInside(String address, String folder) {
-    return place(address).startsWith(place(folder) + "/");
+    return normalized(address).startsWith(normalized(folder) + "/");
   }
 
-  private static String without(String folder) { return folder.replaceFirst("/+$", ""); }
+  private static String withoutFinalSlashes(String folder) { return folder.replaceFirst("/+$", ""); }
 
   /** Normalized: s3 for s3a and s3n, abfss for its variants, local files as the file system resolves them. */
-  private static String place(String address) {
+  private static String normalized(String address) {
     Matcher s3 = S3.matcher(address);
-    if (s3.matches()) return "s3://" + without(s3.group(1));
+    if (s3.matches()) return "s3://" + withoutFinalSlashes(s3.group(1));
     Matcher azure = AZURE.matcher(address);
     if (azure.matches())
-      return "abfss://" + azure.group(1) + azure.group(2).toLowerCase(Locale.ROOT) + "/" + without(azure.group(3));
+      return "abfss://" + azure.group(1) + azure.group(2).toLowerCase(Locale.ROOT) + "/"
+        + withoutFinalSlashes(azure.group(3));
     try {
       Path path = new Path(address);
       FileSystem system = path.getFileSystem(SparkSession.active().sparkContext().hadoopConfiguration());
-      URI found = system.makeQualified(path).toUri();
-      return "file".equals(found.getScheme()) ? new File(found.getPath()).getCanonicalPath() : found.toString();
+      URI uri = system.makeQualified(path).toUri();
+      return "file".equals(uri.getScheme()) ? new File(uri.getPath()).getCanonicalPath() : uri.toString();
     } catch (IOException unknown) {
       return address;
     }
@@ -251,7 +252,7 @@ public class Copies extends SwitchedRule {
 
   @Override
   protected String check(SparkSession session) {
-    boolean one = isSame("s3a://b/t/metadata", "s3://b/t/metadata") && !isSame("s3://b/t", "s3://b/u");
-    return one ? null : "it does not know one place from another";
+    boolean isRight = isSame("s3a://b/t/metadata", "s3://b/t/metadata") && !isSame("s3://b/t", "s3://b/u");
+    return isRight ? null : "it does not know one place from another";
   }
 }

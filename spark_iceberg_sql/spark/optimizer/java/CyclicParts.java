@@ -21,10 +21,10 @@ import sparkicebergsql.ExpressionKind.Grain;
  */
 public final class CyclicParts {
   /** Evaluations for each grain. */
-  private static final int MOST = 400;
+  private static final int MAXIMUM_EVALUATIONS = 400;
 
   /** The number of excluded pieces that are checked in detail first: a predicate may depend on more than its grain. */
-  private static final int ASKED_IN_FULL = 3;
+  private static final int DETAILED_CHECKS = 3;
 
   private CyclicParts() {}
 
@@ -37,7 +37,7 @@ public final class CyclicParts {
         if (grain(p, column, zones) != grain || zones.size() > 1) continue;
         ZoneId zone = zones.isEmpty() ? ZoneOffset.UTC : (ZoneId) zones.iterator().next();
         try {
-          result = result.intersect(pieces(result, column, p, grain, zone)).coarse();
+          result = result.intersect(grains(result, column, p, grain, zone)).coarse();
         } catch (RuntimeException e) {
           // Outside the calendar's range: nothing more is implied.
         }
@@ -83,45 +83,45 @@ public final class CyclicParts {
       && !(e instanceof PlanExpression) && !(e instanceof Unevaluable) && !(e instanceof UserDefinedExpression);
   }
 
-  private static Intervals pieces(Intervals values, Expression column, Expression predicate, Grain grain, ZoneId zone) {
+  private static Intervals grains(Intervals values, Expression column, Expression predicate, Grain grain, ZoneId zone) {
     Intervals result = Intervals.of(0, 0);
-    int left = MOST, closely = ASKED_IN_FULL;
+    int budget = MAXIMUM_EVALUATIONS, detailedChecks = DETAILED_CHECKS;
     SingleColumnFunction bound = new SingleColumnFunction(predicate, column);
     DataType type = column.dataType();
     ZoneId clocks = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
     for (int i = 0; i < values.size(); i++) {
       long from = values.from(i), to = values.to(i);
-      if (from == Intervals.LEAST || to == Intervals.GREATEST) return Intervals.ALL;
-      LocalDateTime at = floor(local(from, type, zone), grain), end = local(to - 1, type, zone);
-      while (!at.isAfter(end)) {
-        if (--left < 0) return Intervals.ALL;
-        LocalDateTime next = at.plus(1, grain.unit), middle = at.plusMinutes(grain.middle);
+      if (from == Intervals.MINIMUM || to == Intervals.MAXIMUM) return Intervals.ALL;
+      LocalDateTime start = floor(local(from, type, zone), grain), end = local(to - 1, type, zone);
+      while (!start.isAfter(end)) {
+        if (--budget < 0) return Intervals.ALL;
+        LocalDateTime next = start.plus(1, grain.unit), middle = start.plusMinutes(grain.middle);
         // Near a DST transition an hour may exist only in part, a day not at all, and local time may go back: such
         // pieces are always kept, widened by the transition.
-        if (isNear(at, type, clocks) || isNear(next, type, clocks) || mayHold(bound, value(middle, type, zone)))
-          result = result.union(between(at, next, type, zone));
-        else if (--closely >= 0 && mayHoldIn(bound, at, next, grain, type, zone)) return Intervals.ALL;
-        at = next;
+        if (isNear(start, type, clocks) || isNear(next, type, clocks) || mayHold(bound, value(middle, type, zone)))
+          result = result.union(between(start, next, type, zone));
+        else if (--detailedChecks >= 0 && mayHoldIn(bound, start, next, grain, type, zone)) return Intervals.ALL;
+        start = next;
       }
     }
     return result;
   }
 
   private static boolean isNear(LocalDateTime t, DataType type, ZoneId zone) {
-    return !zone.getRules().isFixedOffset() && Clocks.off(zone, value(t, type, zone), 0) > 0;
+    return !zone.getRules().isFixedOffset() && Clocks.uncertainty(zone, value(t, type, zone), 0) > 0;
   }
 
   /** Any hour of a day, any half day of a month, any minute of an hour. */
   private static boolean mayHoldIn(
-    SingleColumnFunction predicate, LocalDateTime at, LocalDateTime next, Grain grain, DataType type, ZoneId zone) {
-    for (; at.isBefore(next); at = at.plusMinutes(grain.close))
-      if (mayHold(predicate, value(at, type, zone))) return true;
+    SingleColumnFunction predicate, LocalDateTime time, LocalDateTime next, Grain grain, DataType type, ZoneId zone) {
+    for (; time.isBefore(next); time = time.plusMinutes(grain.close))
+      if (mayHold(predicate, value(time, type, zone))) return true;
     return false;
   }
 
-  private static boolean mayHold(SingleColumnFunction predicate, long at) {
+  private static boolean mayHold(SingleColumnFunction predicate, long columnValue) {
     try {
-      return Boolean.TRUE.equals(predicate.at(at));
+      return Boolean.TRUE.equals(predicate.at(columnValue));
     } catch (RuntimeException e) {
       return true;
     }
@@ -130,8 +130,8 @@ public final class CyclicParts {
   private static Intervals between(LocalDateTime from, LocalDateTime to, DataType type, ZoneId zone) {
     long a = value(from, type, zone), b = value(to, type, zone);
     if (type.equals(DataTypes.TimestampType)) {
-      a -= Clocks.off(zone, a, 0);
-      b += Clocks.off(zone, b, 0);
+      a -= Clocks.uncertainty(zone, a, 0);
+      b += Clocks.uncertainty(zone, b, 0);
     }
     return Intervals.of(a, b);
   }
@@ -143,8 +143,8 @@ public final class CyclicParts {
 
   private static LocalDateTime local(long value, DataType type, ZoneId zone) {
     if (type.equals(DataTypes.DateType)) return LocalDate.ofEpochDay(value).atStartOfDay();
-    ZoneId at = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
-    return LocalDateTime.ofInstant(Clocks.instant(value), at);
+    ZoneId clock = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
+    return LocalDateTime.ofInstant(Clocks.instant(value), clock);
   }
 
   private static long value(LocalDateTime t, DataType type, ZoneId zone) {

@@ -35,6 +35,7 @@ public class Decimals extends SwitchedRule {
     return Calls.in(plan) ? (LogicalPlan) plan.transformAllExpressions(ScalaTypes.rewrite(new Comparisons())) : plan;
   }
 
+  /** What does not need the check of its operands. */
   static class Comparisons implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object e) {
@@ -48,6 +49,7 @@ public class Decimals extends SwitchedRule {
     }
   }
 
+  /** Replaces a check by the call within it. */
   static class Unchecked extends ScalaTypes.Mapping<Expression, Expression> {
     @Override
     protected Object of(Object e) {
@@ -70,13 +72,13 @@ public class Decimals extends SwitchedRule {
     StructType types = new StructType().add("w", DataTypes.IntegerType).add("p", new DecimalType(4, 2));
     String function = null;
     for (Transform transform : Transform.all())
-      if (transform.checked) function = transform.function;
+      if (transform.checksPrecision) function = transform.function;
     if (function == null) return null;
     ScalarFunction<?> bound = (ScalarFunction<?>) SparkFunctions.load(function).bind(types);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound, ScalaTypes.seq(arguments));
     Expression checked = new CheckOverflow(Calls.withheld(call), new DecimalType(4, 2), false);
     LogicalPlan plan = rewrite(new Filter(new IsNotNull(checked), rows));
-    Object left = ((IsNotNull) ((Filter) plan).condition()).child();
-    return Calls.call(left) != null ? null : "it leaves the check in a filter: " + plan;
+    Object compared = ((IsNotNull) ((Filter) plan).condition()).child();
+    return Calls.call(compared) != null ? null : "it leaves the check in a filter: " + plan;
   }
 }

@@ -161,7 +161,7 @@ public enum ExpressionKind {
   /**
    * The index of the argument that depends on a column; -1 if the others are not constants, or their number differs.
    */
-  public int place(Expression e) {
+  public int argumentIndex(Expression e) {
     int n = e.children().size();
     switch (argument) {
       case ONLY:

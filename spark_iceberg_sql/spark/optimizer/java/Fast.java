@@ -50,13 +50,9 @@ import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
 /**
- * Evaluates the calls of Iceberg's time functions that remain after push-down with Spark's built-in expressions.
- *
- * <p>Iceberg's implementations create java.time objects for each row; these are a few additions and divisions by
- * constants, which the JVM compiles to multiplications. Spark evaluates a filter that was pushed but is not covered by
- * the scan as an interpreted call: the rule replaces it with generated code, for all of Iceberg's functions.
- *
- * <p>Spark does not push down composed expressions, so this must run after push-down.
+ * Replaces the calls of Iceberg's time functions that remain after push-down by a few of Spark's integer operations,
+ * and interpreted calls of its other functions by generated code. It must run after push-down: Spark does not push
+ * composed expressions down.
  */
 public class Fast extends SwitchedRule {
   /** Days in 400 years, 100 years less one leap day, and 4 years, of the Gregorian calendar. */
@@ -102,6 +98,7 @@ public class Fast extends SwitchedRule {
     }
   }
 
+  /** Calls, withheld or not. */
   static class Replace implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object e) {
@@ -111,25 +108,25 @@ public class Fast extends SwitchedRule {
     @Override
     public Object of(Object e) {
       Expression call = Calls.call(e);
-      StaticInvoke own = call instanceof StaticInvoke ? (StaticInvoke) call : Calls.plain(call);
-      Expression fast = fast(own);
-      return fast == null ? own : fast;
+      StaticInvoke invoke = call instanceof StaticInvoke ? (StaticInvoke) call : Calls.plain(call);
+      Expression fast = fast(invoke);
+      return fast == null ? invoke : fast;
     }
   }
 
   /** An equivalent of a call, or null if there is no faster one. */
   static Expression fast(StaticInvoke call) {
     Transform transform = Transform.of(call);
-    if (transform == null || call.arguments().size() != 1) return null;
+    if (transform == null || transform.unit == null || call.arguments().size() != 1) return null;
     Expression source = (Expression) call.arguments().apply(0);
     boolean date = source.dataType().equals(DataTypes.DateType);
     if (!date && !timestamp(source.dataType())) return null;
-    Expression known = source.nullable() ? new KnownNotNull(source) : source;
+    Expression nonNull = source.nullable() ? new KnownNotNull(source) : source;
     switch (transform.unit) {
       case "YEARS":
-        return repeatable(source) ? orNull(source, integer(years(known))) : null;
+        return repeatable(source) ? orNull(source, integer(years(nonNull))) : null;
       case "MONTHS":
-        return repeatable(source) ? orNull(source, integer(months(known))) : null;
+        return repeatable(source) ? orNull(source, integer(months(nonNull))) : null;
       case "DAYS":
         return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
       case "HOURS":
@@ -178,6 +175,11 @@ public class Fast extends SwitchedRule {
     return divide(plus(shift(micros(timestamp), HOUR_BITS), OFFSET_HOURS * HOUR_ODD), HOUR_ODD);
   }
 
+  // The calendar: the quarters and centuries after Neri and Schneider, Euclidean affine functions and their application
+  // to calendar algorithms (2022); the month (5 * day + 2) / 153 of a year from March after Hinnant, chrono-Compatible
+  // Low-Level Date Algorithms. Divisions by constants become multiplications, where java.time makes objects. Invariant:
+  // all dividends are positive, since OFFSET_DAYS is added first.
+
   /**
    * From days since the first day after a leap century to four times the days in a calendar in which every fourth year
    * is a leap year, plus 3: dividing by DAYS_4_YEARS gives the years since that day.
@@ -222,8 +224,8 @@ public class Fast extends SwitchedRule {
   }
 
   private static Expression remainder(Expression e, long n) {
-    Expression rest = new Remainder(e, number(n), Arithmetic.wrapping());
-    return e.nullable() ? rest : new KnownNotNull(rest);
+    Expression result = new Remainder(e, number(n), Arithmetic.wrapping());
+    return e.nullable() ? result : new KnownNotNull(result);
   }
 
   private static Expression cast(Expression e, DataType type) {
@@ -243,10 +245,10 @@ public class Fast extends SwitchedRule {
       ScalaTypes.columns(new StructType().add("id", DataTypes.LongType, false)), false);
     Project times = project(new MicrosToTimestamp((Expression) ids.output().apply(0)), ids);
     for (Transform transform : Transform.all()) {
-      if (transform.unit.isEmpty()) continue;
+      if (transform.unit == null) continue;
       String name = transform.function;
-      StaticInvoke own = call(name, (Expression) times.output().apply(0));
-      LogicalPlan plan = (LogicalPlan) session.sessionState().optimizer().execute(project(own, times));
+      StaticInvoke invoke = call(name, (Expression) times.output().apply(0));
+      LogicalPlan plan = (LogicalPlan) session.sessionState().optimizer().execute(project(invoke, times));
       if (Calls.in(plan)) return "it leaves a call of " + name + ": " + plan;
       Expression source = new BoundReference(0, DataTypes.TimestampType, true);
       StaticInvoke bound = call(name, source);

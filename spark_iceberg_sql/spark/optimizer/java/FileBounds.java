@@ -43,10 +43,10 @@ public final class FileBounds {
   private static final Map<String, List<BoundFault>> MANIFESTS = cache(50000);
   private static final Map<String, FileBounds> SNAPSHOTS = cache(256);
   /** Options of a read that choose files of another snapshot, or of several. */
-  private static final Set<String> OTHER = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+  private static final Set<String> SNAPSHOT_OPTIONS = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 
   static {
-    Collections.addAll(OTHER,
+    Collections.addAll(SNAPSHOT_OPTIONS,
       new String[] {"snapshot-id", "as-of-timestamp", "branch", "tag", "versionAsOf", "timestampAsOf",
         "start-snapshot-id", "end-snapshot-id", "start-timestamp", "end-timestamp", "scan-task-set-id"});
   }
@@ -83,7 +83,7 @@ public final class FileBounds {
     Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
     Set<Snapshot> result = new LinkedHashSet<>();
     boolean isFixed = true;
-    for (String option : options.keySet()) isFixed &= !OTHER.contains(option);
+    for (String option : options.keySet()) isFixed &= !SNAPSHOT_OPTIONS.contains(option);
     if (!isFixed) {
       for (Snapshot s : table.snapshots()) result.add(s);
     } else if (snapshot != null) {
@@ -108,25 +108,27 @@ public final class FileBounds {
       if (list != null) key.append('@').append(table.io().newInputFile(list).location());
     }
     key.append(' ').append(table.schema().schemaId());
-    FileBounds known = (FileBounds) SNAPSHOTS.get(key.toString());
-    if (known == null) SNAPSHOTS.put(key.toString(), known = read(table, snapshots));
-    return known;
+    FileBounds cached = (FileBounds) SNAPSHOTS.get(key.toString());
+    if (cached == null) SNAPSHOTS.put(key.toString(), cached = read(table, snapshots));
+    return cached;
   }
 
+  // Invariant: a fault of any file that the read may choose is in the result, or, if not all manifests were read, a
+  // fault that covers it. A fault too many costs pruning; one too few costs rows.
   private static FileBounds read(Table table, Collection<Snapshot> snapshots) {
     Map<String, ManifestFile> manifests = new LinkedHashMap<>();
     for (Snapshot s : snapshots)
       for (ManifestFile m : s.dataManifests(table.io()))
         manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
     FileBounds result = new FileBounds();
-    boolean isWhole = fetch(table, manifests);
+    boolean isComplete = fetch(table, manifests);
     for (String key : manifests.keySet()) {
       List<BoundFault> faults = (List<BoundFault>) MANIFESTS.get(key);
       if (faults == null) continue;
-      for (BoundFault fault : faults) BoundFault.add(result.faults, isWhole ? fault : widened(fault));
+      for (BoundFault fault : faults) BoundFault.add(result.faults, isComplete ? fault : widened(fault));
     }
-    if (!isWhole && table.properties().containsKey(ParquetTimes.MAPPING))
-      result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.LEAST_MILLIS, ManifestCheck.GREATEST_MILLIS);
+    if (!isComplete && table.properties().containsKey(ParquetTimes.MAPPING))
+      result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
     if (table.properties().containsKey("delta-version"))
       result.assume(table, BoundFault.Kind.CUT, Long.MIN_VALUE, Long.MAX_VALUE);
     return result;
@@ -136,13 +138,13 @@ public final class FileBounds {
   private static BoundFault widened(BoundFault fault) {
     boolean isMillis = fault.kind == BoundFault.Kind.MILLIS || fault.kind == BoundFault.Kind.UNREAD;
     BoundFault result = new BoundFault(
-      fault.fieldId, fault.kind, fault.file, isMillis, ManifestCheck.LEAST_MILLIS, ManifestCheck.GREATEST_MILLIS);
+      fault.fieldId, fault.kind, fault.file, isMillis, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
     result.files = fault.files;
     result.bytes = fault.bytes;
     return result;
   }
 
-  /** Reads the manifests that are not known: all, or as many of them as LIMIT allows, evenly spread; whether all. */
+  /** Reads the manifests that are not cached: all, or as many of them as LIMIT allows, evenly spread; whether all. */
   private static boolean fetch(Table table, Map<String, ManifestFile> manifests) {
     List<String> keys = new ArrayList<>();
     List<ManifestCheck> checks = new ArrayList<>();
@@ -150,13 +152,13 @@ public final class FileBounds {
     AtomicInteger footers = new AtomicInteger(FOOTERS);
     long bytes = 0;
     for (ManifestFile manifest : manifests.values()) bytes += manifest.length();
-    int at = 0, every = 1 + (int) Math.min(bytes / LIMIT, manifests.size());
+    int index = 0, stride = 1 + (int) Math.min(bytes / LIMIT, manifests.size());
     for (String key : manifests.keySet()) {
-      if (at++ % every != 0 || MANIFESTS.containsKey(key)) continue;
+      if (index++ % stride != 0 || MANIFESTS.containsKey(key)) continue;
       keys.add(key);
       checks.add(new ManifestCheck(table, (ManifestFile) manifests.get(key), fields, footers));
     }
-    if (checks.isEmpty()) return every == 1;
+    if (checks.isEmpty()) return stride == 1;
     for (Schema schema : table.schemas().values()) fields.putAll(TypeUtil.indexById(schema.asStruct()));
     fields.putAll(TypeUtil.indexById(table.schema().asStruct()));
     try {
@@ -168,14 +170,14 @@ public final class FileBounds {
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }
-    return every == 1;
+    return stride == 1;
   }
 
-  private void assume(Table table, BoundFault.Kind kind, long least, long greatest) {
+  private void assume(Table table, BoundFault.Kind kind, long minimum, long maximum) {
     Map<Integer, Types.NestedField> fields = TypeUtil.indexById(table.schema().asStruct());
     for (Types.NestedField field : fields.values())
       if (field.type().typeId() == Type.TypeID.TIMESTAMP)
-        faults.add(new BoundFault(field.fieldId(), kind, null, true, least, greatest));
+        faults.add(new BoundFault(field.fieldId(), kind, null, true, minimum, maximum));
   }
 
   private static FileBounds unknown() {
@@ -234,28 +236,28 @@ public final class FileBounds {
 
   /** The statement that corrects a fault, or what to do. */
   private static String remedy(Table table, BoundFault fault) {
-    if (!fault.kind.instead.isEmpty()) return fault.kind.instead;
+    if (!fault.kind.remedy.isEmpty()) return fault.kind.remedy;
     Matcher name = PLAIN_NAME.matcher(table.name());
     if (!name.matches()) return "rewrite its data files with the option 'rewrite-all' = 'true'";
     return "CALL " + name.group(1) + ".system.rewrite_data_files(table => '" + name.group(2)
       + "', options => map('rewrite-all', 'true'))";
   }
 
-  /** The faults of known files: a map with names for each. */
-  public List<Map<String, Object>> described(Table table) {
-    List<Map<String, Object>> rows = new ArrayList<>();
+  /** The faults of known files. */
+  public List<WrongBoundsRow> described(Table table) {
+    List<WrongBoundsRow> rows = new ArrayList<>();
     for (BoundFault fault : faults) {
       String column = table.schema().findColumnName(fault.fieldId);
       if (fault.file == null || column == null) continue;
-      Map<String, Object> row = new HashMap<>();
-      row.put("column", column);
-      row.put("kind", fault.kind.name().toLowerCase(Locale.ROOT));
-      row.put("fact", fault.kind.fact);
-      row.put("issue", fault.kind.issue);
-      row.put("instead", fault.kind.instead);
-      row.put("files", Long.valueOf(fault.files));
-      row.put("bytes", Long.valueOf(fault.bytes));
-      row.put("file", fault.file);
+      WrongBoundsRow row = new WrongBoundsRow();
+      row.column = column;
+      row.kind = fault.kind.name().toLowerCase(Locale.ROOT);
+      row.fact = fault.kind.fact;
+      row.issue = fault.kind.issue;
+      row.remedy = fault.kind.remedy;
+      row.files = Long.valueOf(fault.files);
+      row.bytes = Long.valueOf(fault.bytes);
+      row.file = fault.file;
       rows.add(row);
     }
     return rows;

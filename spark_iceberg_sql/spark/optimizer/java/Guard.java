@@ -32,18 +32,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Pushes a comparison with one of Iceberg's functions into the scan only if the scan returns correct results for it.
- *
- * <p>Iceberg 1.12 reports that it covers a predicate such as <code>bucket(4, x) = 2</code> completely, so Spark drops
- * its own filter, even if that is wrong; it also skips files whose rows satisfy the predicate (see
- * PartitionLayout.answers). Every call is therefore withheld from the scan until it is in a filter directly above a
- * relation of an Iceberg table for which the scan is verified to be correct. The functions iceberg_* are created
- * withheld: without this rule, they only lose pruning. Calls of catalog.system.* are withheld here, in every filter and
- * join condition.
- *
- * <p>For a negation, <code>bucket(4, x) &lt;&gt; 2</code>, Iceberg also returns the rows where x is null: it is pushed
- * down together with <code>bucket(4, x) IS NOT NULL</code>. Must run after Iceberg's ReplaceStaticInvoke, which makes
- * calls in comparisons pushable again, and before the push-down.
+ * Offers a comparison with a call of Iceberg's functions to the scan only where the scan answers it correctly, and
+ * withholds all other calls, those of catalog.system.* included. It must run after Iceberg's ReplaceStaticInvoke, which
+ * makes calls pushable, and before push-down.
  */
 public class Guard extends SwitchedRule {
   @Override
@@ -80,6 +71,7 @@ public class Guard extends SwitchedRule {
     }
   }
 
+  /** Withheld calls, and bare ones that cannot be pushed. */
   static class Offer implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object e) {
@@ -117,11 +109,11 @@ public class Guard extends SwitchedRule {
       return condition((Expression) e, new ArrayList<>());
     }
 
-    /** known: calls that are known not to be null. */
-    Expression condition(Expression e, List<Expression> known) {
+    /** notNullCalls: calls that are known not to be null. */
+    Expression condition(Expression e, List<Expression> notNullCalls) {
       if (!Calls.in(e)) return e;
       if (e instanceof And) {
-        List<Expression> all = new ArrayList<>(known);
+        List<Expression> all = new ArrayList<>(notNullCalls);
         notNulls(e, all);
         And a = (And) e;
         Expression left = condition(a.left(), all), right = condition(a.right(), all);
@@ -129,7 +121,7 @@ public class Guard extends SwitchedRule {
       }
       if (e instanceof Or) {
         Or a = (Or) e;
-        Expression left = condition(a.left(), known), right = condition(a.right(), known);
+        Expression left = condition(a.left(), notNullCalls), right = condition(a.right(), notNullCalls);
         return left == a.left() && right == a.right() ? e : new Or(left, right);
       }
       boolean not = e instanceof Not;
@@ -137,17 +129,20 @@ public class Guard extends SwitchedRule {
       Object operand = operand(compared);
       Expression call = operand == null ? null : Calls.call(operand);
       boolean equality = compared instanceof EqualTo || compared instanceof In || compared instanceof InSet;
-      if (call == null || not && !equality || !answers(call)) return (Expression) new Withhold().of(e);
+      if (call == null || not && !equality || !isCorrect(call)) return (Expression) new Withhold().of(e);
       if (Calls.pushable(operand) && !not) return e;
       Expression offered = Calls.pushable(operand) ? e : (Expression) e.transform(ScalaTypes.rewrite(new Offer()));
       if (not)
-        for (Expression k : known)
-          if (Calls.same(call, k)) return offered;
+        for (Expression other : notNullCalls)
+          if (Calls.same(call, other)) return offered;
       return not ? new And(new IsNotNull(Calls.offered(call)), offered) : offered;
     }
 
-    boolean answers(Expression call) {
-      return layout != null && call.references().subsetOf(columns) && layout.answers(call);
+    // Iceberg reports that it covers a predicate such as bucket(4, x) = 2 completely, so Spark drops its own filter, and
+    // it skips files by it: PartitionLayout.isCorrectFor has the cases in which that is wrong. For a negation it also
+    // returns rows where x is null, so `bucket(4, x) IS NOT NULL` is pushed together with it.
+    boolean isCorrect(Expression call) {
+      return layout != null && call.references().subsetOf(columns) && layout.isCorrectFor(call);
     }
 
     /** The side of a comparison with constants that is a call, withheld or not; null if none is. */

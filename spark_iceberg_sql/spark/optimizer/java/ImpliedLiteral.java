@@ -40,12 +40,12 @@ public class ImpliedLiteral extends Literal {
   /** The condition with a note on the literal that implies the range: the filter itself may be pushed into the scan. */
   public static Expression noted(Expression condition, Expression added) {
     // A new node has the place in the query's text of the one that it replaces.
-    Origin before = CurrentOrigin.get();
+    Origin origin = CurrentOrigin.get();
     CurrentOrigin.set(condition.origin());
     try {
       return rebuilt(condition, added);
     } finally {
-      CurrentOrigin.set(before);
+      CurrentOrigin.set(origin);
     }
   }
 

@@ -20,56 +20,56 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class ImpliedRanges {
   /** With more values than this in IN, their span is used. */
-  private static final int MOST_VALUES = 16;
+  private static final int MAXIMUM_VALUES = 16;
 
   private final PartitionLayout layout;
-  private final boolean written;
+  private final boolean isLiteralOnly;
 
   /** A column and what is implied for it. */
-  public static final class Found {
+  public static final class ColumnRanges {
     public final Expression column;
     public Intervals values;
-    Found(Expression column, Intervals values) {
+    ColumnRanges(Expression column, Intervals values) {
       this.column = column;
       this.values = values;
     }
   }
 
-  /** layout: of the filtered table, or null. written: only comparisons of the columns themselves. */
-  public ImpliedRanges(PartitionLayout layout, boolean written) {
+  /** layout: of the filtered table, or null. isLiteralOnly: only comparisons of the columns themselves count. */
+  public ImpliedRanges(PartitionLayout layout, boolean isLiteralOnly) {
     this.layout = layout;
-    this.written = written;
+    this.isLiteralOnly = isLiteralOnly;
   }
 
-  /** The column's canonical expression to Found; empty where nothing is implied. */
-  public Map<Expression, Found> of(Expression predicate) {
+  /** The column's canonical expression to its ranges; empty where nothing is implied. */
+  public Map<Expression, ColumnRanges> of(Expression predicate) {
     if (predicate instanceof And) {
-      Map<Expression, Found> result = new LinkedHashMap<>();
-      List<Expression> rest = new ArrayList<>();
+      Map<Expression, ColumnRanges> result = new LinkedHashMap<>();
+      List<Expression> unsolved = new ArrayList<>();
       for (Expression c : conjuncts(predicate)) {
-        Map<Expression, Found> one = of(c);
-        if (one.isEmpty()) rest.add(c);
-        for (Expression key : one.keySet()) {
-          Found found = (Found) one.get(key), known = (Found) result.get(key);
-          if (known == null) result.put(key, found);
-          else known.values = known.values.intersect(found.values);
+        Map<Expression, ColumnRanges> ofConjunct = of(c);
+        if (ofConjunct.isEmpty()) unsolved.add(c);
+        for (Expression key : ofConjunct.keySet()) {
+          ColumnRanges added = (ColumnRanges) ofConjunct.get(key), ranges = (ColumnRanges) result.get(key);
+          if (ranges == null) result.put(key, added);
+          else ranges.values = ranges.values.intersect(added.values);
         }
       }
-      for (Found f : result.values())
-        if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
+      for (ColumnRanges f : result.values())
+        if (!isLiteralOnly) f.values = CyclicParts.refine(f.values, f.column, unsolved);
       return result;
     }
     if (predicate instanceof Or) {
-      Map<Expression, Found> left = of(((Or) predicate).left()), result = new LinkedHashMap<>();
+      Map<Expression, ColumnRanges> left = of(((Or) predicate).left()), result = new LinkedHashMap<>();
       if (left.isEmpty()) return left;
-      Map<Expression, Found> right = of(((Or) predicate).right());
+      Map<Expression, ColumnRanges> right = of(((Or) predicate).right());
       for (Expression key : left.keySet()) {
-        Found a = (Found) left.get(key), b = (Found) right.get(key);
-        if (b != null) put(result, new Found(a.column, a.values.union(b.values)));
+        ColumnRanges a = (ColumnRanges) left.get(key), b = (ColumnRanges) right.get(key);
+        if (b != null) put(result, new ColumnRanges(a.column, a.values.union(b.values)));
       }
       return result;
     }
-    Map<Expression, Found> result = new LinkedHashMap<>();
+    Map<Expression, ColumnRanges> result = new LinkedHashMap<>();
     try {
       put(result, atom(predicate));
     } catch (RuntimeException e) {
@@ -87,24 +87,24 @@ public final class ImpliedRanges {
     return result;
   }
 
-  private static void put(Map<Expression, Found> result, Found found) {
-    if (found != null && !found.values.isAll()) result.put(found.column.canonicalized(), found);
+  private static void put(Map<Expression, ColumnRanges> result, ColumnRanges ranges) {
+    if (ranges != null && !ranges.values.isAll()) result.put(ranges.column.canonicalized(), ranges);
   }
 
-  private Found atom(Expression e) {
+  private ColumnRanges atom(Expression e) {
     if (e instanceof Not) {
       Expression c = ((Not) e).child();
       if (c instanceof EqualTo) return comparison((BinaryComparison) c, NE);
       List<Object> values = values(c);
-      if (values == null || values.size() > MOST_VALUES) return null;
-      Found found = null;
+      if (values == null || values.size() > MAXIMUM_VALUES) return null;
+      ColumnRanges ranges = null;
       for (Object v : values) {
-        Found one = solve((Expression) c.children().apply(0), NE, v);
-        if (one == null) return null;
-        if (found == null) found = one;
-        else found.values = found.values.intersect(one.values);
+        ColumnRanges solved = solve((Expression) c.children().apply(0), NE, v);
+        if (solved == null) return null;
+        if (ranges == null) ranges = solved;
+        else ranges.values = ranges.values.intersect(solved.values);
       }
-      return found;
+      return ranges;
     }
     Comparison op = Comparison.of(e);
     if (op != null) return comparison((BinaryComparison) e, op);
@@ -112,23 +112,23 @@ public final class ImpliedRanges {
     List<Object> values = values(e);
     if (values == null || values.isEmpty()) return null;
     Expression f = (Expression) e.children().apply(0);
-    if (values.size() > MOST_VALUES) {
-      Object least = values.get(0), greatest = least;
+    if (values.size() > MAXIMUM_VALUES) {
+      Object minimum = values.get(0), maximum = minimum;
       for (Object v : values) {
-        if (compare(v, least) < 0) least = v;
-        if (compare(v, greatest) > 0) greatest = v;
+        if (compare(v, minimum) < 0) minimum = v;
+        if (compare(v, maximum) > 0) maximum = v;
       }
-      Found from = solve(f, GE, least), to = solve(f, LE, greatest);
-      return from == null || to == null ? null : new Found(from.column, from.values.intersect(to.values));
+      ColumnRanges from = solve(f, GE, minimum), to = solve(f, LE, maximum);
+      return from == null || to == null ? null : new ColumnRanges(from.column, from.values.intersect(to.values));
     }
-    Found found = null;
+    ColumnRanges ranges = null;
     for (Object v : values) {
-      Found one = solve(f, EQ, v);
-      if (one == null) return null;
-      if (found == null) found = one;
-      else found.values = found.values.union(one.values);
+      ColumnRanges solved = solve(f, EQ, v);
+      if (solved == null) return null;
+      if (ranges == null) ranges = solved;
+      else ranges.values = ranges.values.union(solved.values);
     }
-    return found;
+    return ranges;
   }
 
   /** The non-null values of IN; null if it is not an IN, or not over literals. */
@@ -148,7 +148,7 @@ public final class ImpliedRanges {
     return result;
   }
 
-  private Found comparison(BinaryComparison c, Comparison op) {
+  private ColumnRanges comparison(BinaryComparison c, Comparison op) {
     boolean literalRight = c.right() instanceof Literal;
     Expression f = (Expression) c.children().apply(literalRight ? 0 : 1);
     Expression l = (Expression) c.children().apply(literalRight ? 1 : 0);
@@ -157,36 +157,37 @@ public final class ImpliedRanges {
     return solve(f, op, ((Literal) l).value());
   }
 
-  private Found solve(Expression f, Comparison op, Object value) {
+  private ColumnRanges solve(Expression f, Comparison op, Object value) {
     MonotonicExpression s = steps(f);
     if (s == null) return null;
     if (s.direction < 0) op = op.turned();
     if (s.count == 0) {
       long v = ((Number) value).longValue();
-      if (v == Intervals.GREATEST) return null;
-      Intervals below = Intervals.of(Intervals.LEAST, op == LE ? v + 1 : v);
-      Intervals above = Intervals.of(op == GE ? v : v + 1, Intervals.GREATEST);
-      if (op == EQ) return new Found(f, Intervals.of(v, v + 1));
-      return new Found(f, op == NE ? below.union(above) : op == LT || op == LE ? below : above);
+      if (v == Intervals.MAXIMUM) return null;
+      Intervals below = Intervals.of(Intervals.MINIMUM, op == LE ? v + 1 : v);
+      Intervals above = Intervals.of(op == GE ? v : v + 1, Intervals.MAXIMUM);
+      if (op == EQ) return new ColumnRanges(f, Intervals.of(v, v + 1));
+      return new ColumnRanges(f, op == NE ? below.union(above) : op == LT || op == LE ? below : above);
     }
     Crossing c = new Crossing(s, f, value);
-    if (op == NE) return new Found(s.column, c.values(LT).union(c.values(GT)));
-    return new Found(s.column, c.values(op));
+    if (op == NE) return new ColumnRanges(s.column, c.values(LT).union(c.values(GT)));
+    return new ColumnRanges(s.column, c.values(op));
   }
 
   /** Null if nothing is known, or if Iceberg prunes itself, since the expression is a partition field. */
   private MonotonicExpression steps(Expression f) {
     if (f instanceof Literal || f.dataType() instanceof StringType && !MonotonicExpression.isText(f)) return null;
-    if (written && !PartitionLayout.isColumn(f)) return null;
+    if (isLiteralOnly && !PartitionLayout.isColumn(f)) return null;
     MonotonicExpression s = MonotonicExpression.of(f);
     if (s == null || layout == null) return s;
     String transform = PartitionLayout.transform(f);
-    boolean isPushed = transform != null && layout.everywhere(s.column, transform) && layout.faults(s.column).isEmpty();
+    boolean isPushed =
+      transform != null && layout.isFieldOfAllSpecs(s.column, transform) && layout.faults(s.column).isEmpty();
     Transform wrapping = layout.wrapping(s.column);
     return isPushed || wrapping != null && wrapping.truncates ? null : s;
   }
 
-  private Found prefix(Expression e) {
+  private ColumnRanges prefix(Expression e) {
     Expression f = (Expression) e.children().apply(0);
     Expression p = (Expression) e.children().apply(1);
     if (!(p instanceof Literal) || ((Literal) p).value() == null || !MonotonicExpression.isText(f)) return null;
@@ -199,7 +200,7 @@ public final class ImpliedRanges {
     }
     MonotonicExpression s = text.isEmpty() ? null : steps(f);
     if (s == null || s.direction < 0) return null;
-    return new Found(s.column, new Crossing(s, f, UTF8String.fromString(text)).prefixed());
+    return new ColumnRanges(s.column, new Crossing(s, f, UTF8String.fromString(text)).prefixed());
   }
 
   /** Of two values as Spark holds them, of one type. */
@@ -221,7 +222,7 @@ public final class ImpliedRanges {
       this.steps = steps;
       this.value = value;
       expression = new SingleColumnFunction(e, steps.column);
-      for (Expression w : steps.written()) {
+      for (Expression w : steps.dates()) {
         DataType t = w.dataType();
         SingleColumnFunction date = new SingleColumnFunction(w, steps.column);
         if (!MonotonicExpression.hasFourDigits(t, date.at(steps.first))
@@ -233,12 +234,14 @@ public final class ImpliedRanges {
     /**
      * The least value of the column from which on the expression is at or above the value; last + 1 if there is none.
      */
-    private long start() { return least(false, false); }
+    private long start() { return firstAtOrAbove(false, false); }
 
     /** The point from which on it is above the value. */
-    private long end() { return least(true, false); }
+    private long end() { return firstAtOrAbove(true, false); }
 
-    private long least(boolean above, boolean prefix) {
+    // Bisection, at most 64 evaluations. Invariant: below `from` the value is not reached, at `to` and beyond it is. The
+    // midpoint of two longs without overflow is from Warren, Hacker's Delight, section 2-5.
+    private long firstAtOrAbove(boolean above, boolean prefix) {
       long from = steps.first, to = steps.last + 1;
       while (from < to) {
         long middle = (from & to) + ((from ^ to) >> 1);
@@ -259,18 +262,18 @@ public final class ImpliedRanges {
       return between(steps.first, op == LE ? end() : start());
     }
 
-    Intervals prefixed() { return between(start(), least(true, true)); }
+    Intervals prefixed() { return between(start(), firstAtOrAbove(true, true)); }
 
     private Intervals between(long start, long end) {
       boolean open = start == steps.first, endless = end == steps.last + 1;
       if (start >= end) end = start + 1; // no value is equal: one point, since a set must not be empty
       Intervals result = Intervals.of(
-        open ? Intervals.LEAST : start - steps.margin(start), endless ? Intervals.GREATEST : end + steps.margin(end));
+        open ? Intervals.MINIMUM : start - steps.margin(start), endless ? Intervals.MAXIMUM : end + steps.margin(end));
       boolean edge = open || endless || start > steps.last || end <= steps.first + 1;
-      if (steps.before == MonotonicExpression.ANYTHING || edge && steps.before == MonotonicExpression.APART)
-        result = result.union(Intervals.of(Intervals.LEAST, steps.first));
-      if (steps.beyond == MonotonicExpression.ANYTHING || edge && steps.beyond == MonotonicExpression.APART)
-        result = result.union(Intervals.of(steps.last + 1, Intervals.GREATEST));
+      if (steps.below == MonotonicExpression.ANYTHING || edge && steps.below == MonotonicExpression.APART)
+        result = result.union(Intervals.of(Intervals.MINIMUM, steps.first));
+      if (steps.above == MonotonicExpression.ANYTHING || edge && steps.above == MonotonicExpression.APART)
+        result = result.union(Intervals.of(steps.last + 1, Intervals.MAXIMUM));
       return result;
     }
   }

@@ -28,17 +28,17 @@ public final class ImpliedTransforms {
     if (transform == null || call.children().size() != 2) return result;
     Expression column = (Expression) call.children().apply(1);
     // Calls that the guard withholds from the scan need not be added.
-    if (!PartitionLayout.isColumn(column) || !layout.answers(call)) return result;
-    if (layout.everywhere(column, transform)) return result;
-    Transform kind = Transform.named(transform);
-    if (kind.hashes) {
+    if (!PartitionLayout.isColumn(column) || !layout.isCorrectFor(call)) return result;
+    if (layout.isFieldOfAllSpecs(column, transform)) return result;
+    Transform record = Transform.ofSpec(transform);
+    if (record.hashes) {
       int n = number(transform);
-      for (String field : new LinkedHashSet<String>(layout.anywhere(column))) {
-        if (Transform.named(field) != kind || number(field) >= n || n % number(field) != 0) continue;
-        Expression coarser = with(call, number(field));
+      for (String field : new LinkedHashSet<String>(layout.transformsOf(column))) {
+        if (Transform.ofSpec(field) != record || number(field) >= n || n % number(field) != 0) continue;
+        Expression coarser = withParameter(call, number(field));
         if (!isIn(Calls.plain(coarser), conjuncts)) result.add(bucket(coarser, number(field), values));
       }
-    } else if (kind.truncates && column.dataType().equals(DataTypes.StringType) && !isIn(column, conjuncts))
+    } else if (record.truncates && column.dataType().equals(DataTypes.StringType) && !isIn(column, conjuncts))
       result.add(prefix(column, number(transform), values));
     while (result.remove(null)) continue;
     return result;
@@ -80,7 +80,7 @@ public final class ImpliedTransforms {
 
   private static boolean add(List<Object> list, Object value) { return value != null && list.add(value); }
 
-  private static Expression with(Expression call, int n) {
+  private static Expression withParameter(Expression call, int n) {
     List<Expression> arguments =
       List.of(new Literal(Integer.valueOf(n), DataTypes.IntegerType), (Expression) call.children().apply(1));
     return (Expression) call.withNewChildren(ScalaTypes.seq(arguments));
@@ -104,10 +104,10 @@ public final class ImpliedTransforms {
     Expression result = null;
     for (Object v : values) {
       UTF8String s = (UTF8String) v;
-      Expression literal = new ImpliedLiteral(s, DataTypes.StringType), one;
+      Expression literal = new ImpliedLiteral(s, DataTypes.StringType), comparison;
       if (s.numChars() > width) return null;
-      one = s.numChars() < width ? (Expression) new EqualTo(column, literal) : new StartsWith(column, literal);
-      result = result == null ? one : new Or(result, one);
+      comparison = s.numChars() < width ? (Expression) new EqualTo(column, literal) : new StartsWith(column, literal);
+      result = result == null ? comparison : new Or(result, comparison);
     }
     return result;
   }

@@ -10,34 +10,36 @@ import java.util.List;
  * as `to` mean unbounded.
  */
 public final class Intervals {
-  public static final long LEAST = Long.MIN_VALUE, GREATEST = Long.MAX_VALUE;
-  public static final Intervals ALL = of(LEAST, GREATEST);
+  public static final long MINIMUM = Long.MIN_VALUE, MAXIMUM = Long.MAX_VALUE;
+  public static final Intervals ALL = of(MINIMUM, MAXIMUM);
   /** With more pieces than this, the filter costs more than the scan saves. */
-  private static final int MOST = 32;
+  private static final int MAXIMUM_SIZE = 32;
 
+  // Invariant: sorted, from < to, and each `to` is below the next `from`. union and intersect rely on it: each passes
+  // once over both lists, and returns such a list.
   /** {from, to} each. */
-  private final List<long[]> pieces;
+  private final List<long[]> intervals;
 
-  private Intervals(List<long[]> pieces) { this.pieces = pieces; }
+  private Intervals(List<long[]> intervals) { this.intervals = intervals; }
 
   /** [from, to); empty where from >= to. */
   public static Intervals of(long from, long to) {
-    List<long[]> pieces = new ArrayList<>();
-    if (from < to) pieces.add(new long[] {from, to});
-    return new Intervals(pieces);
+    List<long[]> intervals = new ArrayList<>();
+    if (from < to) intervals.add(new long[] {from, to});
+    return new Intervals(intervals);
   }
 
-  public int size() { return pieces.size(); }
-  public long from(int i) { return ((long[]) pieces.get(i))[0]; }
-  public long to(int i) { return ((long[]) pieces.get(i))[1]; }
-  public boolean isAll() { return size() == 1 && from(0) == LEAST && to(0) == GREATEST; }
+  public int size() { return intervals.size(); }
+  public long from(int i) { return ((long[]) intervals.get(i))[0]; }
+  public long to(int i) { return ((long[]) intervals.get(i))[1]; }
+  public boolean isAll() { return size() == 1 && from(0) == MINIMUM && to(0) == MAXIMUM; }
 
   public Intervals union(Intervals other) {
     List<long[]> result = new ArrayList<>();
     int i = 0, j = 0;
     while (i < size() || j < other.size()) {
-      long[] next = j == other.size() || i < size() && from(i) <= other.from(j) ? (long[]) pieces.get(i++)
-                                                                                : (long[]) other.pieces.get(j++);
+      long[] next = j == other.size() || i < size() && from(i) <= other.from(j) ? (long[]) intervals.get(i++)
+                                                                                : (long[]) other.intervals.get(j++);
       long[] last = result.isEmpty() ? null : (long[]) result.get(result.size() - 1);
       if (last == null || next[0] > last[1]) result.add(next.clone());
       else last[1] = Math.max(last[1], next[1]);
@@ -60,7 +62,7 @@ public final class Intervals {
   public Intervals earlier(long distance) {
     Intervals result = of(0, 0);
     for (int i = 0; i < size(); i++) {
-      long from = from(i) < LEAST + distance ? LEAST : from(i) - distance;
+      long from = from(i) < MINIMUM + distance ? MINIMUM : from(i) - distance;
       result = result.union(of(from, to(i)));
     }
     return result;
@@ -69,7 +71,7 @@ public final class Intervals {
   public boolean contains(Intervals other) { return other.intersect(this).same(other); }
 
   /** The same set, or one interval around it if it has too many pieces. */
-  public Intervals coarse() { return size() <= MOST ? this : of(from(0), to(size() - 1)); }
+  public Intervals coarse() { return size() <= MAXIMUM_SIZE ? this : of(from(0), to(size() - 1)); }
 
   private boolean same(Intervals other) {
     if (size() != other.size()) return false;

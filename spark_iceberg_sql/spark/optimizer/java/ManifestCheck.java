@@ -32,7 +32,7 @@ import org.apache.iceberg.types.Types;
 public final class ManifestCheck implements Callable<List<BoundFault>> {
   private static final long SECOND = 1000000L, DAY = 86400L * SECOND;
   /** The years 1 to 9999 in milliseconds, read as microseconds: 14 January 1968 to 11 January 1978. */
-  public static final long LEAST_MILLIS = -62135596800000L, GREATEST_MILLIS = 253402300799999L;
+  public static final long MINIMUM_MILLIS = -62135596800000L, MAXIMUM_MILLIS = 253402300799999L;
   /** The year 10000: any later bound may be in nanoseconds. */
   private static final long YEAR_10000 = 253402300800L * SECOND;
   /** How Iceberg's writers in Java and Python name their files. */
@@ -118,6 +118,8 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
+  // Bounds as in the Iceberg spec (appendix D, single-value serialization). A manifest does not say in which unit a
+  // file's timestamps were written: bounds that could be milliseconds or nanoseconds are suspects, decided by footers.
   private void check(DataFile file, Types.NestedField field, ByteBuffer lower, ByteBuffer upper) {
     Type type = field.type();
     int id = field.fieldId();
@@ -130,44 +132,44 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       return;
     }
     boolean isNumber = from instanceof Integer || from instanceof Long;
-    long least = isNumber ? ((Number) from).longValue() : 0, greatest = isNumber ? ((Number) to).longValue() : 0;
+    long minimum = isNumber ? ((Number) from).longValue() : 0, maximum = isNumber ? ((Number) to).longValue() : 0;
     BoundFault.Kind kind = null;
     boolean isTimestamp = type.typeId() == Type.TypeID.TIMESTAMP;
     if (compare(type, from, to) > 0) kind = BoundFault.Kind.INVERTED;
-    else if (isTimestamp && file.format() == FileFormat.PARQUET && isSuspect(least, greatest))
-      suspects.add(fault(id, BoundFault.Kind.UNREAD, file, true, least, greatest));
+    else if (isTimestamp && file.format() == FileFormat.PARQUET && isSuspect(minimum, maximum))
+      suspects.add(fault(id, BoundFault.Kind.UNREAD, file, true, minimum, maximum));
     else if (file.format() == FileFormat.ORC && (isTimestamp || type.typeId() == Type.TypeID.DATE)) {
       // The bounds are right. ORC's own filter, within the file, is not.
       long unit = isTimestamp ? DAY : 1;
-      if (least < (CUTOVER + APART) * unit) {
+      if (minimum < (CUTOVER + APART) * unit) {
         kind = BoundFault.Kind.CALENDAR;
-        least -= APART * unit;
-        greatest += APART * unit;
+        minimum -= APART * unit;
+        maximum += APART * unit;
       }
     }
-    if (kind != null) add(id, kind, file, isNumber, least, greatest);
+    if (kind != null) add(id, kind, file, isNumber, minimum, maximum);
     if (isEmpty(file, id)) add(id, BoundFault.Kind.COUNTS, file, false, 0, 0);
     if (kind == null)
       for (int i = 0; i < partitioning.size(); i++)
         if (contradicts(file, i, type, id, from, to)) add(id, BoundFault.Kind.PARTITION, file, false, 0, 0);
   }
 
-  private void add(int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long least, long greatest) {
-    BoundFault.add(faults, fault(id, kind, file, isNumber, least, greatest));
+  private void add(int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long minimum, long maximum) {
+    BoundFault.add(faults, fault(id, kind, file, isNumber, minimum, maximum));
   }
 
   private static BoundFault fault(
-    int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long least, long greatest) {
-    BoundFault fault = new BoundFault(id, kind, file.location(), isNumber, least, greatest);
+    int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long minimum, long maximum) {
+    BoundFault fault = new BoundFault(id, kind, file.location(), isNumber, minimum, maximum);
     fault.bytes = file.fileSizeInBytes();
     return fault;
   }
 
-  private static boolean isSuspect(long least, long greatest) {
-    return least >= LEAST_MILLIS && greatest <= GREATEST_MILLIS || greatest >= YEAR_10000;
+  private static boolean isSuspect(long minimum, long maximum) {
+    return minimum >= MINIMUM_MILLIS && maximum <= MAXIMUM_MILLIS || maximum >= YEAR_10000;
   }
 
-  /** Whether a column that has bounds is said to have no values, or more nulls than rows. */
+  /** Whether a column that has bounds has no values, or more nulls than rows, by its counts. */
   private static boolean isEmpty(DataFile file, int id) {
     Object values = count(file.valueCounts(), id), nulls = count(file.nullValueCounts(), id);
     if (!(nulls instanceof Long)) return false;
@@ -192,15 +194,15 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
    * bounds to the one partition value, unless the bounds of a text are cut.
    */
   @SuppressWarnings("unchecked")
-  private boolean contradicts(DataFile file, int at, Type type, int id, Object from, Object to) {
-    PartitionField field = (PartitionField) partitioning.get(at);
+  private boolean contradicts(DataFile file, int index, Type type, int id, Object from, Object to) {
+    PartitionField field = (PartitionField) partitioning.get(index);
     org.apache.iceberg.transforms.Transform<Object, Object> transform =
       (org.apache.iceberg.transforms.Transform<Object, Object>) field.transform();
     if (field.sourceId() != id || transform.isVoid() || !transform.canTransform(type)) return false;
     boolean isExact = !(from instanceof CharSequence) && from.equals(to);
     if (!transform.preservesOrder() && !isExact) return false;
     Type result = transform.getResultType(type);
-    Object value = file.partition().get(at, Object.class);
+    Object value = file.partition().get(index, Object.class);
     Object first = transform.bind(type).apply(from), last = transform.bind(type).apply(to);
     if (value == null || first == null || last == null) return value == null && first != null;
     // A transform that overflows does not keep the order.
@@ -228,15 +230,15 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
         report(suspect, unit);
       }
       for (String file : imported) {
-        Map<Integer, String> known = units(file);
-        if (known == null) continue;
-        for (Integer id : known.keySet()) {
-          String unit = (String) known.get(id);
+        Map<Integer, String> unitsById = units(file);
+        if (unitsById == null) continue;
+        for (Integer id : unitsById.keySet()) {
+          String unit = (String) unitsById.get(id);
           if (unit.equals("MICROS") || foreign.containsKey(id) || !isMicros(id)) continue;
           foreign.put(id, unit);
           // The bounds are right, but those of the file's row groups are in the file's unit.
           BoundFault all =
-            new BoundFault(id.intValue(), BoundFault.Kind.UNREAD, file, true, LEAST_MILLIS, GREATEST_MILLIS);
+            new BoundFault(id.intValue(), BoundFault.Kind.UNREAD, file, true, MINIMUM_MILLIS, MAXIMUM_MILLIS);
           all.files = importedFiles;
           all.bytes = importedBytes;
           report(all, unit);
@@ -259,27 +261,27 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
 
     /** MICROS also where the type has no unit, as INT96; null if it is unknown. */
     private String unit(String file, Integer id) {
-      Map<Integer, String> known = units(file);
-      String unit = known == null ? null : (String) known.get(id);
-      return known != null && unit == null ? "MICROS" : unit;
+      Map<Integer, String> unitsById = units(file);
+      String unit = unitsById == null ? null : (String) unitsById.get(id);
+      return unitsById != null && unit == null ? "MICROS" : unit;
     }
 
     private Map<Integer, String> units(String file) {
-      Map<Integer, String> known = (Map<Integer, String>) units.get(file);
-      if (known != null || footers.decrementAndGet() < 0) return known;
+      Map<Integer, String> unitsById = (Map<Integer, String>) units.get(file);
+      if (unitsById != null || footers.decrementAndGet() < 0) return unitsById;
       try {
-        known = ParquetTimes.units(table, file);
+        unitsById = ParquetTimes.units(table, file);
       } catch (IOException e) {
         return null;
       } catch (RuntimeException e) {
         return null; // the file is gone, or its store refuses: the query itself will tell
       }
-      units.put(file, known);
-      return known;
+      units.put(file, unitsById);
+      return unitsById;
     }
 
     private void report(BoundFault suspect, String unit) {
-      boolean isLate = suspect.greatest >= YEAR_10000;
+      boolean isLate = suspect.maximum >= YEAR_10000;
       if (unit == null && isLate) return; // as wide as it says
       BoundFault.add(faults, suspect.as(unit == null ? BoundFault.Kind.UNREAD : BoundFault.Kind.valueOf(unit)));
     }

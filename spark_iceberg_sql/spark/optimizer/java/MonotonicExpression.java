@@ -10,15 +10,9 @@ import org.apache.spark.sql.types.*;
 import org.apache.spark.unsafe.types.CalendarInterval;
 
 /**
- * An expression that is monotonic in one column, increasing or decreasing: year(ts), date_trunc('week', ts),
- * date_format(ts, 'yyyy-MM'), unix_timestamp(ts), year(ts) * 100 + month(ts), and compositions of these.
- *
- * <p>The point at which it reaches a value is found by bisection with Spark's own evaluation (see ImpliedRanges), so no
- * calendar arithmetic is needed here. What must be known about an expression is that it is monotonic, and where this
- * holds only approximately: at a DST transition local time jumps back or ahead. `margin` is how far off the point may
- * be because of that.
- *
- * <p>ExpressionKind is the table of supported expressions.
+ * An expression that is monotonic in one column, such as date_trunc('week', ts) or year(ts) * 100 + month(ts): from the
+ * expression to the range of the column in which that holds, and to the margin by which the point where it reaches a
+ * value may be off. ExpressionKind is the table of supported expressions.
  */
 public final class MonotonicExpression {
   private static final long HOUR = Clocks.HOUR, DAY = Clocks.DAY;
@@ -37,7 +31,7 @@ public final class MonotonicExpression {
   public final Expression column;
   /** The range in which the expression is known to be monotonic, in the column's own values. */
   public long first, last;
-  public int before = TOTAL, beyond = TOTAL;
+  public int below = TOTAL, above = TOTAL;
   /** 1 if it increases with the column, -1 if it decreases. */
   public int direction = 1;
   /** The number of steps from the column. */
@@ -49,7 +43,7 @@ public final class MonotonicExpression {
   /** Whether a step has added a number or multiplied by one. */
   private boolean shifted, scaled;
   /** Dates or timestamps that are written with four digits for the year. */
-  private final List<Expression> written = new ArrayList<>();
+  private final List<Expression> dates = new ArrayList<>();
 
   private MonotonicExpression(Expression column, long first, long last) {
     this.column = column;
@@ -62,7 +56,7 @@ public final class MonotonicExpression {
     return t.equals(DataTypes.TimestampType) || t.equals(DataTypes.TimestampNTZType) || t.equals(DataTypes.DateType);
   }
 
-  public List<Expression> written() { return written; }
+  public List<Expression> dates() { return dates; }
 
   /** Whether dates and timestamps in the expression always have four digits for the year. */
   public static boolean hasFourDigits(DataType type, Object value) {
@@ -70,6 +64,11 @@ public final class MonotonicExpression {
       type.equals(DataTypes.DateType) ? ((Integer) value).longValue() : Math.floorDiv(((Long) value).longValue(), DAY);
     return days >= DIGITS_FROM && days <= DIGITS_TO;
   }
+
+  // The idea is that of ClickHouse's IFunction::getMonotonicityForRange: a composition of monotonic steps is monotonic.
+  // There is no calendar arithmetic here: ImpliedRanges finds the point by bisection with Spark's own evaluation.
+  // Invariant of each step: from `first` to `last` the values are monotonic in the column, except within `margin` of a
+  // DST transition, where local time jumps back or ahead; `below` and `above` say what may be outside.
 
   /** The steps from a column to an expression; null if it is not known to be monotonic. */
   public static MonotonicExpression of(Expression e) {
@@ -86,16 +85,16 @@ public final class MonotonicExpression {
       return new MonotonicExpression(e, date ? FIRST_DAY : FIRST_DAY * DAY, date ? END_DAY - 1 : END_DAY * DAY - 1);
     }
     Expression call = Calls.call(e);
-    MonotonicExpression s = call != null ? called(call) : built(e);
+    MonotonicExpression s = call != null ? ofCall(call) : built(e);
     if (s != null) s.count++;
     return s;
   }
 
   private static Expression child(Expression e, int i) { return (Expression) e.children().apply(i); }
 
-  private static MonotonicExpression called(Expression e) {
+  private static MonotonicExpression ofCall(Expression e) {
     Transform t = Transform.of(e);
-    if (t == null || !t.ordered) return null;
+    if (t == null || !t.preservesOrder) return null;
     if (t.truncates) {
       Object width = ExpressionKind.literal(e, 0);
       Expression c = child(e, 1);
@@ -104,9 +103,9 @@ public final class MonotonicExpression {
       if (!wide && !c.dataType().equals(DataTypes.IntegerType)) return null;
       long w = ((Integer) width).longValue();
       if (w < 1 || w > 1 << 30) return null;
-      long least = wide ? Long.MIN_VALUE : Integer.MIN_VALUE;
-      MonotonicExpression s = new MonotonicExpression(c, least + w, wide ? Long.MAX_VALUE - 1 : Integer.MAX_VALUE);
-      s.before = ANYTHING; // the least values wrap
+      long minimum = wide ? Long.MIN_VALUE : Integer.MIN_VALUE;
+      MonotonicExpression s = new MonotonicExpression(c, minimum + w, wide ? Long.MAX_VALUE - 1 : Integer.MAX_VALUE);
+      s.below = ANYTHING; // the least values wrap
       return s;
     }
     if (e.children().size() != 1) return null;
@@ -119,17 +118,17 @@ public final class MonotonicExpression {
     if (kind == null || kind.step == ExpressionKind.Step.LOST) return null;
     MonotonicExpression digits = kind == ExpressionKind.ADD ? digits(e) : null;
     if (digits != null) return digits;
-    int place = kind.place(e);
-    MonotonicExpression s = place < 0 ? null : of(child(e, place));
-    if (s != null) s = s.step(e, kind, place);
-    boolean falls = kind.argument == ExpressionKind.Argument.DIFFERENCE && place == 1;
+    int argumentIndex = kind.argumentIndex(e);
+    MonotonicExpression s = argumentIndex < 0 ? null : of(child(e, argumentIndex));
+    if (s != null) s = s.step(e, kind, argumentIndex);
+    boolean falls = kind.argument == ExpressionKind.Argument.DIFFERENCE && argumentIndex == 1;
     return s != null && falls ? s.fall() : s;
   }
 
-  /** One more step; null if it is not known to be monotonic. place: index of the argument that contains the column. */
-  private MonotonicExpression step(Expression e, ExpressionKind kind, int place) {
-    Expression x = child(e, place);
-    Object by = e.children().size() == 2 ? ExpressionKind.literal(e, 1 - place) : null;
+  /** One more step; null if it is not known to be monotonic. argumentIndex: of the argument that contains the column. */
+  private MonotonicExpression step(Expression e, ExpressionKind kind, int argumentIndex) {
+    Expression x = child(e, argumentIndex);
+    Object constant = e.children().size() == 2 ? ExpressionKind.literal(e, 1 - argumentIndex) : null;
     switch (kind.step) {
       case KEPT:
         return this;
@@ -144,31 +143,31 @@ public final class MonotonicExpression {
         return timeAgain();
       case DAYS_LATER:
       case DAYS_EARLIER:
-        if (!(by instanceof Number)) return null;
-        return wraps(((Number) by).longValue(), kind.step == ExpressionKind.Step.DAYS_LATER);
+        if (!(constant instanceof Number)) return null;
+        return wraps(((Number) constant).longValue(), kind.step == ExpressionKind.Step.DAYS_LATER);
       case MONTHS_LATER:
-        return by instanceof Integer ? shift(31L * Math.abs(((Integer) by).longValue())) : null;
+        return constant instanceof Integer ? shift(31L * Math.abs(((Integer) constant).longValue())) : null;
       case INTERVAL_LATER:
-        return interval(e, child(e, 1).dataType(), by);
+        return interval(e, child(e, 1).dataType(), constant);
       case OTHER_ZONE:
         reach += 26 * HOUR;
-        return zone(DateTimeUtils.getZoneId(by.toString()));
+        return zone(DateTimeUtils.getZoneId(constant.toString()));
       case DAYS_SINCE:
         shifted = true; // the origin is no longer 1970
         return apart();
       case CAST:
         return cast(e, x.dataType(), e.dataType());
       case WRITTEN:
-        return format(e, by.toString());
+        return format(e, constant.toString());
       case PREFIX:
         Object from = ExpressionKind.literal(e, 1);
         return isText(x) && (Integer.valueOf(1).equals(from) || Integer.valueOf(0).equals(from)) ? this : null;
       case SUM:
-        return arithmetic(e, x, by, false);
+        return arithmetic(e, x, constant, false);
       case PRODUCT:
-        return arithmetic(e, x, by, true);
+        return arithmetic(e, x, constant, true);
       case QUOTIENT:
-        return divided(e, kind, by);
+        return divided(e, kind, constant);
       case ROUNDED:
         return x.dataType().equals(DataTypes.DoubleType) ? this : null;
       default:
@@ -180,21 +179,21 @@ public final class MonotonicExpression {
   public static boolean isText(Expression e) { return e.dataType().equals(DataTypes.StringType); }
 
   private MonotonicExpression apart() {
-    before = Math.max(before, APART);
-    beyond = Math.max(beyond, APART);
+    below = Math.max(below, APART);
+    above = Math.max(above, APART);
     return this;
   }
 
   /** Adding days does not check for int overflow. */
   private MonotonicExpression wraps(long days, boolean plus) {
-    if (days > 0 == plus) beyond = Math.max(beyond, APART);
-    else before = Math.max(before, APART);
+    if (days > 0 == plus) above = Math.max(above, APART);
+    else below = Math.max(below, APART);
     return shift(Math.abs(days));
   }
 
   private MonotonicExpression anything() {
-    before = ANYTHING;
-    beyond = ANYTHING;
+    below = ANYTHING;
+    above = ANYTHING;
     return this;
   }
 
@@ -228,24 +227,24 @@ public final class MonotonicExpression {
         return this;
       }
       if (text) {
-        written.add(((Cast) e).child());
-        beyond = Math.max(beyond, APART); // years of five digits are written with a plus
+        dates.add(((Cast) e).child());
+        above = Math.max(above, APART); // years of five digits are written with a plus
       }
       return from.equals(DataTypes.TimestampType) || to.equals(DataTypes.TimestampType) ? zone(e) : this;
     }
     // Integers cast to a type that holds them all; the rounding of a double preserves the order.
-    double most = Digits.limit(from);
-    if (most == 0 || from.equals(DataTypes.DoubleType)) return null;
-    if (to.equals(DataTypes.DoubleType) || Digits.limit(to) >= most) return this;
+    double limit = MixedRadixSum.limit(from);
+    if (limit == 0 || from.equals(DataTypes.DoubleType)) return null;
+    if (to.equals(DataTypes.DoubleType) || MixedRadixSum.limit(to) >= limit) return this;
     if (!(to instanceof DecimalType) || ((DecimalType) to).scale() != 0) return null;
-    return Math.pow(10, ((DecimalType) to).precision()) > most ? this : null;
+    return Math.pow(10, ((DecimalType) to).precision()) > limit ? this : null;
   }
 
   /** x * c, or a sum or difference of x and c; null if it may overflow for ordinary values of x. */
-  private MonotonicExpression arithmetic(Expression e, Expression x, Object by, boolean times) {
-    double limit = Digits.limit(e.dataType());
-    if (!(by instanceof Number) || limit == 0) return null;
-    double c = ((Number) by).doubleValue();
+  private MonotonicExpression arithmetic(Expression e, Expression x, Object constant, boolean times) {
+    double limit = MixedRadixSum.limit(e.dataType());
+    if (!(constant instanceof Number) || limit == 0) return null;
+    double c = ((Number) constant).doubleValue();
     if (times && c == 0) return null;
     if (!within(x, times ? Math.abs(c) : 1, times ? 0 : Math.abs(c), limit)) return null;
     if (times) scaled = true;
@@ -253,10 +252,10 @@ public final class MonotonicExpression {
     return times && c < 0 ? fall() : this;
   }
 
-  private MonotonicExpression divided(Expression e, ExpressionKind kind, Object by) {
+  private MonotonicExpression divided(Expression e, ExpressionKind kind, Object constant) {
     boolean real = e.dataType().equals(DataTypes.DoubleType);
-    if (!(by instanceof Number) || !real && kind != ExpressionKind.INTEGRAL_DIVIDE) return null;
-    double d = ((Number) by).doubleValue();
+    if (!(constant instanceof Number) || !real && kind != ExpressionKind.INTEGRAL_DIVIDE) return null;
+    double d = ((Number) constant).doubleValue();
     scaled = true;
     return d >= (real ? 1e-6 : 1) && !Double.isInfinite(d) ? this : null;
   }
@@ -267,23 +266,24 @@ public final class MonotonicExpression {
    * <p>x is monotonic there, so Spark evaluates it at both ends. Rows outside, where it may exceed these values, are
    * kept.
    */
-  private boolean within(Expression x, double factor, double more, double limit) {
+  private boolean within(Expression x, double factor, double addend, double limit) {
     SingleColumnFunction values = new SingleColumnFunction(x, column);
-    if (!fits(values, first, factor, more, limit) || !fits(values, last, factor, more, limit)) return false;
+    if (!fits(values, first, factor, addend, limit) || !fits(values, last, factor, addend, limit)) return false;
     boolean date = column.dataType().equals(DataTypes.DateType);
     boolean narrow = date || column.dataType().equals(DataTypes.IntegerType);
-    if (before != TOTAL || !fits(values, narrow ? Integer.MIN_VALUE : Long.MIN_VALUE, factor, more, limit))
-      before = ANYTHING;
-    if (beyond != TOTAL || !fits(values, narrow ? Integer.MAX_VALUE : Long.MAX_VALUE, factor, more, limit))
-      beyond = ANYTHING;
+    if (below != TOTAL || !fits(values, narrow ? Integer.MIN_VALUE : Long.MIN_VALUE, factor, addend, limit))
+      below = ANYTHING;
+    if (above != TOTAL || !fits(values, narrow ? Integer.MAX_VALUE : Long.MAX_VALUE, factor, addend, limit))
+      above = ANYTHING;
     return true;
   }
 
   /** With a margin of one hundredth for DST transitions. */
-  private static boolean fits(SingleColumnFunction values, long at, double factor, double more, double limit) {
+  private static boolean fits(
+    SingleColumnFunction values, long columnValue, double factor, double addend, double limit) {
     try {
-      Object v = values.at(at);
-      return v instanceof Number && Math.abs(((Number) v).doubleValue()) * factor + more < limit * 0.99;
+      Object v = values.at(columnValue);
+      return v instanceof Number && Math.abs(((Number) v).doubleValue()) * factor + addend < limit * 0.99;
     } catch (RuntimeException e) {
       return false;
     }
@@ -298,18 +298,18 @@ public final class MonotonicExpression {
     return this;
   }
 
-  private MonotonicExpression interval(Expression e, DataType type, Object by) {
+  private MonotonicExpression interval(Expression e, DataType type, Object constant) {
     long months = 0, micros;
-    if (by instanceof CalendarInterval) {
-      CalendarInterval i = (CalendarInterval) by;
+    if (constant instanceof CalendarInterval) {
+      CalendarInterval i = (CalendarInterval) constant;
       months = i.months;
       micros = Math.abs(i.days) * DAY + Math.abs(i.microseconds / 2) * 2;
       if (i.days != 0) micros += DAY;
     } else if (type instanceof YearMonthIntervalType) {
-      months = ((Integer) by).longValue();
+      months = ((Integer) constant).longValue();
       micros = 0;
     } else if (type instanceof DayTimeIntervalType) {
-      micros = ((Long) by).longValue();
+      micros = ((Long) constant).longValue();
     } else return null;
     // Days and months are added on the local calendar, and the 31st of a short month is its last day.
     boolean clock = months == 0 && Math.abs(micros) < DAY && micros != Long.MIN_VALUE;
@@ -323,38 +323,38 @@ public final class MonotonicExpression {
   /** A pattern with the greater fields first, each with all its digits: the text sorts by time. */
   private MonotonicExpression format(Expression e, String pattern) {
     if (SQLConf.get().legacyTimeParserPolicy().toString().equals("LEGACY")) return null;
-    int at = 0, field = 0;
-    while (at < pattern.length()) {
-      char c = pattern.charAt(at);
-      if (field < FIELDS.length && pattern.startsWith(FIELDS[field], at)) at += FIELDS[field++].length();
-      else if (pattern.startsWith("'T'", at)) at += 3;
-      else if (" -/.:_".indexOf(c) >= 0) at++;
+    int index = 0, field = 0;
+    while (index < pattern.length()) {
+      char c = pattern.charAt(index);
+      if (field < FIELDS.length && pattern.startsWith(FIELDS[field], index)) index += FIELDS[field++].length();
+      else if (pattern.startsWith("'T'", index)) index += 3;
+      else if (" -/.:_".indexOf(c) >= 0) index++;
       else return null;
     }
     if (field == 0) return null;
-    written.add(child(e, 0));
-    before = ANYTHING; // years BC have a minus sign and sort in reverse
-    beyond = Math.max(beyond, APART);
+    dates.add(child(e, 0));
+    below = ANYTHING; // years BC have a minus sign and sort in reverse
+    above = Math.max(above, APART);
     return zone(e);
   }
 
   private static MonotonicExpression digits(Expression e) {
-    Digits d = Digits.of(e);
+    MixedRadixSum d = MixedRadixSum.of(e);
     if (d == null) return null;
     MonotonicExpression s = of(child(d.year, 0));
-    if (s == null || !s.within(d.year, d.weight, d.more, Digits.limit(e.dataType()))) return null;
+    if (s == null || !s.within(d.year, d.weight, d.maximumAddend, MixedRadixSum.limit(e.dataType()))) return null;
     s.scaled = true;
     return s;
   }
 
   /** The maximum distance of the true point from `at`, in the column's own values. */
-  public long margin(long at) {
+  public long margin(long columnValue) {
     DataType t = column.dataType();
     if (!isTime(t)) return 0;
     boolean date = t.equals(DataTypes.DateType);
-    long micros = date ? at * DAY : at, off = 0;
-    for (ZoneId zone : zones) off = Math.max(off, zoned * Clocks.off(zone, micros, reach));
+    long micros = date ? columnValue * DAY : columnValue, uncertainty = 0;
+    for (ZoneId zone : zones) uncertainty = Math.max(uncertainty, zoned * Clocks.uncertainty(zone, micros, reach));
     // Days lie further apart than less than a day.
-    return date ? (slack + off) / DAY : slack + off;
+    return date ? (slack + uncertainty) / DAY : slack + uncertainty;
   }
 }

@@ -132,7 +132,7 @@ public final class OpenWriters {
 
   /** At most so many values of a partition field, null being one. */
   private double values(PartitionField field) {
-    Transform transform = Transform.named(field.transform().toString());
+    Transform transform = Transform.ofSpec(field.transform().toString());
     if (field.transform().isVoid() || isConstant(spec.schema().findColumnName(field.sourceId()))) return 1;
     Type source = spec.schema().findType(field.sourceId());
     if (field.transform().isIdentity() && source.typeId() == Type.TypeID.BOOLEAN) return 3;

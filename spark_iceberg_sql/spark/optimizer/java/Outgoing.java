@@ -15,15 +15,15 @@ public final class Outgoing {
   public static String visible(String text) {
     Matcher hidden = HIDDEN.matcher(text);
     StringBuilder result = new StringBuilder();
-    int at = 0;
-    for (; hidden.find(); at = hidden.end()) {
+    int index = 0;
+    for (; hidden.find(); index = hidden.end()) {
       int code = text.charAt(hidden.start());
-      result.append(text, at, hidden.start());
+      result.append(text, index, hidden.start());
       if (code < 0x20) result.append((char) (0x2400 + code));
       else if (code == 0x7f) result.append((char) 0x2421);
       else result.append(String.format("<U+%04X>", code));
     }
-    return result.append(text, at, text.length()).toString();
+    return result.append(text, index, text.length()).toString();
   }
 
   /** A text as a literal of Spark's SQL, on one line. */

@@ -32,14 +32,14 @@ public final class PartitionLayout {
   private static final List<String> LOSING = List.of("AllManifestsTable", "ManifestEntriesTable", "AllEntriesTable");
   private static volatile Future<Map<String, String>> probed;
   private final Table table;
-  private final SparkTable read;
+  private final SparkTable sparkTable;
   private final CaseInsensitiveStringMap options;
   private FileBounds bounds;
 
-  private PartitionLayout(SparkTable read, CaseInsensitiveStringMap options) {
-    this.read = read;
+  private PartitionLayout(SparkTable sparkTable, CaseInsensitiveStringMap options) {
+    this.sparkTable = sparkTable;
     this.options = options;
-    table = read.table();
+    table = sparkTable.table();
   }
 
   /** Null if the plan is not a relation of an Iceberg table; a metadata table does not count. */
@@ -99,7 +99,7 @@ public final class PartitionLayout {
     TableMetadata metadata = ((HasTableOperations) table).operations().current();
     String file = metadata.metadataFileLocation();
     if (file == null || metadata.uuid() == null) return null;
-    return metadata.uuid() + " " + file + " " + read.snapshotId() + " " + read.branch() + " "
+    return metadata.uuid() + " " + file + " " + sparkTable.snapshotId() + " " + sparkTable.branch() + " "
       + options.asCaseSensitiveMap();
   }
 
@@ -116,10 +116,10 @@ public final class PartitionLayout {
   public static boolean needsRowReader(DataSourceV2Relation relation) {
     PartitionLayout layout = of(relation);
     if (layout != null) return layout.bounds().needsRowReader();
-    Object read = relation.table();
-    if (!read.getClass().getName().equals(REWRITTEN)) return false;
+    Object rewritten = relation.table();
+    if (!rewritten.getClass().getName().equals(REWRITTEN)) return false;
     try {
-      Table table = (Table) read.getClass().getMethod("table", new Class<?>[0]).invoke(read, new Object[0]);
+      Table table = (Table) rewritten.getClass().getMethod("table", new Class<?>[0]).invoke(rewritten, new Object[0]);
       return FileBounds.of(table, null, null, relation.options()).needsRowReader();
     } catch (ReflectiveOperationException e) {
       return true; // slower, and right
@@ -134,10 +134,10 @@ public final class PartitionLayout {
   }
 
   /** The columns with wrong bounds; see FileBounds.described. */
-  public List<Map<String, Object>> wrongBounds() { return bounds().described(table); }
+  public List<WrongBoundsRow> wrongBounds() { return bounds().described(table); }
 
   private FileBounds bounds() {
-    if (bounds == null) bounds = FileBounds.of(table, read.snapshotId(), read.branch(), options);
+    if (bounds == null) bounds = FileBounds.of(table, sparkTable.snapshotId(), sparkTable.branch(), options);
     return bounds;
   }
 
@@ -153,7 +153,7 @@ public final class PartitionLayout {
     Expression call = Calls.call(e);
     if (call == null) return null;
     Transform t = Transform.of(call);
-    if (t == null || !t.numbered) return t == null ? null : t.name;
+    if (t == null || !t.hasParameter) return t == null ? null : t.name;
     Object first = call.children().apply(0);
     if (!(first instanceof Literal) || !(((Literal) first).value() instanceof Integer)) return null;
     return t.name + "[" + ((Literal) first).value() + "]";
@@ -175,7 +175,7 @@ public final class PartitionLayout {
    * the least int or long, truncated, becomes the greatest; hours of the year 250000 are negative. Then it is correct
    * only in files that are partitioned by the same transform, since all their rows have one value.
    */
-  public boolean answers(Expression call) {
+  public boolean isCorrectFor(Expression call) {
     Expression column = source(call);
     String transform = transform(call);
     List<Types.NestedField> fields = new ArrayList<>();
@@ -185,7 +185,7 @@ public final class PartitionLayout {
       Type.TypeID type = field.type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;
     }
-    return !Transform.named(transform).wraps(column.dataType()) || everywhere(column, transform);
+    return !Transform.ofSpec(transform).wraps(column.dataType()) || isFieldOfAllSpecs(column, transform);
   }
 
   /** Whether a column itself is a partition field of any spec. */
@@ -203,7 +203,7 @@ public final class PartitionLayout {
   }
 
   /** Whether every spec partitions by a transform of a column, so that its call prunes without an added range. */
-  public boolean everywhere(Expression column, String transform) {
+  public boolean isFieldOfAllSpecs(Expression column, String transform) {
     // Not if two columns have had the name, or the column had another type when files were written.
     List<Types.NestedField> fields = fields(column);
     for (Types.NestedField field : fields) {
@@ -216,7 +216,7 @@ public final class PartitionLayout {
   }
 
   /** The transforms of a column in any spec. */
-  public List<String> anywhere(Expression column) {
+  public List<String> transformsOf(Expression column) {
     List<String> result = new ArrayList<>();
     List<Types.NestedField> fields = fields(column);
     for (PartitionSpec spec : table.specs().values()) result.addAll(transforms(fields, spec));
@@ -225,8 +225,8 @@ public final class PartitionLayout {
 
   /** The first transform of a column, in any spec, whose values wrap around; null if there is none. */
   public Transform wrapping(Expression column) {
-    for (String transform : anywhere(column)) {
-      Transform t = Transform.named(transform);
+    for (String transform : transformsOf(column)) {
+      Transform t = Transform.ofSpec(transform);
       if (t != null && t.wraps(column.dataType())) return t;
     }
     return null;

@@ -22,12 +22,9 @@ import org.apache.spark.sql.types.DataType;
 import scala.collection.immutable.Seq;
 
 /**
- * Adds to a predicate such as <code>year(ts) = 2024</code> the range on the column that it implies, so that the scan of
- * an Iceberg table prunes: <code>ts &gt;= 2024-01-01 AND ts &lt; 2025-01-01</code>. The predicate itself stays.
- *
- * <p>It handles the filters directly above a relation, and the condition by which a copy-on-write DELETE, UPDATE or
- * MERGE chooses its files. It adds nothing that the columns' own comparisons already imply, so it is idempotent.
- * Implied ranges are tested before they are used (see Attack). EXPLAIN marks the added literals with `implied`.
+ * Adds to the filter above an Iceberg relation, or to the condition of a copy-on-write command, the range on the column
+ * that predicates such as <code>year(ts) = 2024</code> imply, so that the scan prunes; the predicates stay. It adds
+ * nothing that the columns' own comparisons imply, so it is idempotent. EXPLAIN marks its literals with `implied`.
  */
 public class Prune extends SwitchedRule {
   /** Cache of implied ranges: dashboards repeat the same conditions. */
@@ -47,6 +44,7 @@ public class Prune extends SwitchedRule {
     return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes()));
   }
 
+  /** Filters, and the conditions by which copy-on-write commands choose their files. */
   class Nodes implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object node) {
@@ -58,11 +56,11 @@ public class Prune extends SwitchedRule {
       if (node instanceof Filter) {
         Filter filter = (Filter) node;
         Expression both = Calls.isTranslated(filter.child()) ? translatable(filter.condition())
-                                                             : with(filter.condition(), filter.child());
+                                                             : withImpliedRanges(filter.condition(), filter.child());
         return both == filter.condition() ? filter : new Filter(both, filter.child());
       }
       final Expression condition = ((ReplaceData) node).condition();
-      final Expression both = with(condition, (LogicalPlan) ((ReplaceData) node).originalTable());
+      final Expression both = withImpliedRanges(condition, (LogicalPlan) ((ReplaceData) node).originalTable());
       if (both == condition) return node;
       return ((ReplaceData) node).mapExpressions(new ScalaTypes.Mapping<Expression, Expression>() {
         @Override
@@ -74,7 +72,7 @@ public class Prune extends SwitchedRule {
   }
 
   /** The condition with the ranges that it implies; unchanged if there are none. */
-  Expression with(Expression condition, LogicalPlan relation) {
+  Expression withImpliedRanges(Expression condition, LogicalPlan relation) {
     try {
       PartitionLayout layout = isCandidate(condition) ? PartitionLayout.of(relation) : null;
       // The value of rand(7) for a row depends on the files that are read.
@@ -103,10 +101,10 @@ public class Prune extends SwitchedRule {
     }
     boolean changed = false;
     for (Expression conjunct : ImpliedRanges.conjuncts(condition)) {
-      boolean known = !isCandidate(conjunct) || Calls.call(compared(conjunct)) != null, implied = false;
+      boolean isTranslatable = !isCandidate(conjunct) || Calls.call(compared(conjunct)) != null, implied = false;
       for (Expression r : ranges) implied |= conjunct.references().subsetOf(r.references());
-      changed |= !known && implied;
-      if (known || !implied) kept.add(conjunct);
+      changed |= !isTranslatable && implied;
+      if (isTranslatable || !implied) kept.add(conjunct);
     }
     if (!changed) return condition;
     kept.addAll(ranges);
@@ -131,7 +129,7 @@ public class Prune extends SwitchedRule {
 
   /** The implied ranges that a condition on an Iceberg relation does not contain, as one condition; null if none. */
   public Expression implied(Expression condition, LogicalPlan relation) {
-    return conjunction(found(condition, PartitionLayout.of(relation)));
+    return conjunction(impliedBy(condition, PartitionLayout.of(relation)));
   }
 
   /** Their conjunction; null if there are none. */
@@ -144,7 +142,7 @@ public class Prune extends SwitchedRule {
   /** The implied ranges, cached by the condition's text, the session's modes and the table's version. */
   private List<Expression> added(Expression condition, PartitionLayout layout) {
     String version = layout.version();
-    if (version == null) return found(condition, layout);
+    if (version == null) return impliedBy(condition, layout);
     Seq<Attribute> columns = condition.references().toSeq();
     List<Object> key = new ArrayList<>();
     key.add(version);
@@ -152,14 +150,14 @@ public class Prune extends SwitchedRule {
     // Columns are replaced by their index in the condition, so that the key is the same for the next query.
     key.add(renamed(condition, columns, true));
     key.add(SQLConf.get().getAllConfs());
-    List<Expression> known = (List<Expression>) remembered.get(key);
-    if (known == null) {
-      known = new ArrayList<>();
-      for (Expression e : found(condition, layout)) known.add(renamed(e, columns, true));
-      remembered.put(key, known);
+    List<Expression> cached = (List<Expression>) remembered.get(key);
+    if (cached == null) {
+      cached = new ArrayList<>();
+      for (Expression e : impliedBy(condition, layout)) cached.add(renamed(e, columns, true));
+      remembered.put(key, cached);
     }
     List<Expression> result = new ArrayList<>();
-    for (Expression e : known) result.add(renamed(e, columns, false));
+    for (Expression e : cached) result.add(renamed(e, columns, false));
     return result;
   }
 
@@ -167,26 +165,27 @@ public class Prune extends SwitchedRule {
     return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
       public boolean isFor(Object x) {
-        return away ? x instanceof AttributeReference : x instanceof Placed;
+        return away ? x instanceof AttributeReference : x instanceof IndexedColumn;
       }
 
       @Override
       public Object of(Object x) {
-        if (!away) return columns.apply(((Placed) x).ordinal());
+        if (!away) return columns.apply(((IndexedColumn) x).ordinal());
         Attribute column = (Attribute) x;
         for (int i = 0; i < columns.size(); i++)
-          if (((Attribute) columns.apply(i)).exprId().equals(column.exprId())) return new Placed(i, column);
+          if (((Attribute) columns.apply(i)).exprId().equals(column.exprId())) return new IndexedColumn(i, column);
         return x;
       }
     }));
   }
 
-  private static List<Expression> found(Expression condition, PartitionLayout layout) {
-    List<Expression> result = ranges(condition, layout), known = ImpliedRanges.conjuncts(condition);
+  private static List<Expression> impliedBy(Expression condition, PartitionLayout layout) {
+    List<Expression> result = ranges(condition, layout), conjuncts = ImpliedRanges.conjuncts(condition);
     if (layout == null) return result;
-    for (Expression c : known) {
-      for (Expression implied : ImpliedTransforms.of(c, known, layout))
-        if (!Attack.finds(c, implied, PartitionLayout.source(Calls.call(compared(c))))) result.add(implied);
+    for (Expression c : conjuncts) {
+      for (Expression implied : ImpliedTransforms.of(c, conjuncts, layout))
+        if (!CounterexampleSearch.finds(c, implied, PartitionLayout.source(Calls.call(compared(c)))))
+          result.add(implied);
     }
     return result;
   }
@@ -194,25 +193,26 @@ public class Prune extends SwitchedRule {
   /** The conditions to add for time and integer columns. */
   static List<Expression> ranges(Expression condition, PartitionLayout layout) {
     List<Expression> result = new ArrayList<>();
-    Map<Expression, ImpliedRanges.Found> implied = new ImpliedRanges(layout, false).of(condition);
+    Map<Expression, ImpliedRanges.ColumnRanges> implied = new ImpliedRanges(layout, false).of(condition);
     if (implied.isEmpty()) return result;
-    Map<Expression, ImpliedRanges.Found> written = new ImpliedRanges(layout, true).of(condition);
+    Map<Expression, ImpliedRanges.ColumnRanges> literalRanges = new ImpliedRanges(layout, true).of(condition);
     for (Expression key : implied.keySet()) {
-      ImpliedRanges.Found found = (ImpliedRanges.Found) implied.get(key);
-      ImpliedRanges.Found known = (ImpliedRanges.Found) written.get(key);
-      Intervals all = readable(found, layout).coarse(), own = known == null ? Intervals.ALL : known.values;
+      ImpliedRanges.ColumnRanges ranges = (ImpliedRanges.ColumnRanges) implied.get(key);
+      ImpliedRanges.ColumnRanges literal = (ImpliedRanges.ColumnRanges) literalRanges.get(key);
+      Intervals all = readable(ranges, layout).coarse(),
+                literalValues = literal == null ? Intervals.ALL : literal.values;
       // A filter that no value satisfies is left to the query.
-      if (all.size() == 0 || all.isAll() || all.contains(own)) continue;
-      Expression range = range(found.column, all, own);
+      if (all.size() == 0 || all.isAll() || all.contains(literalValues)) continue;
+      Expression range = range(ranges.column, all, literalValues);
       if (range == null) continue;
-      if (layout != null && counts(found.column, layout)) range = new Or(range, wrapped(found.column));
-      if (!Attack.finds(condition, range, found.column)) result.add(range);
+      if (layout != null && counts(ranges.column, layout)) range = new Or(range, wrapped(ranges.column));
+      if (!CounterexampleSearch.finds(condition, range, ranges.column)) result.add(range);
     }
     return result;
   }
 
   /** The implied values, and those by which files with wrong bounds are read as well: all, if none are known. */
-  private static Intervals readable(ImpliedRanges.Found implied, PartitionLayout layout) {
+  private static Intervals readable(ImpliedRanges.ColumnRanges implied, PartitionLayout layout) {
     Intervals values = implied.values;
     if (layout == null) return values;
     for (BoundFault fault : layout.faults(implied.column)) {
@@ -220,25 +220,25 @@ public class Prune extends SwitchedRule {
       if (fault.kind == BoundFault.Kind.CUT) values = values.earlier(MILLISECOND);
       else
         values = values.union(
-          Intervals.of(fault.least, fault.greatest == Long.MAX_VALUE ? Long.MAX_VALUE : fault.greatest + 1));
+          Intervals.of(fault.minimum, fault.maximum == Long.MAX_VALUE ? Long.MAX_VALUE : fault.maximum + 1));
     }
     return values;
   }
 
   /** The values of a column as a condition, without the bounds that the query's own comparisons have. */
-  private static Expression range(Expression column, Intervals values, Intervals own) {
+  private static Expression range(Expression column, Intervals values, Intervals literalValues) {
     DataType type = column.dataType();
     Expression result = null;
-    boolean one = values.size() == 1 && own.size() == 1;
+    boolean isSingle = values.size() == 1 && literalValues.size() == 1;
     for (int i = 0; i < values.size(); i++) {
       Expression from = null, to = null;
-      if (values.from(i) != Intervals.LEAST && !(one && own.from(0) == values.from(0)))
+      if (values.from(i) != Intervals.MINIMUM && !(isSingle && literalValues.from(0) == values.from(0)))
         from = new GreaterThanOrEqual(column, ImpliedLiteral.of(values.from(i), type));
-      if (values.to(i) != Intervals.GREATEST && !(one && own.to(0) == values.to(0)))
+      if (values.to(i) != Intervals.MAXIMUM && !(isSingle && literalValues.to(0) == values.to(0)))
         to = new LessThan(column, ImpliedLiteral.of(values.to(i), type));
-      Expression piece = from == null ? to : to == null ? from : new And(from, to);
-      if (piece == null) return null;
-      result = result == null ? piece : new Or(result, piece);
+      Expression interval = from == null ? to : to == null ? from : new And(from, to);
+      if (interval == null) return null;
+      result = result == null ? interval : new Or(result, interval);
     }
     return result;
   }
@@ -250,12 +250,12 @@ public class Prune extends SwitchedRule {
 
   /** Times whose hours since 1970 exceed an int, so that Iceberg's partition values wrap around. */
   private static Expression wrapped(Expression column) {
-    long most = (1L << 31) * Clocks.HOUR;
+    long limit = (1L << 31) * Clocks.HOUR;
     DataType t = column.dataType();
-    return new Or(new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(most, t)),
+    return new Or(new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(limit, t)),
                     new LessThanOrEqual(column, ImpliedLiteral.of(Long.MAX_VALUE, t))),
       new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(Long.MIN_VALUE, t)),
-        new LessThan(column, ImpliedLiteral.of(-most, t))));
+        new LessThan(column, ImpliedLiteral.of(-limit, t))));
   }
 
   /** Tests one predicate of each kind on an empty table: the scan must receive February 2024, or its start. */

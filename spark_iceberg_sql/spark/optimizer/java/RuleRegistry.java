@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -51,30 +52,38 @@ public class RuleRegistry {
     "_FUNC_() - Lists the optimizer rules of spark-iceberg-sql: phase, switch, whether on, how many plans it changed.",
     "", "", "", "table_funcs", "0.1.0", "", "built-in");
 
+  /** A rule, and what is wrong with it: null, or why it is disabled. */
   static class Entry {
-    String name, phase, switchKey, does, issues, fault;
-    boolean beforePushDown, checked, told;
-    SwitchedRule rule;
+    final RuleRow row;
+    final SwitchedRule rule;
+    String fault;
+    boolean isTested, isReported;
+
+    Entry(RuleRow row, SwitchedRule rule, String fault) {
+      this.row = row;
+      this.rule = rule;
+      this.fault = fault;
+    }
   }
 
   /** Whether the rules are enabled for the sessions that share an extensions object. */
   static class Installed {
-    volatile boolean on = true;
+    volatile boolean isEnabled = true;
   }
 
   /**
    * Spark calls this for each optimization; injected rules cannot be removed, so it returns none if they are disabled.
    */
-  static class Before extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
+  static class RuleBeforePushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final Entry entry;
     final Installed installed;
-    Before(Entry entry, Installed installed) {
+    RuleBeforePushDown(Entry entry, Installed installed) {
       this.entry = entry;
       this.installed = installed;
     }
     @Override
     protected Object of(Object session) {
-      return inForce(entry, installed) ? entry.rule : new Nothing();
+      return inForce(entry, installed) ? entry.rule : new NoRule();
     }
   }
 
@@ -82,10 +91,10 @@ public class RuleRegistry {
    * Injected as a rule that does nothing, in order to be called at each optimization of each session: rules after the
    * push-down belong to one session, and newSession() starts without them. Spark reads them after this call.
    */
-  static class After extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
+  static class RulesAfterPushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final List<Entry> entries;
     final Installed installed;
-    After(List<Entry> entries, Installed installed) {
+    RulesAfterPushDown(List<Entry> entries, Installed installed) {
       this.entries = entries;
       this.installed = installed;
     }
@@ -93,59 +102,56 @@ public class RuleRegistry {
     protected Object of(Object session) {
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
-        List<Rule<LogicalPlan>> wanted = new ArrayList<>();
+        List<Rule<LogicalPlan>> rulesToRun = new ArrayList<>();
         Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
         for (Rule<LogicalPlan> rule : ScalaTypes.list(present))
-          if (!(rule instanceof SwitchedRule)) wanted.add(rule);
+          if (!(rule instanceof SwitchedRule)) rulesToRun.add(rule);
         for (Entry entry : entries)
-          if (inForce(entry, installed)) wanted.add(entry.rule);
-        Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(wanted);
+          if (inForce(entry, installed)) rulesToRun.add(entry.rule);
+        Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(rulesToRun);
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }
-      return new Nothing();
+      return new NoRule();
     }
   }
 
-  static boolean inForce(Entry entry, Installed installed) { return installed.on && entry.fault == null; }
+  static boolean inForce(Entry entry, Installed installed) { return installed.isEnabled && entry.fault == null; }
 
-  static class Nothing extends ScalaTypes.PlanRule<LogicalPlan> {
+  /** Changes nothing. */
+  static class NoRule extends ScalaTypes.PlanRule<LogicalPlan> {
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
       return plan;
     }
   }
 
-  /**
-   * Adds a rule; rule is null if it could not be compiled, and fault is then the reason. issues: those that it corrects,
-   * separated by commas.
-   */
-  public void add(String name, String phase, boolean beforePushDown, String switchKey, String does, String issues,
-    Object rule, String fault) {
-    Entry e = new Entry();
-    e.name = name;
-    e.phase = phase;
-    e.beforePushDown = beforePushDown;
-    e.switchKey = switchKey;
-    e.does = does;
-    e.issues = issues;
-    e.fault = fault;
-    e.rule = (SwitchedRule) rule;
-    if (e.rule != null) e.rule.setSwitchKey(switchKey);
-    entries.put(name, e);
+  /** Adds a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
+  public void add(String name, Object rule, String fault) {
+    for (RuleRow row : RuleRow.ALL) {
+      if (!row.name.equals(name)) continue;
+      if (rule != null) ((SwitchedRule) rule).setSwitchKey(row.switchKey);
+      entries.put(name, new Entry(row, (SwitchedRule) rule, fault));
+      return;
+    }
+    throw new IllegalArgumentException("no rule is named " + name);
   }
 
   /** Sets what receives warnings about the tables of queries. */
   public void setReporter(Function1<String, Object> function) { SwitchedRule.setReporter(function); }
 
-  /** The columns with wrong bounds in a table's current snapshot; see FileBounds.described. */
-  public List<Map<String, Object>> wrongBounds(Table table) {
-    return FileBounds.of(table, null, null, CaseInsensitiveStringMap.empty()).described(table);
+  /** The columns with wrong bounds in a table's current snapshot; as WrongBoundsRow entries in JSON. */
+  public String wrongBounds(Table table) throws IOException {
+    return json(FileBounds.of(table, null, null, CaseInsensitiveStringMap.empty()).described(table));
   }
 
   /** The columns with wrong bounds in the files that a relation may read; none if it is no Iceberg table. */
-  public List<Map<String, Object>> wrongBounds(LogicalPlan relation) {
+  public String wrongBounds(LogicalPlan relation) throws IOException {
     PartitionLayout layout = PartitionLayout.of(relation);
-    return layout == null ? new ArrayList<>() : layout.wrongBounds();
+    return json(layout == null ? new ArrayList<WrongBoundsRow>() : layout.wrongBounds());
+  }
+
+  private static String json(List<WrongBoundsRow> rows) throws IOException {
+    return new ObjectMapper().writeValueAsString(rows);
   }
 
   /** The units of the timestamps in a Parquet file: MILLIS, MICROS, NANOS. */
@@ -157,12 +163,12 @@ public class RuleRegistry {
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
 
   /** The rules whose fault has not been reported yet; marks them as reported. */
-  public synchronized List<String> news() {
+  public synchronized List<String> newFaults() {
     List<String> names = new ArrayList<>();
     for (Entry e : entries.values()) {
-      if (e.fault == null || e.told) continue;
-      e.told = true;
-      names.add(e.name);
+      if (e.fault == null || e.isReported) continue;
+      e.isReported = true;
+      names.add(e.row.name);
     }
     return names;
   }
@@ -175,21 +181,21 @@ public class RuleRegistry {
   public synchronized void install(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
     if (installed != null) {
-      installed.on = true;
+      installed.isEnabled = true;
       return;
     }
     installed = new Installed();
     sessions.put(extensions(session), installed);
-    List<Entry> after = new ArrayList<>();
+    List<Entry> afterPushDown = new ArrayList<>();
     for (Entry e : entries.values()) {
       if (e.rule == null) continue;
-      if (e.beforePushDown) extensions(session).injectOptimizerRule(new Before(e, installed));
-      else after.add(e);
+      if (e.row.beforePushDown) extensions(session).injectOptimizerRule(new RuleBeforePushDown(e, installed));
+      else afterPushDown.add(e);
     }
-    extensions(session).injectOptimizerRule(new After(after, installed));
+    extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, installed));
     for (Entry e : entries.values()) {
-      if (e.fault == null && !e.checked) e.fault = e.rule.fault(session);
-      e.checked = true;
+      if (e.fault == null && !e.isTested) e.fault = e.rule.fault(session);
+      e.isTested = true;
     }
     if (probed == null) probe();
     TableFunctionRegistry.builtin().registerFunction(listingId, listingInfo, listing);
@@ -206,7 +212,7 @@ public class RuleRegistry {
   /** Disables the rules in this session and in those that share its extensions. */
   public synchronized void uninstall(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
-    if (installed != null) installed.on = false;
+    if (installed != null) installed.isEnabled = false;
   }
 
   /** Injects the rules into a session that has never had them. */
@@ -217,12 +223,13 @@ public class RuleRegistry {
   /** {@link #ensure} for the functions iceberg_*, which call it with the session that uses one. */
   public Function1<SparkSession, Object> ensuring() { return new Ensuring(this); }
 
+  /** Calls ensure. */
   static class Ensuring extends ScalaTypes.Mapping<SparkSession, Object> {
-    final RuleRegistry table;
-    Ensuring(RuleRegistry table) { this.table = table; }
+    final RuleRegistry registry;
+    Ensuring(RuleRegistry registry) { this.registry = registry; }
     @Override
     protected Object of(Object session) {
-      table.ensure((SparkSession) session);
+      registry.ensure((SparkSession) session);
       return null;
     }
   }
@@ -241,9 +248,9 @@ public class RuleRegistry {
     SQLConf conf = SQLConf.get();
     List<Row> rows = new ArrayList<>();
     for (Entry e : entries.values()) {
-      boolean on = inForce(e, session) && e.rule.isOn(conf);
-      rows.add(RowFactory.create(new Object[] {e.name, e.phase, e.switchKey, Boolean.valueOf(on),
-        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault, issues(e)}));
+      boolean isOn = inForce(e, session) && e.rule.isOn(conf);
+      rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(isOn),
+        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.row.description, e.fault, issues(e)}));
     }
     return rows;
   }
@@ -251,7 +258,7 @@ public class RuleRegistry {
   /** The issues that a rule corrects, each with whether this Iceberg has it, if that was probed. */
   private String issues(Entry e) {
     StringBuilder text = new StringBuilder();
-    for (String issue : e.issues.split(", ")) {
+    for (String issue : e.row.issues.split(", ")) {
       if (issue.isEmpty()) continue;
       String result = (String) issues().get(issue);
       text.append(text.length() == 0 ? "" : ", ").append(issue).append(result == null ? "" : ": " + result);
@@ -284,15 +291,16 @@ public class RuleRegistry {
     }
   }
 
+  /** The table function iceberg_rules(). */
   static class Listing extends ScalaTypes.Mapping<Seq<Expression>, LogicalPlan> {
-    final RuleRegistry table;
-    Listing(RuleRegistry table) { this.table = table; }
+    final RuleRegistry registry;
+    Listing(RuleRegistry registry) { this.registry = registry; }
     @Override
     protected Object of(Object arguments) {
-      int given = ((Seq<?>) arguments).size();
-      if (given > 0) {
+      int count = ((Seq<?>) arguments).size();
+      if (count > 0) {
         // AnalysisException is a checked exception, and Function1 declares none.
-        Platform.throwException(QueryCompilationErrors.wrongNumArgsError(LISTING, ScalaTypes.seq(List.of(0)), given,
+        Platform.throwException(QueryCompilationErrors.wrongNumArgsError(LISTING, ScalaTypes.seq(List.of(0)), count,
           QueryCompilationErrors.wrongNumArgsError$default$4(), QueryCompilationErrors.wrongNumArgsError$default$5(),
           QueryCompilationErrors.wrongNumArgsError$default$6()));
       }
@@ -305,7 +313,7 @@ public class RuleRegistry {
                              .add("description", DataTypes.StringType, false)
                              .add("fault", DataTypes.StringType, true)
                              .add("iceberg_issues", DataTypes.StringType, false);
-      return LocalRelation.fromExternalRows(ScalaTypes.columns(columns), ScalaTypes.seq(table.rows()));
+      return LocalRelation.fromExternalRows(ScalaTypes.columns(columns), ScalaTypes.seq(registry.rows()));
     }
   }
 }

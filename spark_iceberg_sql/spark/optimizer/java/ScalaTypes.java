@@ -77,6 +77,7 @@ public final class ScalaTypes {
    */
   public static <N> PartialFunction<N, N> rewrite(Replacement replacement) { return new Rewrite<N>(replacement); }
 
+  /** Replacement as a partial function. */
   private static final class Rewrite<N> extends AbstractPartialFunction<N, N> {
     private final Replacement replacement;
 

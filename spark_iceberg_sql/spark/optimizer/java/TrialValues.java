@@ -8,12 +8,17 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Values of a column on which a predicate is tested (see Attack): across its type, and near given values. */
+/** Values of a column on which a predicate is tested (see CounterexampleSearch): across its type, and around edges. */
 public final class TrialValues {
   private static final long SECOND = 1000000L, HOUR = Clocks.HOUR, DAY = Clocks.DAY;
+  // Distances from an edge: the smallest unit, a second and a minute; the half hours by which zones and DST differ; days
+  // and a week; the beginnings of the next twelve months; one and two years.
   private static final long[] NEAR = {1, SECOND, 60 * SECOND, HOUR / 2, HOUR, 3 * HOUR / 2, 2 * HOUR, 3 * HOUR,
     12 * HOUR, DAY, 2 * DAY, 7 * DAY, 31 * DAY, 61 * DAY, 92 * DAY, 123 * DAY, 153 * DAY, 184 * DAY, 214 * DAY,
     245 * DAY, 275 * DAY, 306 * DAY, 337 * DAY, 366 * DAY, 731 * DAY};
+  // The limits of a timestamp (-290307, 294246), of four digits (0, 9999) and of the derivations (99, 9899); the calendar
+  // reforms of 1582 and 1752 and the centuries, which are not leap years; standard time (1883, 1892) and DST (1917 to
+  // 1945); 1970; the end of 32-bit seconds (2038) and of 64-bit nanoseconds (2262).
   private static final int[] YEARS = {-290307, -100000, -20000, -9999, -4713, -2000, -1000, -100, -1, 0, 1, 2, 50, 99,
     100, 101, 500, 1000, 1400, 1500, 1582, 1583, 1600, 1700, 1752, 1800, 1850, 1883, 1892, 1900, 1905, 1911, 1917, 1925,
     1937, 1941, 1945, 1950, 1960, 1969, 1970, 1971, 1975, 1980, 1990, 1995, 2000, 2005, 2010, 2016, 2020, 2024, 2025,
@@ -23,22 +28,22 @@ public final class TrialValues {
   private TrialValues() {}
 
   /** unit: microseconds in one of the column's values; 0 if they are not times. */
-  public static long[] near(Set<Long> edges, long unit) {
-    List<Long> found = new ArrayList<>();
+  public static long[] around(Set<Long> edges, long unit) {
+    List<Long> values = new ArrayList<>();
     for (long edge : edges) {
-      found.add(Long.valueOf(edge));
+      values.add(Long.valueOf(edge));
       if (unit == 0) {
-        for (long d = 1; d < 1L << 32; d = d * 3 + 1) add(found, edge, d);
+        for (long d = 1; d < 1L << 32; d = d * 3 + 1) add(values, edge, d);
         continue;
       }
-      add(found, edge, 1);
+      add(values, edge, 1);
       // With many ranges, the next one is always near.
-      int most = edges.size() > 8 ? 10 : NEAR.length;
-      for (int j = 1; j < most; j++)
-        if (NEAR[j] >= unit) add(found, edge, NEAR[j] / unit);
+      int count = edges.size() > 8 ? 10 : NEAR.length;
+      for (int j = 1; j < count; j++)
+        if (NEAR[j] >= unit) add(values, edge, NEAR[j] / unit);
     }
-    long[] result = new long[found.size()];
-    for (int i = 0; i < result.length; i++) result[i] = ((Long) found.get(i)).longValue();
+    long[] result = new long[values.size()];
+    for (int i = 0; i < result.length; i++) result[i] = ((Long) values.get(i)).longValue();
     return result;
   }
 
@@ -54,11 +59,11 @@ public final class TrialValues {
       long day = java.time.LocalDate.of(YEARS[i], 1 + (i % 12), 1 + (i % 28)).toEpochDay();
       result[n++] = date ? day : day * DAY + (i % 24) * HOUR + i * 61 * SECOND;
     }
-    long least = date ? Integer.MIN_VALUE : Long.MIN_VALUE, greatest = date ? Integer.MAX_VALUE : Long.MAX_VALUE;
+    long minimum = date ? Integer.MIN_VALUE : Long.MIN_VALUE, maximum = date ? Integer.MAX_VALUE : Long.MAX_VALUE;
     for (int i = 0; i < 6; i++) {
       long d = i == 0 ? 0 : 1L << (date ? 2 * i : 8 * i);
-      result[n++] = least + d;
-      result[n++] = greatest - d;
+      result[n++] = minimum + d;
+      result[n++] = maximum - d;
     }
     Arrays.sort(result);
     return result;
@@ -74,11 +79,11 @@ public final class TrialValues {
       result[n++] = (1L << i) + (1L << i) / 2;
       result[n++] = -(1L << i) - (1L << i) / 3;
     }
-    long least = narrow ? Integer.MIN_VALUE : Long.MIN_VALUE, greatest = narrow ? Integer.MAX_VALUE : Long.MAX_VALUE;
+    long minimum = narrow ? Integer.MIN_VALUE : Long.MIN_VALUE, maximum = narrow ? Integer.MAX_VALUE : Long.MAX_VALUE;
     for (int i = 0; i < 30; i++) {
       long d = i < 8 ? i : (1L << (i / 2)) * 5 + i;
-      result[n++] = least + d;
-      result[n++] = greatest - d;
+      result[n++] = minimum + d;
+      result[n++] = maximum - d;
     }
     result[n++] = 0;
     Arrays.sort(result);
@@ -91,8 +96,8 @@ public final class TrialValues {
       Object v = ((Literal) added).value();
       if (v instanceof UTF8String) {
         String s = v.toString();
-        String[] more = {"", "\u0000", " ", "a", "zz", "\uD83D\uDE00", s};
-        for (String suffix : more) result.add(UTF8String.fromString(s + suffix));
+        String[] suffixes = {"", "\u0000", " ", "a", "zz", "\uD83D\uDE00", s};
+        for (String suffix : suffixes) result.add(UTF8String.fromString(s + suffix));
         if (s.length() > 0) result.add(UTF8String.fromString(s.substring(0, s.length() - 1)));
         result.add(UTF8String.fromString(s.toUpperCase()));
       }

@@ -55,10 +55,12 @@ public class Writers extends SwitchedRule {
   /** Compares writes of an unknown number of rows into empty tables partitioned by an integer and by a boolean. */
   @Override
   protected String check(SparkSession session) {
-    double many = bytes(session, Types.IntegerType.get()), few = bytes(session, Types.BooleanType.get());
-    boolean isFanout = few > 0; // or the session's settings sort the rows
-    return (isFanout ? many > 100 * few : many == 0) ? null
-                                                     : many + " bytes for each integer, " + few + " for each boolean";
+    double integerBytes = bytes(session, Types.IntegerType.get()),
+           booleanBytes = bytes(session, Types.BooleanType.get());
+    boolean isFanout = booleanBytes > 0; // or the session's settings sort the rows
+    return (isFanout ? integerBytes > 100 * booleanBytes : integerBytes == 0)
+      ? null
+      : integerBytes + " bytes for each integer, " + booleanBytes + " for each boolean";
   }
 
   private static double bytes(SparkSession session, Type type) {

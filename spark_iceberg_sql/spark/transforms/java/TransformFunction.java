@@ -32,19 +32,16 @@ import scala.Function1;
 import scala.collection.immutable.Seq;
 
 /**
- * A function iceberg_* by one of its names: from the resolved arguments of a call to the expression that evaluates it,
- * or to a refusal. Its record is a row of FunctionRows, made from model/transforms.py.
- *
- * <p>The expression is Iceberg's own function bound to the argument's type, in a KnownNullable, which withholds it from
- * the scan until the rule Guard has verified that the scan returns correct results for it. Iceberg does not check the
- * first argument, so that is done here.
+ * A function iceberg_* by one of its names: from the resolved arguments of a call to Iceberg's own function, bound to
+ * the argument's type, or to a refusal: Iceberg does not check the first argument. The KnownNullable around the call
+ * withholds it from the scan until Guard has verified that the scan answers it correctly.
  */
 public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expression> {
   private static final List<String> INTEGERS = Arrays.asList("tinyint", "smallint", "int", "bigint");
   // int, decimal(9,2); not string collate UNICODE_CI
   private static final Pattern TYPE = Pattern.compile("(\\w+)(\\(\\d+(,\\s*\\d+)?\\))?");
   private static final Map<String, ScalarFunction<?>> BOUND = new ConcurrentHashMap<>();
-  private static final String[] PLACES = {"first", "second"};
+  private static final String[] ORDINALS = {"first", "second"};
 
   /** Adds the optimizer rules to a session that has never had them; holds null where there are none. */
   private final AtomicReference<Function1<SparkSession, Object>> rules;
@@ -57,38 +54,36 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
   private final FunctionSignature signature;
   private final String parameters;
 
-  public TransformFunction(String[] row, AtomicReference<Function1<SparkSession, Object>> rules) {
+  public TransformFunction(FunctionRow row, AtomicReference<Function1<SparkSession, Object>> rules) {
     this.rules = rules;
-    name = row[0];
-    function = row[1];
-    List<String> is = Arrays.asList(row[2].split(" "));
-    alwaysNull = is.contains("null");
-    narrowAsInt = is.contains("narrow");
-    checksPrecision = is.contains("checked");
-    result = row[3].isEmpty() ? null : DataType.fromDDL(row[3]);
-    accepted = Arrays.asList(row[4].split(" "));
-    listed = Arrays.asList(row[5].split(" "));
-    boolean numbered = !row[6].isEmpty();
-    parameter = numbered ? row[6] : null;
-    noun = row[7];
-    minimum = numbered ? Long.parseLong(row[8]) : 0;
-    maximum = numbered ? Long.parseLong(row[9]) : 0;
-    List<String> names = numbered ? Arrays.asList(parameter, "col") : Arrays.asList("col");
+    name = row.name;
+    function = row.function;
+    alwaysNull = row.alwaysNull;
+    narrowAsInt = row.narrowAsInt;
+    checksPrecision = row.checksPrecision;
+    result = row.result == null ? null : DataType.fromDDL(row.result);
+    accepted = row.accepted;
+    listed = row.listed;
+    parameter = row.parameter;
+    noun = row.noun;
+    minimum = row.minimum;
+    maximum = row.maximum;
+    List<String> names = parameter != null ? Arrays.asList(parameter, "col") : Arrays.asList("col");
     signature = CallArguments.signature(names);
     parameters = names.size() + " (`" + String.join("`, `", names) + "`)";
   }
 
   @Override
   @SuppressWarnings("unchecked")
-  protected Object of(Object given) {
-    Seq<Expression> arguments = (Seq<Expression>) given;
-    int place = parameter == null ? 0 : 1;
-    if (arguments.size() != place + 1) throw refusedCount(arguments.size());
+  protected Object of(Object children) {
+    Seq<Expression> arguments = (Seq<Expression>) children;
+    int columnIndex = parameter == null ? 0 : 1;
+    if (arguments.size() != columnIndex + 1) throw refusedCount(arguments.size());
     arguments = CallArguments.inOrder(signature, arguments, name);
-    Expression source = (Expression) arguments.apply(place);
+    Expression source = (Expression) arguments.apply(columnIndex);
     String type = source.dataType().catalogString();
     Expression number = parameter == null ? null : number((Expression) arguments.apply(0), source, type);
-    if (!takes(source, type)) throw refusedType(source, place);
+    if (!takes(source, type)) throw refusedType(source, columnIndex);
     // Spark's one public expression that stands for another and has any arguments; the tag is its name.
     Decode call = new Decode(arguments, evaluated(number, source, type));
     call.setTagValue(FunctionRegistry.FUNC_ALIAS(), name);
@@ -105,7 +100,7 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
   private Expression evaluated(Expression number, Expression source, String type) {
     boolean untyped = source.dataType() instanceof NullType;
     if (alwaysNull) return new Literal(null, source.dataType());
-    if (function.isEmpty() || untyped && result == null) return source;
+    if (function == null || untyped && result == null) return source;
     if (untyped) return new Literal(null, result);
     Expression value = source;
     if (narrowAsInt && (type.equals("tinyint") || type.equals("smallint"))) {
@@ -127,8 +122,8 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
   /** The same object each time: calls are compared with it. */
   private ScalarFunction<?> bound(DataType type) {
     String key = function + " " + type.catalogString();
-    ScalarFunction<?> found = (ScalarFunction<?>) BOUND.get(key);
-    if (found != null) return found;
+    ScalarFunction<?> cached = (ScalarFunction<?>) BOUND.get(key);
+    if (cached != null) return cached;
     StructType types = new StructType();
     if (parameter != null) types = types.add("n", DataTypes.IntegerType);
     BOUND.putIfAbsent(key, (ScalarFunction<?>) SparkFunctions.load(function).bind(types.add("v", type)));
@@ -136,27 +131,27 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
   }
 
   /** The constant first argument as an int literal. */
-  private Expression number(Expression given, Expression source, String type) {
-    String kind = given.dataType().catalogString();
-    if (given.dataType() instanceof NullType) throw refusedValue("it is NULL", "");
-    if (!given.foldable() || !INTEGERS.contains(kind)) {
-      boolean query = given instanceof SubqueryExpression;
-      String words = query ? "a subquery" : CallArguments.words(given), advice = "";
-      String fact = given.foldable() ? "of type " + kind : "not a constant";
-      String meant = given.foldable() ? integer(given.eval(null)) : null;
-      if (meant != null) {
-        advice = "; write " + name + "(" + meant + ", " + CallArguments.words(source) + ")";
+  private Expression number(Expression argument, Expression source, String type) {
+    String argumentType = argument.dataType().catalogString();
+    if (argument.dataType() instanceof NullType) throw refusedValue("it is NULL", "");
+    if (!argument.foldable() || !INTEGERS.contains(argumentType)) {
+      boolean query = argument instanceof SubqueryExpression;
+      String sql = query ? "a subquery" : CallArguments.sql(argument), advice = "";
+      String fact = argument.foldable() ? "of type " + argumentType : "not a constant";
+      String intended = argument.foldable() ? integer(argument.eval(null)) : null;
+      if (intended != null) {
+        advice = "; write " + name + "(" + intended + ", " + CallArguments.sql(source) + ")";
       } else if (!query && INTEGERS.contains(type) && source.foldable()) {
-        advice = "; this order of arguments is Hive's and Trino's, write " + name + "(" + CallArguments.words(source)
-          + ", " + words + ")";
+        advice = "; this order of arguments is Hive's and Trino's, write " + name + "(" + CallArguments.sql(source)
+          + ", " + sql + ")";
       }
-      throw refusedValue("it is " + words + ", " + fact, advice);
+      throw refusedValue("it is " + sql + ", " + fact, advice);
     }
-    Object value = given.eval(null);
+    Object value = argument.eval(null);
     if (value == null) throw refusedValue("it is NULL", "");
     long number = ((Number) value).longValue();
     if (number < minimum || number > maximum) throw refusedValue("it is " + number, "");
-    if (given instanceof Literal && given.dataType() instanceof IntegerType) return given;
+    if (argument instanceof Literal && argument.dataType() instanceof IntegerType) return argument;
     return new Literal(Integer.valueOf((int) number), DataTypes.IntegerType);
   }
 
@@ -177,18 +172,18 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
         fact + ", but the " + noun + " must be a constant integer from " + minimum + " to " + maximum + advice));
   }
 
-  private RuntimeException refusedCount(int given) {
+  private RuntimeException refusedCount(int count) {
     return refused("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
-      Map.of("functionName", "`" + name + "`", "expectedNum", parameters, "actualNum", String.valueOf(given), "docroot",
+      Map.of("functionName", "`" + name + "`", "expectedNum", parameters, "actualNum", String.valueOf(count), "docroot",
         "https://spark.apache.org/docs/latest"));
   }
 
-  private RuntimeException refusedType(Expression source, int place) {
+  private RuntimeException refusedType(Expression source, int index) {
     List<String> types = new ArrayList<>();
     for (String type : listed) types.add("\"" + type.toUpperCase() + "\"");
     return refused("UNEXPECTED_INPUT_TYPE",
-      Map.of("paramIndex", PLACES[place], "functionName", "`" + name + "`", "requiredType",
-        "(" + String.join(" or ", types) + ")", "inputSql", "\"" + CallArguments.words(source) + "\"", "inputType",
+      Map.of("paramIndex", ORDINALS[index], "functionName", "`" + name + "`", "requiredType",
+        "(" + String.join(" or ", types) + ")", "inputSql", "\"" + CallArguments.sql(source) + "\"", "inputType",
         "\"" + source.dataType().sql() + "\""));
   }
 

@@ -12,11 +12,11 @@ public class TransformFunctions {
   private final Map<String, TransformFunction> functions = new ConcurrentHashMap<>();
 
   public TransformFunctions() {
-    for (String[] row : FunctionRows.ROWS) functions.put(row[0], new TransformFunction(row, rules));
+    for (FunctionRow row : FunctionRow.ALL) functions.put(row.name, new TransformFunction(row, rules));
   }
 
   /** The function of that name. */
-  public TransformFunction named(String name) { return (TransformFunction) functions.get(name); }
+  public TransformFunction byName(String name) { return (TransformFunction) functions.get(name); }
 
   /** ensure: adds the optimizer rules to a session that uses a function and has never had them. */
   public void withRules(Function1<SparkSession, Object> ensure) { rules.set(ensure); }

@@ -32,11 +32,11 @@ public class TableColumns {
 
   /** Before Spark 4.1 the table has no schema, but gives one to its scans. Named like its base: some look at that. */
   public static class SparkTable extends org.apache.iceberg.spark.source.SparkTable {
-    private final Schema kept;
+    private final Schema columns;
 
-    SparkTable(Table table, Long snapshot, String branch, Schema kept) throws ReflectiveOperationException {
+    SparkTable(Table table, Long snapshot, String branch, Schema columns) throws ReflectiveOperationException {
       super(table, snapshot, false);
-      this.kept = kept;
+      this.columns = columns;
       if (branch == null) return;
       Field field = org.apache.iceberg.spark.source.SparkTable.class.getDeclaredField("branch");
       field.setAccessible(true);
@@ -46,7 +46,7 @@ public class TableColumns {
     @Override
     @SuppressWarnings("deprecation") // older lines have nothing else
     public StructType schema() {
-      return SparkSchemaUtil.convert(kept);
+      return SparkSchemaUtil.convert(columns);
     }
 
     @Override
@@ -54,12 +54,12 @@ public class TableColumns {
       Map<String, String> all = new HashMap<>(options.asCaseSensitiveMap());
       if (snapshotId() != null) all.put("snapshot-id", snapshotId().toString());
       try {
-        Class<?> kind = Class.forName("org.apache.iceberg.spark.source.SparkScanBuilder");
-        for (Constructor<?> each : kind.getDeclaredConstructors()) {
-          if (each.getParameterCount() != 5) continue;
-          each.setAccessible(true);
-          return (ScanBuilder) each.newInstance(
-            new Object[] {SparkSession.active(), table(), branch(), kept, new CaseInsensitiveStringMap(all)});
+        Class<?> builder = Class.forName("org.apache.iceberg.spark.source.SparkScanBuilder");
+        for (Constructor<?> constructor : builder.getDeclaredConstructors()) {
+          if (constructor.getParameterCount() != 5) continue;
+          constructor.setAccessible(true);
+          return (ScanBuilder) constructor.newInstance(
+            new Object[] {SparkSession.active(), table(), branch(), columns, new CaseInsensitiveStringMap(all)});
         }
         throw new IllegalStateException("SparkScanBuilder has no constructor with a schema");
       } catch (InvocationTargetException e) {

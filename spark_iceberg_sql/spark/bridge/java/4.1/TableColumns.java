@@ -12,10 +12,10 @@ public class TableColumns {
 
   /** The table over the same snapshot, with other columns. */
   public SparkTable with(SparkTable table, Schema schema) throws ReflectiveOperationException {
-    for (Constructor<?> each : SparkTable.class.getDeclaredConstructors()) {
-      if (each.getParameterCount() != 5) continue;
-      each.setAccessible(true);
-      return (SparkTable) each.newInstance(new Object[] {
+    for (Constructor<?> constructor : SparkTable.class.getDeclaredConstructors()) {
+      if (constructor.getParameterCount() != 5) continue;
+      constructor.setAccessible(true);
+      return (SparkTable) constructor.newInstance(new Object[] {
         table.table(), schema, field(table, "snapshot"), field(table, "branch"), field(table, "timeTravel")});
     }
     throw new NoSuchMethodException("SparkTable with a schema");

@@ -1,12 +1,10 @@
 package sparkicebergsql;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
-/** The values of a statement's parameters: Spark inserts them after parsing, so none is known here. */
+/** The values of a statement's parameters: Spark inserts them after parsing, so a text has none. */
 public final class Parameters {
   private Parameters() {}
 
@@ -14,5 +12,5 @@ public final class Parameters {
     return parser.parsePlan(text);
   }
 
-  public static List<Object> bound(String text, Object parameters) { return new ArrayList<>(); }
+  public static String bound(String text, Object parameters) { return null; }
 }

@@ -1,7 +1,7 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
-import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParameterContext;
 import org.apache.spark.sql.catalyst.parser.ParameterHandler;
 import org.apache.spark.sql.catalyst.parser.ParseException;
@@ -19,18 +19,21 @@ public final class Parameters {
     return parser.parsePlanWithParameters(text, (ParameterContext) parameters);
   }
 
-  /** The text that Spark parses, then what it puts where: start, end and words of each; offsets are UTF-16's. */
-  public static List<Object> bound(String text, Object parameters) {
-    List<Object> found = new ArrayList<>();
-    if (parameters == null) return found;
-    PositionMapper made =
+  /** The JSON of a BoundText: what Spark parses; null if there are no parameters. */
+  public static String bound(String text, Object parameters) throws Exception {
+    if (parameters == null) return null;
+    PositionMapper mapper =
       (PositionMapper) ParameterHandler.substituteParameters(text, (ParameterContext) parameters)._2();
-    found.add(made.substitutedText());
-    for (Substitution one : ScalaTypes.list(made.substitutions())) {
-      found.add(one.start());
-      found.add(one.end());
-      found.add(one.replacement());
+    BoundText result = new BoundText();
+    result.text = mapper.substitutedText();
+    result.replacements = new ArrayList<>();
+    for (Substitution substitution : ScalaTypes.list(mapper.substitutions())) {
+      ReplacedMarker marker = new ReplacedMarker();
+      marker.start = Long.valueOf(substitution.start());
+      marker.end = Long.valueOf(substitution.end());
+      marker.text = substitution.replacement();
+      result.replacements.add(marker);
     }
-    return found;
+    return new ObjectMapper().writeValueAsString(result);
   }
 }

@@ -12,12 +12,12 @@ import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter;
 /** A CALL: Spark optimizes it to evaluate its arguments, and then executes it. */
 public final class ProcedureCall {
   private final Call call;
-  private final ResolvedProcedure found;
+  private final ResolvedProcedure resolved;
   private final BoundProcedure procedure;
 
-  private ProcedureCall(Call call, ResolvedProcedure found, BoundProcedure procedure) {
+  private ProcedureCall(Call call, ResolvedProcedure resolved, BoundProcedure procedure) {
     this.call = call;
-    this.found = found;
+    this.resolved = resolved;
     this.procedure = procedure;
   }
 
@@ -27,15 +27,15 @@ public final class ProcedureCall {
   public static ProcedureCall of(LogicalPlan plan) {
     if (!is(plan) || !((Call) plan).execute()) return null;
     if (!(((Call) plan).procedure() instanceof ResolvedProcedure)) return null;
-    ResolvedProcedure found = (ResolvedProcedure) ((Call) plan).procedure();
-    Procedure procedure = (Procedure) found.procedure();
-    return procedure instanceof BoundProcedure ? new ProcedureCall((Call) plan, found, (BoundProcedure) procedure)
+    ResolvedProcedure resolved = (ResolvedProcedure) ((Call) plan).procedure();
+    Procedure procedure = (Procedure) resolved.procedure();
+    return procedure instanceof BoundProcedure ? new ProcedureCall((Call) plan, resolved, (BoundProcedure) procedure)
                                                : null;
   }
 
   public String name() { return procedure.name(); }
 
-  public CatalogPlugin catalog() { return (CatalogPlugin) found.catalog(); }
+  public CatalogPlugin catalog() { return (CatalogPlugin) resolved.catalog(); }
 
   /** The argument for a parameter; null if there is none of that name. */
   public Expression argument(String name) {

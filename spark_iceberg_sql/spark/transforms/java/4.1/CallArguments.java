@@ -30,7 +30,7 @@ public final class CallArguments {
   }
 
   /** An expression approximately as written: `tailnum`, `(id + 1)`, `'a'`. */
-  public static String words(Expression e) {
+  public static String sql(Expression e) {
     String text = e.sql();
     // The pretty form of a string has no quotes.
     return text.startsWith("'") ? text : org.apache.spark.sql.catalyst.util.package$.MODULE$.toPrettySQL(e, true);

@@ -6,19 +6,19 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
 /** Sums such as year(x) * 100 + month(x), in which one step of a greater part exceeds the sum of all smaller parts. */
-public final class Digits {
+public final class MixedRadixSum {
   /** The year, its weight, and the maximum that the other terms add. */
   public Expression year;
-  public double weight, more;
+  public double weight, maximumAddend;
 
   private final Expression[] parts = new Expression[ExpressionKind.Digit.values().length];
   private final double[] weights = new double[parts.length];
 
-  private Digits() {}
+  private MixedRadixSum() {}
 
   /** Null if an expression is not such a sum. */
-  public static Digits of(Expression e) {
-    Digits d = new Digits();
+  public static MixedRadixSum of(Expression e) {
+    MixedRadixSum d = new MixedRadixSum();
     if (limit(e.dataType()) == 0 || !d.add(e, 1) || d.parts[0] == null) return null;
     double smaller = 0;
     for (int i = d.parts.length - 1; i >= 0; i--) {
@@ -26,7 +26,7 @@ public final class Digits {
       boolean mayBeMissing = digit == ExpressionKind.Digit.QUARTER;
       if (d.weights[i] < smaller && (!mayBeMissing || d.weights[i] > 0)) return null;
       smaller += digit.span * d.weights[i];
-      if (i > 0) d.more += 40 * d.weights[i];
+      if (i > 0) d.maximumAddend += 40 * d.weights[i];
     }
     d.year = d.parts[0];
     d.weight = d.weights[0];
@@ -38,7 +38,7 @@ public final class Digits {
     if (e instanceof Literal) {
       Object value = ((Literal) e).value();
       if (!(value instanceof Number)) return false;
-      more += weight * Math.abs(((Number) value).doubleValue());
+      maximumAddend += weight * Math.abs(((Number) value).doubleValue());
       return true;
     }
     ExpressionKind kind = ExpressionKind.of(e);
@@ -46,8 +46,8 @@ public final class Digits {
     if (kind == ExpressionKind.MULTIPLY) {
       int l = child(e, 0) instanceof Literal ? 0 : 1;
       if (!(ExpressionKind.literal(e, l) instanceof Number)) return false;
-      double by = ((Number) ExpressionKind.literal(e, l)).doubleValue();
-      return by > 0 && add(child(e, 1 - l), weight * by);
+      double factor = ((Number) ExpressionKind.literal(e, l)).doubleValue();
+      return factor > 0 && add(child(e, 1 - l), weight * factor);
     }
     // A part may be cast to a wider type, but not a sum, which may have overflowed before the cast.
     if (kind == ExpressionKind.CAST && limit(e.dataType()) >= limit(child(e, 0).dataType())) {

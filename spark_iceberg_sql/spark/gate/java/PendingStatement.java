@@ -1,6 +1,5 @@
 package sparkicebergsql;
 
-import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -8,7 +7,7 @@ import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 
 /** A statement that Python is to check: a text, or a plan without one, written as a statement. */
-public class Asked {
+public class PendingStatement {
   private final SparkSession session;
   private final String mode, text;
   private final boolean mayBeDdl;
@@ -16,7 +15,7 @@ public class Asked {
   private Object parameters;
   private LogicalPlan plan, query;
 
-  private Asked(SparkSession session, String mode, String text, boolean mayBeDdl) {
+  private PendingStatement(SparkSession session, String mode, String text, boolean mayBeDdl) {
     this.session = session;
     this.mode = mode;
     this.text = text;
@@ -24,20 +23,21 @@ public class Asked {
   }
 
   /** A text on its way to the parser; parameters: its values as {@link Parameters} takes them. */
-  public static Asked text(
+  public static PendingStatement text(
     SparkSession session, String mode, String text, boolean mayBeDdl, ParserInterface parser, Object parameters) {
-    Asked asked = new Asked(session, mode, text, mayBeDdl);
-    asked.parser = parser;
-    asked.parameters = parameters;
-    return asked;
+    PendingStatement statement = new PendingStatement(session, mode, text, mayBeDdl);
+    statement.parser = parser;
+    statement.parameters = parameters;
+    return statement;
   }
 
   /** A plan; query: where its rows come from, or null. */
-  public static Asked plan(SparkSession session, String mode, LogicalPlan plan, String text, LogicalPlan query) {
-    Asked asked = new Asked(session, mode, text, true);
-    asked.plan = plan;
-    asked.query = query;
-    return asked;
+  public static PendingStatement plan(
+    SparkSession session, String mode, LogicalPlan plan, String text, LogicalPlan query) {
+    PendingStatement statement = new PendingStatement(session, mode, text, true);
+    statement.plan = plan;
+    statement.query = query;
+    return statement;
   }
 
   public SparkSession session() { return session; }
@@ -52,12 +52,12 @@ public class Asked {
   /** Whether the text is written from a plan. */
   public boolean isPlan() { return plan != null; }
 
-  /** What Spark puts in the place of the text's parameters: see {@link Parameters}. */
-  public List<Object> bound(String words) { return Parameters.bound(words, parameters); }
+  /** The text with its parameters bound: see {@link Parameters}. */
+  public String bound(String statement) throws Exception { return Parameters.bound(statement, parameters); }
 
   /** The rows of a query within the statement, analysed and not run; bound: its parameters are replaced already. */
-  public Object rows(String words, boolean bound) throws ParseException {
+  public Object rows(String statement, boolean bound) throws ParseException {
     if (plan != null) return Dataset.ofRows(session, query);
-    return Dataset.ofRows(session, Parameters.parsed(parser, words, bound ? null : parameters));
+    return Dataset.ofRows(session, Parameters.parsed(parser, statement, bound ? null : parameters));
   }
 }

@@ -4,15 +4,15 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 
 /**
- * Marks on commands that have been checked.
+ * The mark of commands that have been checked.
  *
  * <p>Spark copies a CREATE TABLE while resolving it, without its tags but with its origin: if the origin has a text,
  * the command was parsed, and was checked before that.
  */
-public final class Marks {
+public final class CheckedMark {
   private static final TreeNodeTag<Object> CHECKED = new TreeNodeTag<>("spark_iceberg_sql.checked");
 
-  private Marks() {}
+  private CheckedMark() {}
 
   public static void put(LogicalPlan plan) { plan.setTagValue(CHECKED, Boolean.TRUE); }
 

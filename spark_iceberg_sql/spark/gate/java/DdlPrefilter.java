@@ -10,11 +10,11 @@ import java.util.Set;
  *
  * <p>Only ASCII letters, digits and the underscore continue a word here: a false match is better than a missed one.
  */
-public class Words {
+public class DdlPrefilter {
   private final Set<String> functions = new HashSet<>();
 
   /** Names of the table functions, in lower case. */
-  public Words(List<String> functions) { this.functions.addAll(functions); }
+  public DdlPrefilter(List<String> functions) { this.functions.addAll(functions); }
 
   /** Whether a text may be partition DDL: it has one of the verbs, and does not start like a query. */
   public static boolean mayBeDdl(String text) {
@@ -51,7 +51,7 @@ public class Words {
       switch (text.charAt(i)) {
         case 'i':
         case 'I':
-          if (begins(text, i, "iceberg") && isCall(text, i)) return true;
+          if (startsWord(text, i, "iceberg") && isCall(text, i)) return true;
           break;
         case 's':
         case 'S':
@@ -63,7 +63,7 @@ public class Words {
           break;
         case 'd':
         case 'D':
-          if (isWord(text, i, "delete") && begins(text, afterBlanks(text, i + 6), "where")) return true;
+          if (isWord(text, i, "delete") && startsWord(text, afterBlanks(text, i + 6), "where")) return true;
           break;
         default:
       }
@@ -82,18 +82,19 @@ public class Words {
       && functions.contains(text.substring(start, end).toLowerCase(Locale.ROOT));
   }
 
-  private static boolean isWord(String text, int at, String word) {
-    int end = at + word.length();
-    return begins(text, at, word) && (end == text.length() || !continuesWord(text.charAt(end)));
+  private static boolean isWord(String text, int offset, String keyword) {
+    int end = offset + keyword.length();
+    return startsWord(text, offset, keyword) && (end == text.length() || !continuesWord(text.charAt(end)));
   }
 
-  private static boolean begins(String text, int at, String word) {
-    return (at == 0 || !continuesWord(text.charAt(at - 1))) && text.regionMatches(true, at, word, 0, word.length());
+  private static boolean startsWord(String text, int offset, String prefix) {
+    return (offset == 0 || !continuesWord(text.charAt(offset - 1)))
+      && text.regionMatches(true, offset, prefix, 0, prefix.length());
   }
 
-  private static int afterBlanks(String text, int at) {
-    while (at < text.length() && Character.isWhitespace(text.charAt(at))) at++;
-    return at;
+  private static int afterBlanks(String text, int offset) {
+    while (offset < text.length() && Character.isWhitespace(text.charAt(offset))) offset++;
+    return offset;
   }
 
   private static boolean continuesWord(char c) {

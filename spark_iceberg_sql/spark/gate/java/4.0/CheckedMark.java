@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 
-/** Marks on commands that have been checked. */
-public final class Marks {
+/** The mark of commands that have been checked. */
+public final class CheckedMark {
   private static final TreeNodeTag<Object> CHECKED = new TreeNodeTag<>("spark_iceberg_sql.checked");
 
-  private Marks() {}
+  private CheckedMark() {}
 
   public static void put(LogicalPlan plan) {
     plan.setTagValue(CHECKED, Boolean.TRUE);

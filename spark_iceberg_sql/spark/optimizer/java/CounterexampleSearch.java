@@ -15,59 +15,55 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Searches for a value of a column that satisfies a predicate but is outside the range that the predicate is assumed to
- * imply.
- *
- * <p>The ranges that Prune adds rely on facts about some forty kinds of expression (see ExpressionKind). Before a range
- * is used, Spark therefore evaluates the user's own predicate where a mistake would show: at both edges of each range
- * and beyond, at every DST transition near them with each half hour around it, at the limits of the type, across the
- * type, and wherever a compared expression reaches its constant between two of those. If one such value is found,
- * nothing is implied.
+ * Searches for a value of a column that satisfies a predicate but is outside the range that Prune derived from it. If
+ * there is one, or if too few values can be tried to exclude it, the range is not used.
  */
-public final class Attack {
+public final class CounterexampleSearch {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
   /** Limit of evaluated nodes: about a tenth of a second. */
-  private static final long MOST = 8000000L;
+  private static final long MAXIMUM_NODES = 8000000L;
   private static final int CHANGES = 40;
 
   private final Expression column;
   private final DataType type;
   private final SingleColumnFunction predicate, implied;
-  private final Expression whole;
+  private final Expression onColumn;
   /** Whether the implied set is one range: every value between two of its values belongs to it. */
-  private final boolean isOne;
+  private final boolean isSingleRange;
   private final int cost;
   /** The compared expressions: canonical form to their values at the tried points. */
-  private final Map<Expression, Object[]> seen = new HashMap<>();
-  private long left = MOST;
+  private final Map<Expression, Object[]> valuesByExpression = new HashMap<>();
+  private long budget = MAXIMUM_NODES;
 
-  private Attack(Expression predicate, Expression implied, Expression column) {
+  private CounterexampleSearch(Expression predicate, Expression implied, Expression column) {
     this.column = column;
     type = column.dataType();
-    whole = about(predicate, column);
-    this.predicate = new SingleColumnFunction(whole, column);
+    onColumn = restrictedTo(predicate, column);
+    this.predicate = new SingleColumnFunction(onColumn, column);
     this.implied = new SingleColumnFunction(implied, column);
-    isOne = !(implied instanceof Or);
-    cost = size(whole);
+    isSingleRange = !(implied instanceof Or);
+    cost = size(onColumn);
   }
 
   /** Whether there is such a value, or too few values could be tried to exclude it. */
   public static boolean finds(Expression predicate, Expression implied, Expression column) {
     try {
-      return new Attack(predicate, implied, column).run(implied);
-    } catch (Found e) {
+      return new CounterexampleSearch(predicate, implied, column).run(implied);
+    } catch (CounterexampleFound e) {
       return true;
     }
   }
 
-  private static final class Found extends RuntimeException {
+  /** Ends the search. */
+  private static final class CounterexampleFound extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }
 
   /** The part of a predicate on the column alone: it accepts at least the same values. */
-  private static Expression about(Expression e, Expression column) {
-    if (e instanceof And) return new And(about(((And) e).left(), column), about(((And) e).right(), column));
-    if (e instanceof Or) return new Or(about(((Or) e).left(), column), about(((Or) e).right(), column));
+  private static Expression restrictedTo(Expression e, Expression column) {
+    if (e instanceof And)
+      return new And(restrictedTo(((And) e).left(), column), restrictedTo(((And) e).right(), column));
+    if (e instanceof Or) return new Or(restrictedTo(((Or) e).left(), column), restrictedTo(((Or) e).right(), column));
     return isAlone(e, column) ? e : new Literal(Boolean.TRUE, DataTypes.BooleanType);
   }
 
@@ -87,6 +83,11 @@ public final class Attack {
     return n;
   }
 
+  // The derivations rely on facts about some forty kinds of expression (ExpressionKind), any of which may be wrong or
+  // change with Spark. So Spark itself evaluates the predicate where a mistake would show: at both edges of each range
+  // and beyond (TrialValues.around), across the type and at its limits (times, numbers), at the DST transitions near an
+  // edge with each half hour around them (changes), and where a compared expression crosses its constant (crossings).
+  // Invariant: each tried value for which the predicate is true satisfies the implied condition; else the search ends.
   private boolean run(Expression added) {
     tryOut(null);
     if (type.equals(DataTypes.StringType)) {
@@ -98,36 +99,36 @@ public final class Attack {
     long[] spread = time ? TrialValues.times(date) : TrialValues.numbers(type.equals(DataTypes.IntegerType));
     Set<Long> edges = new HashSet<>();
     edges(added, edges);
-    edges(whole, edges);
-    long[] near = TrialValues.near(edges, time ? date ? DAY : 1 : 0);
+    edges(onColumn, edges);
+    long[] near = TrialValues.around(edges, time ? date ? DAY : 1 : 0);
     for (long x : near) tryOut(x);
     for (long x : spread) tryOut(x);
     if (time) changes(edges, date);
     long[] all = Arrays.copyOf(spread, spread.length + near.length);
     System.arraycopy(near, 0, all, spread.length, near.length);
     Arrays.sort(all);
-    crossings(whole, all);
+    crossings(onColumn, all);
     return false;
   }
 
   private void tryOut(long x) {
-    Object v = place(x);
+    Object v = columnValue(x);
     if (((Number) v).longValue() == x) tryOut(v);
   }
 
-  private Object place(long x) {
+  private Object columnValue(long x) {
     boolean narrow = type.equals(DataTypes.DateType) || type.equals(DataTypes.IntegerType);
     return narrow ? (Object) Integer.valueOf((int) x) : (Object) Long.valueOf(x);
   }
 
   private void tryOut(Object x) {
     spend(cost);
-    if (isTrue(predicate, x) && !isTrue(implied, x)) throw new Found();
+    if (isTrue(predicate, x) && !isTrue(implied, x)) throw new CounterexampleFound();
   }
 
   private void spend(int nodes) {
-    left -= nodes;
-    if (left < 0) throw new Found();
+    budget -= nodes;
+    if (budget < 0) throw new CounterexampleFound();
   }
 
   /** A row for which the predicate fails is not returned. */
@@ -158,7 +159,7 @@ public final class Attack {
   private void changes(Set<Long> edges, boolean date) {
     Set<ZoneId> zones = new HashSet<>();
     zones.add(DateTimeUtils.getZoneId(SQLConf.get().sessionLocalTimeZone()));
-    zones(whole, zones);
+    zones(onColumn, zones);
     long unit = date ? DAY : 1, first = Long.MAX_VALUE, last = Long.MIN_VALUE;
     for (long edge : edges) {
       if (Math.abs(edge / (DAY / unit)) > 5000000L) continue;
@@ -174,21 +175,21 @@ public final class Attack {
     if (zone.getRules().isFixedOffset()) return;
     ZoneOffsetTransition t = zone.getRules().nextTransition(Clocks.instant(from - 4 * DAY));
     for (int n = 0; t != null && n < CHANGES; n++) {
-      long at = t.getInstant().getEpochSecond() * SECOND;
-      if (at > to + 4 * DAY) return;
+      long transition = t.getInstant().getEpochSecond() * SECOND;
+      if (transition > to + 4 * DAY) return;
       long size = Math.abs(t.getDuration().getSeconds()) * SECOND;
-      for (long d = 0; d <= size + 2 * HOUR; d += HOUR / 2) both(at, d, unit);
+      for (long d = 0; d <= size + 2 * HOUR; d += HOUR / 2) tryBothSides(transition, d, unit);
       if (near)
-        for (long d = 0; d <= 26 * HOUR; d += HOUR / 2) both(from, d, unit);
+        for (long d = 0; d <= 26 * HOUR; d += HOUR / 2) tryBothSides(from, d, unit);
       t = zone.getRules().nextTransition(t.getInstant());
     }
   }
 
-  private void both(long at, long distance, long unit) {
-    tryOut(Math.floorDiv(at - distance, unit));
-    tryOut(Math.floorDiv(at + distance, unit));
-    tryOut(Math.floorDiv(at - distance - 1, unit));
-    tryOut(Math.floorDiv(at + distance - 1, unit));
+  private void tryBothSides(long center, long distance, long unit) {
+    tryOut(Math.floorDiv(center - distance, unit));
+    tryOut(Math.floorDiv(center + distance, unit));
+    tryOut(Math.floorDiv(center - distance - 1, unit));
+    tryOut(Math.floorDiv(center + distance - 1, unit));
   }
 
   private static void zones(Expression e, Set<ZoneId> out) {
@@ -222,32 +223,35 @@ public final class Attack {
     }
   }
 
-  private void crossings(Expression e, Object constant, long[] places) {
+  private void crossings(Expression e, Object constant, long[] points) {
     if (constant == null || PartitionLayout.isColumn(e) || !(constant instanceof Comparable)) return;
     SingleColumnFunction f = new SingleColumnFunction(e, column);
     int nodes = size(e), sign = 0;
-    Object[] values = values(e, f, places, nodes);
-    long before = 0;
-    for (int i = 0; i < places.length; i++) {
+    Object[] values = values(e, f, points, nodes);
+    long lastPoint = 0;
+    for (int i = 0; i < points.length; i++) {
       int next = sign(values[i], constant);
-      if (sign * next < 0 && !(isOne && isTrue(implied, place(before)) && isTrue(implied, place(places[i]))))
-        between(f, before, places[i], sign, constant, nodes);
+      if (sign * next < 0
+        && !(isSingleRange && isTrue(implied, columnValue(lastPoint)) && isTrue(implied, columnValue(points[i]))))
+        between(f, lastPoint, points[i], sign, constant, nodes);
       if (next == 0) continue;
       sign = next;
-      before = places[i];
+      lastPoint = points[i];
     }
   }
 
-  private Object[] values(Expression e, SingleColumnFunction f, long[] places, int nodes) {
-    Object[] values = (Object[]) seen.get(e.canonicalized());
+  private Object[] values(Expression e, SingleColumnFunction f, long[] points, int nodes) {
+    Object[] values = (Object[]) valuesByExpression.get(e.canonicalized());
     if (values != null) return values;
-    values = new Object[places.length];
-    for (int i = 0; i < places.length; i++) values[i] = value(f, places[i]);
-    spend(nodes * places.length);
-    seen.put(e.canonicalized(), values);
+    values = new Object[points.length];
+    for (int i = 0; i < points.length; i++) values[i] = value(f, points[i]);
+    spend(nodes * points.length);
+    valuesByExpression.put(e.canonicalized(), values);
     return values;
   }
 
+  // Bisection. Invariant: the sign at `from` is that of the start, at `to` it is another. The midpoint of two longs
+  // without overflow, rounded down, is from Warren, Hacker's Delight, section 2-5.
   private void between(SingleColumnFunction f, long from, long to, int sign, Object constant, int nodes) {
     while (from + 1 < to) {
       long middle = (from & to) + ((from ^ to) >> 1);

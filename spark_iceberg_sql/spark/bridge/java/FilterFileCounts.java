@@ -35,58 +35,67 @@ import org.apache.iceberg.expressions.UnboundTerm;
  * How many data files of a snapshot each of several filters keeps, and what prunes the others: reads the manifests
  * once, with the evaluators that an Iceberg scan uses.
  */
-public final class KeptFiles {
+public final class FilterFileCounts {
   private static final Set<Expression.Operation> NEGATIONS = Set.of(Expression.Operation.NOT_EQ,
     Expression.Operation.NOT_IN, Expression.Operation.NOT_STARTS_WITH, Expression.Operation.NOT_NAN);
   private final Schema schema;
   private final boolean caseSensitive;
   private final Map<Integer, PartitionSpec> specs = new HashMap<>();
 
-  public KeptFiles(Schema schema, boolean caseSensitive) {
+  public FilterFileCounts(Schema schema, boolean caseSensitive) {
     this.schema = schema;
     this.caseSensitive = caseSensitive;
   }
 
-  /** As JSON: files, bytes and manifests of the snapshot, files of each spec, and what each filter keeps. */
+  /** The JSON of SnapshotFilters. */
   public String of(Table table, Snapshot snapshot, List<Expression> filters) throws IOException {
     boolean current = schema.sameSchema(table.schema());
     for (PartitionSpec spec : table.specs().values())
       specs.put(Integer.valueOf(spec.specId()), current ? spec : spec.toUnbound().bind(schema));
-    List<Filter> each = new ArrayList<>();
-    for (Expression filter : filters) each.add(new Filter(filter));
-    long[] all = new long[3];
-    Map<String, long[]> bySpec = new LinkedHashMap<>();
+    List<Filter> counters = new ArrayList<>();
+    for (Expression filter : filters) counters.add(new Filter(filter));
+    long manifests = 0;
+    FileTotal total = zero();
+    Map<String, FileTotal> bySpec = new LinkedHashMap<>();
     for (ManifestFile manifest : snapshot.dataManifests(table.io())) {
-      all[2]++;
-      for (Filter filter : each) filter.see(manifest);
+      manifests++;
+      for (Filter filter : counters) filter.count(manifest);
       ManifestReader<DataFile> reader = ManifestFiles.read(manifest, table.io(), specs);
       try {
         for (DataFile file : reader) {
-          add(all, file);
-          count(bySpec, String.valueOf(file.specId()), file);
-          for (Filter filter : each) filter.see(file);
+          add(total, file);
+          add(bySpec, String.valueOf(file.specId()), file);
+          for (Filter filter : counters) filter.count(file);
         }
       } finally {
         reader.close();
       }
     }
-    Map<String, Object> result = new LinkedHashMap<>();
-    result.put("all", all);
-    result.put("specs", bySpec);
-    List<Object> found = new ArrayList<>();
-    for (Filter filter : each) found.add(filter.result());
-    result.put("filters", found);
+    SnapshotFilters result = new SnapshotFilters();
+    result.files = total.files;
+    result.bytes = total.bytes;
+    result.manifests = Long.valueOf(manifests);
+    result.specs = bySpec;
+    result.filters = new ArrayList<>();
+    for (Filter filter : counters) result.filters.add(filter.result());
     return new ObjectMapper().writeValueAsString(result);
   }
 
-  static void add(long[] count, DataFile file) {
-    count[0]++;
-    count[1] += file.fileSizeInBytes();
+  static FileTotal zero() {
+    FileTotal total = new FileTotal();
+    total.files = Long.valueOf(0);
+    total.bytes = Long.valueOf(0);
+    return total;
   }
 
-  static void count(Map<String, long[]> counts, String key, DataFile file) {
-    if (!counts.containsKey(key)) counts.put(key, new long[2]);
-    add((long[]) counts.get(key), file);
+  static void add(FileTotal total, DataFile file) {
+    total.files = Long.valueOf(total.files.longValue() + 1);
+    total.bytes = Long.valueOf(total.bytes.longValue() + file.fileSizeInBytes());
+  }
+
+  static void add(Map<String, FileTotal> totals, String key, DataFile file) {
+    if (!totals.containsKey(key)) totals.put(key, zero());
+    add((FileTotal) totals.get(key), file);
   }
 
   /** Splits a conjunction. */
@@ -113,7 +122,7 @@ public final class KeptFiles {
     final Evaluator partitions;
     final Evaluator strict;
     final List<Evaluator> parts = new ArrayList<>();
-    final List<String> fields = new ArrayList<>();
+    final List<PruningFields> fields = new ArrayList<>();
 
     UnderSpec(Expression filter, PartitionSpec spec) {
       manifests = ManifestEvaluator.forRowFilter(filter, spec, caseSensitive);
@@ -125,18 +134,21 @@ public final class KeptFiles {
       conjuncts(projected, split);
       for (Expression part : split) {
         parts.add(new Evaluator(spec.partitionType(), part, caseSensitive));
-        fields.add(names(spec, Binder.boundReferences(spec.partitionType(), List.of(part), caseSensitive)));
+        fields.add(fields(spec, Binder.boundReferences(spec.partitionType(), List.of(part), caseSensitive)));
       }
     }
 
-    private String names(PartitionSpec spec, Set<Integer> ids) {
-      StringBuilder names = new StringBuilder();
+    private PruningFields fields(PartitionSpec spec, Set<Integer> ids) {
+      PruningFields result = new PruningFields();
+      result.terms = new ArrayList<>();
       for (PartitionField field : spec.fields()) {
         if (!ids.contains(Integer.valueOf(field.fieldId()))) continue;
-        if (names.length() > 0) names.append("\n");
-        names.append(field.transform()).append("\t").append(spec.schema().findColumnName(field.sourceId()));
+        PartitionTerm term = new PartitionTerm();
+        term.transform = field.transform().toString();
+        term.column = spec.schema().findColumnName(field.sourceId());
+        result.terms.add(term);
       }
-      return names.toString();
+      return result;
     }
   }
 
@@ -147,9 +159,10 @@ public final class KeptFiles {
     private final StrictMetricsEvaluator strict;
     private final Set<Integer> columns;
     private final Map<Integer, UnderSpec> underSpecs = new HashMap<>();
-    private final long[] byPartitions = new long[2], kept = new long[2], whole = new long[2];
-    private final Map<String, long[]> pruned = new LinkedHashMap<>(), withoutBounds = new LinkedHashMap<>();
-    private final Map<String, long[]> keptBySpec = new LinkedHashMap<>();
+    private final FileTotal byPartitions = zero(), kept = zero(), complete = zero();
+    /** By the text of the fields: several specs may have the same ones. */
+    private final Map<String, PruningFields> prunedBy = new LinkedHashMap<>();
+    private final Map<String, FileTotal> withoutBounds = new LinkedHashMap<>(), keptBySpec = new LinkedHashMap<>();
     private long manifests = 0;
 
     Filter(Expression filter) {
@@ -165,26 +178,32 @@ public final class KeptFiles {
       return (UnderSpec) underSpecs.get(key);
     }
 
-    void see(ManifestFile manifest) {
+    void count(ManifestFile manifest) {
       if (!manifest.hasAddedFiles() && !manifest.hasExistingFiles()) return; // only removed ones: a scan skips it
       if (under(manifest.partitionSpecId()).manifests.eval(manifest)) manifests++;
     }
 
-    void see(DataFile file) {
+    void count(DataFile file) {
       UnderSpec under = under(file.specId());
       for (int i = 0; i < under.parts.size(); i++)
-        if (skips((Evaluator) under.parts.get(i), file)) count(pruned, (String) under.fields.get(i), file);
+        if (skips((Evaluator) under.parts.get(i), file)) prunedBy((PruningFields) under.fields.get(i));
       for (Integer id : columns)
-        if (!hasBounds(file, id)) count(withoutBounds, schema.findColumnName(id.intValue()), file);
-      if (under.strict.eval(file.partition()) || strict.eval(file)) add(whole, file);
+        if (!hasBounds(file, id)) add(withoutBounds, schema.findColumnName(id.intValue()), file);
+      if (under.strict.eval(file.partition()) || strict.eval(file)) add(complete, file);
       if (!under.partitions.eval(file.partition())) return;
       add(byPartitions, file);
       if (!bounds.eval(file)) return;
       add(kept, file);
-      count(keptBySpec, String.valueOf(file.specId()), file);
+      add(keptBySpec, String.valueOf(file.specId()), file);
     }
 
-    /** Iceberg 1.11 does not evaluate IN for a null; in the whole filter, IS NOT NULL skips that file before. */
+    private void prunedBy(PruningFields fields) {
+      StringBuilder key = new StringBuilder();
+      for (PartitionTerm term : fields.terms) key.append(term.transform).append(' ').append(term.column).append('\n');
+      prunedBy.putIfAbsent(key.toString(), fields);
+    }
+
+    /** Iceberg 1.11 does not evaluate IN for a null; in the complete filter, IS NOT NULL skips that file before. */
     private boolean skips(Evaluator part, DataFile file) {
       try {
         return !part.eval(file.partition());
@@ -200,15 +219,15 @@ public final class KeptFiles {
       return nulls != null && nulls.longValue() == file.recordCount();
     }
 
-    Map<String, Object> result() {
-      Map<String, Object> result = new LinkedHashMap<>();
-      result.put("manifests", Long.valueOf(manifests));
-      result.put("by_partitions", byPartitions);
-      result.put("kept", kept);
-      result.put("whole", whole);
-      result.put("pruned", pruned);
-      result.put("without_bounds", withoutBounds);
-      result.put("specs", keptBySpec);
+    FilterFiles result() {
+      FilterFiles result = new FilterFiles();
+      result.manifests = Long.valueOf(manifests);
+      result.byPartitions = byPartitions;
+      result.kept = kept;
+      result.complete = complete;
+      result.prunedBy = new ArrayList<PruningFields>(prunedBy.values());
+      result.withoutBounds = withoutBounds;
+      result.specs = keptBySpec;
       return result;
     }
   }

@@ -1,0 +1,253 @@
+"""The records that Python and Java exchange (java_records.py), each declared once.
+
+Constants, written into the Java classes of the functions and rules: FunctionRow, TransformRow, RuleRow, ReleaseRow.
+All others are exchanged as JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark_iceberg_sql.spark.bridge.java_records import constants_source, exchange_source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionRow:
+    """A function iceberg_* under one of its names, for TransformFunction.java.
+
+    function: Iceberg's function; None if the value is the source column's. always_null: for the void transform.
+    narrow_as_int: whether tinyint and smallint are cast to int first. checks_precision: whether a decimal that exceeds
+    its precision is an error. result: the type of its value; None for that of the source column. accepted: source
+    types. listed: those that a message lists. parameter, noun, minimum, maximum: of the first argument; a parameter of
+    None means that there is none. usage, arguments, examples: for DESCRIBE FUNCTION.
+    """
+
+    name: str
+    function: str | None
+    always_null: bool
+    narrow_as_int: bool
+    checks_precision: bool
+    result: str | None
+    accepted: tuple[str, ...]
+    listed: tuple[str, ...]
+    parameter: str | None
+    noun: str
+    minimum: int
+    maximum: int
+    usage: str
+    arguments: str
+    examples: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformRow:
+    """A partition transform with a function of Iceberg's, for Transform.java.
+
+    name: in a spec. function: for SparkFunctions.load. iceberg_class: how the name of its class begins. unit: of time
+    that it counts, such as `DAYS`; None for others. has_parameter: whether its first argument is a number.
+    wraps: source types for which the value may overflow.
+    """
+
+    name: str
+    function: str
+    iceberg_class: str
+    unit: str | None
+    has_parameter: bool
+    preserves_order: bool
+    hashes: bool
+    truncates: bool
+    checks_precision: bool
+    wraps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRow:
+    """An optimizer rule, for RuleRegistry.java.
+
+    java_class: its full name. phase: as iceberg_rules() shows it. switch_key: of the session's configuration.
+    issues: those that it corrects, separated by commas.
+    """
+
+    name: str
+    java_class: str
+    phase: str
+    before_push_down: bool
+    switch_key: str
+    description: str
+    issues: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseRow:
+    """What a jar was built for and from, for Extension.java: versions, and digests of its Java files."""
+
+    spark: str
+    scala: str
+    rules_digest: str
+    functions_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongBoundsRow:
+    """A column whose bounds are wrong in some data files: insight.wrong_bounds.WrongBounds, by FileBounds.java."""
+
+    column: str
+    kind: str
+    fact: str
+    issue: str
+    remedy: str
+    files: int
+    bytes: int
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundText:
+    """A statement's text with its parameter markers replaced, and where: by Parameters.java."""
+
+    text: str
+    replacements: tuple[ReplacedMarker, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplacedMarker:
+    """A parameter marker, and the text in its place. start, end: UTF-16 offsets."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTotal:
+    """A number of data files, and their bytes."""
+
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecFiles:
+    """The data files of one partition spec, by FileCounts.java."""
+
+    spec_id: int
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFilters:
+    """The data files and manifests of a snapshot, and what each of several filters keeps, by FilterFileCounts.java.
+
+    specs: by the id of the spec.
+    """
+
+    files: int
+    bytes: int
+    manifests: int
+    specs: dict[str, FileTotal]
+    filters: tuple[FilterFiles, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterFiles:
+    """What a filter keeps of a snapshot.
+
+    by_partitions: the files that it keeps by their partition values alone. complete: the files of which it keeps all
+    rows. pruned_by: the partition fields that prune files. without_bounds: files without
+    bounds, by column. specs: the files kept, by the id of the spec.
+    """
+
+    manifests: int
+    by_partitions: FileTotal
+    kept: FileTotal
+    complete: FileTotal
+    pruned_by: tuple[PruningFields, ...]
+    without_bounds: dict[str, FileTotal]
+    specs: dict[str, FileTotal]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruningFields:
+    """Partition fields of one spec that together prune files: the terms of a predicate's projection."""
+
+    terms: tuple[PartitionTerm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionTerm:
+    """A partition field's transform, in Iceberg's notation, and its source column."""
+
+    transform: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionFiles:
+    """A partition's data files, and those that a scan reads, by ScanFiles.java."""
+
+    spec_id: int
+    files: int
+    bytes: int
+    files_read: int
+    bytes_read: int
+    values: tuple[PartitionValue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionValue:
+    """A partition field's value. number: a numeric value; None for any other."""
+
+    name: str
+    transform: str
+    text: str
+    number: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFile:
+    """A file of a folder, by Listing.java."""
+
+    location: str
+    size: int
+    modified_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderContent:
+    """The names directly in a folder, by Folders.java."""
+
+    folders: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFile:
+    """A file of a store's listing, for FileFacts.java. address: without its scheme."""
+
+    address: str
+    modified_ms: int
+    etag: str | None
+
+
+CONSTANTS = (FunctionRow, TransformRow, RuleRow, ReleaseRow)
+# Each after those that it contains.
+EXCHANGED = (
+    *(WrongBoundsRow, ReplacedMarker, BoundText, FileTotal, SpecFiles, PartitionTerm),
+    *(
+        PruningFields,
+        FilterFiles,
+        SnapshotFilters,
+        PartitionValue,
+        PartitionFiles,
+        ListedFile,
+        FolderContent,
+        StoreFile,
+    ),
+)
+
+
+def declarations() -> str:
+    """All generated classes, without the constants: compiled classes that use them depend on it."""
+    sources = [constants_source(row, ()) for row in CONSTANTS]
+    return "".join([*sources, *map(exchange_source, EXCHANGED)])
