@@ -1,4 +1,4 @@
-"""The house rules, as one test each: style, format, types, walls."""
+"""Style, format, types and layers, as `make check` runs them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCRIPTS = Path(sys.executable).parent
     ],
     ids=" ".join,
 )
-def test_the_house_rule(command: list[str]) -> None:
+def test_a_tool_has_nothing_to_report(command: list[str]) -> None:
     tool = shutil.which(command[0], path=str(SCRIPTS)) or shutil.which(command[0])
     assert tool is not None, f"{command[0]} is not installed: pip install -e '.[dev]'"
     done = subprocess.run(
@@ -32,7 +32,7 @@ def test_the_house_rule(command: list[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_py4j_and_underscore_attributes_stay_in_their_room() -> None:
+def test_py4j_and_underscore_attributes_stay_in_their_package() -> None:
     """Only spark/bridge may touch py4j; ruff (SLF) watches the attributes, this the exceptions."""
     package = ROOT / "spark_iceberg_sql"
     outside = [
