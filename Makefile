@@ -4,7 +4,7 @@ EVERY ?= 10
 SPARK_FREE = $(PYTEST) tests --ignore tests/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check java format fast test line docs bench goldens coverage mutants rule vscode
+.PHONY: help setup check java format fast test all line docs bench goldens coverage mutants rule vscode
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,8 +28,11 @@ format:  ## format the Python and Java files
 fast:  ## run the fast tests without Spark, on all cores
 	$(SPARK_FREE) -n auto -m "not thorough"
 
-test:  ## run all tests
+test:  ## run the quick set: the tests without Spark and the main path of each Spark feature
 	$(PYTEST) -n 2 --dist loadfile
+
+all:  ## run all tests
+	$(PYTEST) -n 2 --dist loadfile --all
 
 docs:  ## build the site in ./site; warnings are errors
 	mkdocs build --strict

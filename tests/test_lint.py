@@ -18,7 +18,8 @@ SCRIPTS = Path(sys.executable).parent
     [
         ["ruff", "check"],
         ["ruff", "format", "--check"],
-        pytest.param(["mypy"], marks=pytest.mark.thorough),  # `make check` runs it, too
+        # Needs every extra's packages; `make check` runs it, too.
+        pytest.param(["mypy"], marks=[pytest.mark.thorough, pytest.mark.rest]),
         ["lint-imports"],
     ],
     ids=" ".join,
