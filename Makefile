@@ -7,7 +7,7 @@ GOLDENS = tests/test_rule_words.py tests/test_remedies.py tests/test_writers.py 
 OUTPUTS = tests/spark/test_doc_examples.py tests/spark/test_connect_server.py tests/spark/test_notebooks.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check java format fast test line docs bench goldens outputs coverage mutants rule vscode
+.PHONY: help setup check java format fast test all line docs bench goldens outputs coverage mutants rule vscode
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,8 +31,11 @@ format:  ## format the Python and Java files
 fast:  ## run the fast tests without Spark, on all cores
 	$(SPARK_FREE) -n auto -m "not thorough"
 
-test:  ## run all tests
+test:  ## run the quick set: the tests without Spark and the main path of each Spark feature
 	$(PYTEST) -n 2 --dist loadfile
+
+all:  ## run all tests
+	$(PYTEST) -n 2 --dist loadfile --all
 
 docs:  ## build the site in ./site; warnings are errors
 	mkdocs build --strict

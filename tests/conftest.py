@@ -1,12 +1,32 @@
-"""One switch for all goldens, and the order of the files."""
+"""Which tests run and in which order, Hypothesis' settings, and one switch for all goldens.
+
+`pytest` without a path runs the quick set: every test without Spark but those marked `rest`, and of the tests with
+Spark those marked `main`, the main path of each feature. `pytest --rest` runs the others, `pytest --all` both, and
+`pytest PATH` every test of the path.
+"""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import goldens
 import pytest
+import samples
 import spark_line
+from hypothesis import HealthCheck, settings
+
+HERE = Path(__file__).parent
+SPARK = HERE / "spark"
+
+# The same examples each time, however loaded the machine is; a sweep draws its own.
+settings.register_profile(
+    "default",
+    deadline=None,
+    derandomize=not samples.FULL,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("default")
 
 # As Spark has by default: several sessions of the tests run at once.
 os.environ.setdefault("SPARK_DRIVER_MEMORY", "1g")
@@ -15,6 +35,20 @@ collect_ignore = ["plugin_package"]  # test_plugin_package.py runs its tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all",
+        action="store_const",
+        const="all",
+        dest="tier",
+        help="every test, not only the quick set",
+    )
+    parser.addoption(
+        "--rest",
+        action="store_const",
+        const="rest",
+        dest="tier",
+        help="the tests that are not in the quick set",
+    )
     parser.addoption(
         "--update-goldens",
         action="store_true",
@@ -31,7 +65,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     goldens.UPDATE = config.getoption("--update-goldens")
+    if config.option.tier is None:  # xdist's workers get the option as it is then
+        named = config.args_source is pytest.Config.ArgsSource.ARGS
+        config.option.tier = "all" if named else "quick"
     config.option.loadscopereorder = False  # xdist's own: those of the most tests first
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without a test of the quick set are not imported for it: some need packages of the extra `dev`."""
+    of_spark = SPARK in collection_path.parents and collection_path.match("test_*.py")
+    if config.option.tier != "quick" or not of_spark:
+        return None
+    return "pytest.mark.main" not in collection_path.read_text("utf-8") or None
+
+
+def quick(item: pytest.Item) -> bool:
+    if SPARK in item.path.parents:
+        return item.get_closest_marker("main") is not None
+    return item.get_closest_marker("rest") is None
 
 
 # Begun last, one of these would keep one process at work while the others have nothing to do.
@@ -52,8 +103,13 @@ LONGEST = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files first, then those that need Spark, then the others, which fill what time is left."""
+    tier = config.option.tier
+    if tier != "all":
+        left_out = [item for item in items if quick(item) != (tier == "quick")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if quick(item) == (tier == "quick")]
 
     def place(item: pytest.Item) -> tuple[int, bool]:
         name = item.path.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_iceberg_sql.checker.engine import Around, check, follow
@@ -1074,14 +1074,14 @@ def sound(text: str) -> None:
 
 @pytest.mark.thorough
 @given(st.text(max_size=200))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_never_raises_on_characters(text: str) -> None:
     sound(text)
 
 
 @pytest.mark.thorough
 @given(st.lists(WORDS, max_size=40).map(" ".join))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 def test_never_raises_on_words(text: str) -> None:
     sound(text)
 

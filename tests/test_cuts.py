@@ -79,14 +79,14 @@ def agree(text: str) -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_000)
 @given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join))
 def test_parts(text: str) -> None:
     agree(text)
 
 
 @pytest.mark.thorough
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.text(max_size=60))
 def test_any_text(text: str) -> None:
     agree(text)

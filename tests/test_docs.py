@@ -75,6 +75,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.rest  # mkdocs
 @pytest.mark.thorough
 def test_a_rule_s_address_is_a_page(site: Path) -> None:
     for rule in ALL:
@@ -87,6 +88,7 @@ def test_a_rule_s_address_is_a_page(site: Path) -> None:
         assert titles == ["Bad" if e.bad else "Good" for e in rule.examples], rule.code
 
 
+@pytest.mark.rest  # mkdocs
 @pytest.mark.thorough
 def test_the_index_has_every_rule(site: Path) -> None:
     page = (site / "reference" / "rules" / "index.html").read_text("utf-8")
@@ -99,6 +101,7 @@ def test_the_index_has_every_rule(site: Path) -> None:
     assert re.sub(r"\[(SIS\d{3})\]\(\1\.md\)", r"\1", hooks.rule_index()).endswith(catalogue())
 
 
+@pytest.mark.rest  # mkdocs
 @pytest.mark.thorough
 def test_the_schema_of_the_settings_is_published(site: Path) -> None:
     published = (site / SETTINGS_SCHEMA.removeprefix(SITE)).read_text("utf-8")
@@ -279,9 +282,12 @@ def test_every_shell_command_is_one() -> None:
                     assert ROOT.joinpath(*words[2].split(".")).with_suffix(".py").exists()
 
 
-def test_the_readme_s_test_command_is_ci_s() -> None:
+def test_ci_runs_the_readme_s_test_command_and_then_the_rest() -> None:
     [command] = [b.text.strip() for b in blocks(ROOT / "README.md") if "pytest" in b.text]
-    assert f'bash -c "{command}"' in (ROOT / ".ci" / "run").read_text("utf-8")
+    runs = re.findall(
+        r'^timeout \w+ bash -c "(.+)"', (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE
+    )
+    assert runs == [command, command.replace("[test]", "[dev]") + " --rest"]
 
 
 @pytest.mark.parametrize("block", of("python"), ids=called)

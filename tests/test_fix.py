@@ -56,7 +56,7 @@ def test_there_are_examples() -> None:
 AROUND = st.text("ab \t\r\n日🙂;-", max_size=12).map(lambda text: f"/*{text}*/")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(before=AROUND, after=AROUND)
 def test_nothing_outside_the_span_changes(before: str, after: str) -> None:
     text = before + FAULTY + after

@@ -236,7 +236,14 @@ def test_watch() -> None:
         "--output-format",
         "concise",
     ]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell lets what it starts in the background ignore Ctrl-C, and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert run.stdout is not None
     stop = threading.Timer(60, run.kill)
     stop.start()

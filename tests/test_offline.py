@@ -259,6 +259,7 @@ class TestPyiceberg:
         yield made
         made.engine.dispose()
 
+    @pytest.mark.rest  # sqlalchemy
     def test_columns_come_from_its_configuration(self, catalog):
         known = known_from({}, pyiceberg_catalog="dev")
         assert isinstance(known.get(("dev", "db", "t")), Table)

@@ -68,7 +68,8 @@ def report(capsys: pytest.CaptureFixture[str], folder: Path, name: str, *options
 
 
 quick = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

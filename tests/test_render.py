@@ -14,7 +14,7 @@ from typing import Any
 import goldens
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
@@ -153,7 +153,6 @@ CHARACTERS = st.text(
 )
 
 
-@settings(deadline=None)
 @given(before=CHARACTERS, words=st.text("ab日🙂", min_size=1, max_size=6), after=CHARACTERS)
 def test_the_caret_stands_under_the_exact_words(before: str, words: str, after: str) -> None:
     text = re.sub(r"[\r\n]", " ", before) + "<" + words + ">" + re.sub(r"[\r\n]", " ", after)

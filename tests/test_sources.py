@@ -61,7 +61,7 @@ INSIDE = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES)
 @given(
     parts=st.lists(
         st.tuples(st.sampled_from(PREFIXES), st.sampled_from(QUOTES), INSIDE),
@@ -240,7 +240,7 @@ def test_one_text_run_twice_is_checked_once() -> None:
     assert errors(text) == [("SIS101", "weeks")]
 
 
-@settings(deadline=None, max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES)
 @given(st.text(max_size=60))
 def test_any_text_at_all(text: str) -> None:
     for name in ("a.py", "a.sql"):
@@ -367,7 +367,7 @@ def test_what_a_template_hides_is_said(text: str) -> None:
     assert notes
 
 
-@settings(deadline=None, max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES)
 @given(
     st.lists(
         st.sampled_from(

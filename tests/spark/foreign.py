@@ -3,6 +3,8 @@
 A builder makes one table and returns how a query names it. All tables hold ROWS, in columns k, ts and d. Where a
 writer itself cannot be started, its manifests are reproduced: those of Iceberg are altered as its own tests, or the
 reports of its faults, describe them.
+
+The other writers' packages are imported where they are used: the quick set does without them.
 """
 
 # ruff: noqa: DTZ001 - half of the columns have no zone
@@ -14,17 +16,15 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import daft
-import duckdb
-import fastavro
-import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.transforms import DayTransform
 from pyspark.sql import SparkSession
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog.sql import SqlCatalog
 
 Row = tuple[int, dt.datetime | None]
 UTC = dt.timezone.utc
@@ -135,6 +135,8 @@ def spark_millis(spark: SparkSession, folder: Path, name: str) -> str:
 
 def duckdb_millis(spark: SparkSession, folder: Path, name: str) -> str:
     """DuckDB's TIMESTAMP_MS in Parquet."""
+    import duckdb
+
     rows = arrow(recent(), "ms", None)  # noqa: F841 - DuckDB reads the variable
     duckdb.sql("SELECT k, ts::TIMESTAMP_MS AS ts, d FROM rows").write_parquet(
         str(folder / "a.parquet")
@@ -144,6 +146,8 @@ def duckdb_millis(spark: SparkSession, folder: Path, name: str) -> str:
 
 def polars_millis(spark: SparkSession, folder: Path, name: str) -> str:
     """Polars' Datetime('ms') in Parquet."""
+    import polars
+
     polars.from_arrow(arrow(recent(), "ms", None)).write_parquet(folder / "a.parquet")
     return imported(spark, folder, name, "timestamp_ntz")
 
@@ -219,6 +223,8 @@ def iceberg_orc(rows: Callable[[], list[Row]]) -> Callable[[SparkSession, Path, 
 
 
 def _catalog(folder: Path) -> SqlCatalog:
+    from pyiceberg.catalog.sql import SqlCatalog
+
     catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/c.db", warehouse=f"file://{folder}")
     catalog.create_namespace("n")
     return catalog
@@ -251,6 +257,8 @@ def pyiceberg_files(spark: SparkSession, folder: Path, name: str) -> str:
 
 def polars_table(spark: SparkSession, folder: Path, name: str) -> str:
     """Polars' write_iceberg."""
+    import polars
+
     rows = arrow(recent(), "us")
     table = _catalog(folder).create_table("n.t", schema=rows.schema)
     polars.from_arrow(rows).write_iceberg(table, "append")
@@ -259,6 +267,8 @@ def polars_table(spark: SparkSession, folder: Path, name: str) -> str:
 
 def daft_table(spark: SparkSession, folder: Path, name: str) -> str:
     """Daft's write_iceberg."""
+    import daft
+
     rows = arrow(recent(), "us")
     table = _catalog(folder).create_table("n.t", schema=rows.schema)
     daft.from_arrow(rows).write_iceberg(table, mode="append")
@@ -298,6 +308,8 @@ def altered(
 
 def rewrite(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Change each record of an Avro file."""
+    import fastavro
+
     with file.open("rb") as stream:
         reader = fastavro.reader(stream)
         schema, codec = reader.writer_schema, reader.codec
@@ -312,6 +324,8 @@ def rewrite(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 def _relist(entry: dict[str, Any]) -> None:
     """A manifest's entry in the list of manifests, after the manifest was altered."""
+    import fastavro
+
     path = Path(entry["manifest_path"].removeprefix("file:"))
     entry["manifest_length"] = path.stat().st_size
     with path.open("rb") as stream:

@@ -57,6 +57,7 @@ def really_read(spark: SparkSession, query: str, table: str) -> tuple[int, int]:
     return sum(f for f, _ in read), sum(b for _, b in read)
 
 
+@pytest.mark.main("advise")
 def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -> None:
     before = files_in_memory(spark)
     advice = sis.advise(spark, visits, [(BY_SHOP, 5), BY_DAY])
@@ -548,6 +549,7 @@ def same_rows(spark: SparkSession, one: str, other: str) -> bool:
     return a.exceptAll(b).isEmpty() and b.exceptAll(a).isEmpty()
 
 
+@pytest.mark.main("from-hive")
 def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS web")
     rows = (
@@ -612,6 +614,7 @@ def test_rows_that_a_sample_does_not_have_are_not_free(spark: SparkSession, visi
     assert all(one.per_query[1].files == 0 for one in found)
 
 
+@pytest.mark.main("from-hive")
 def test_from_hive_resolves_names_in_its_own_session(spark: SparkSession) -> None:
     """Another session is active on this thread."""
     own, other = spark.newSession(), spark.newSession()

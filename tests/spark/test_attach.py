@@ -37,6 +37,7 @@ def ids(spark: SparkSession, path: Path) -> list[int]:
     return [row[0] for row in rows]
 
 
+@pytest.mark.main("attach")
 def test_every_write(spark: SparkSession, path: Path) -> None:
     name = attach(spark, str(path), f"writes_{path.parts[-3]}.db.t")
     spark.sql(f"INSERT INTO {name} VALUES (4, 'd')")
@@ -349,6 +350,7 @@ def test_optimize_counts_delete_files_of_either_commit(spark: SparkSession, path
         optimize(spark, f"{name}.files")
 
 
+@pytest.mark.main("attach")
 def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
     first = spark.sql(f"SELECT min(snapshot_id) FROM iceberg_snapshots('{path}')").collect()[0][0]
     for text in (

@@ -83,6 +83,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.main("explain")
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: str) -> None:
     if "{path}" in query:
@@ -126,6 +127,7 @@ CONJUNCTS = [
 ]
 
 
+@pytest.mark.main("explain")
 def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
     """A conjunct's count equals that of a query with it alone; if it prunes nothing, there is a reason."""
     query = f"SELECT * FROM {T} WHERE " + " AND ".join(
@@ -585,6 +587,7 @@ def test_an_empty_table(spark: SparkSession) -> None:
         spark.sql("DROP TABLE local.explain.empty")
 
 
+@pytest.mark.main("explain")
 def test_the_command_and_its_gate(
     spark: SparkSession,
     tmp_path: Path,

@@ -134,6 +134,7 @@ def test_not_null_columns_and_nested_ones(spark: SparkSession) -> None:
         assert results[0] == results[1]
 
 
+@pytest.mark.main("rule fast")
 def test_switch_of_a_session(spark: SparkSession) -> None:
     query = "SELECT iceberg_days(timestamp_micros(id)) FROM range(3)"
     other = spark.newSession()
@@ -161,6 +162,7 @@ def on(spark: SparkSession) -> None:
     spark.conf.set(SWITCH, "true")
 
 
+@pytest.mark.main("rule fast")
 @pytest.mark.usefixtures("on")
 def test_a_filter_is_still_pushed(spark: SparkSession, table: str) -> None:
     found = spark.sql(f"SELECT id FROM {table} WHERE iceberg_days(ts) = DATE'1970-01-03'")
@@ -193,6 +195,7 @@ def test_a_costly_source_is_computed_once(spark: SparkSession) -> None:
     assert text.count("as timestamp)") == 2
 
 
+@pytest.mark.main("rule fast")
 @pytest.mark.usefixtures("on")
 def test_grouping_window_and_join(spark: SparkSession, table: str) -> None:
     query = f"""SELECT iceberg_months(a.ts) AS m, iceberg_days(a.ts) AS d, count(*) AS n,

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, TIMES, TRANSFORMS
 
-pytestmark = pytest.mark.always  # on every line of Spark
+pytestmark = [pytest.mark.always, pytest.mark.main("functions")]  # on every line of Spark
 
 ALL = sorted(BY_FUNCTION)
 

@@ -19,7 +19,7 @@ from spark_iceberg_sql.spark.bridge.lines import LINE
 from spark_iceberg_sql.spark.gate import intercept, judge
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
-pytestmark = pytest.mark.always  # on every line of Spark
+pytestmark = [pytest.mark.always, pytest.mark.main("gate")]  # on every line of Spark
 
 
 @pytest.fixture

@@ -99,6 +99,7 @@ def _several_specs(spark: SparkSession, table: str, name: str) -> None:
 SPECS = ("evolved_to_bucket", "evolved_to_identity", "void_v1")
 
 
+@pytest.mark.main("rule guard")
 @pytest.mark.parametrize("name", [*PARTITIONINGS, *SPECS])
 def test_rows_of_a_filter(spark: SparkSession, name: str) -> None:
     check(spark, grid.checks(spark, make(spark, name), start=len(name), step=STEP))

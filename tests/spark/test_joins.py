@@ -62,6 +62,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.main("spj")
 @pytest.mark.parametrize(("left", "right", "on"), [*KNOWN, *share(CASES, 45)])
 def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, on: str) -> None:
     text = query(left, right, on)
@@ -83,6 +84,7 @@ def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, o
     assert (join.best > 0) == (join.why is not None)
 
 
+@pytest.mark.main("spj")
 def test_the_fewest_settings(spark: SparkSession) -> None:
     same = sis.spj(spark, query("b4", "b4x", ON[0]))
     key = "spark.sql.sources.v2.bucketing.enabled"

@@ -65,6 +65,7 @@ def rows(spark: SparkSession, source: str) -> list[str]:
     return sorted(f"{found.columns}{str(row).replace('file:/', '/')}" for row in found.collect())
 
 
+@pytest.mark.main("metadata functions")
 @pytest.mark.parametrize("function", sampled(KINDS, 3), ids=lambda f: f.name)
 def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], function: object) -> None:
     name, kind = function.name, function.kind.lower()  # type: ignore[attr-defined]
@@ -241,6 +242,7 @@ def test_statistics(spark: SparkSession, paths: dict[int, str]) -> None:
     assert all(row.path.endswith(".stats") for row in found)
 
 
+@pytest.mark.main("metadata functions")
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_ddl_makes_an_equal_table(spark: SparkSession, paths: dict[int, str], version: int) -> None:
     copy = f"{TABLE}_again"

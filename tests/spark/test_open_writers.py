@@ -73,6 +73,7 @@ def reports(write: Callable[[], object]) -> list[str]:
     return [text for text in texts if "writer" in text]
 
 
+@pytest.mark.main("rule writers")
 @pytest.mark.parametrize(
     ("table", "query", "is_reported"),
     [
@@ -105,6 +106,7 @@ def test_which_writes_are_reported(
         assert len(texts) == (is_reported and verb == "INTO"), texts  # once
 
 
+@pytest.mark.main("rule writers")
 def test_the_sentence(spark: SparkSession) -> None:
     heap = spark._jvm.Runtime.getRuntime().maxMemory() / 2**20  # type: ignore[union-attr]
     each = 1.25 + 4 * 25 / 1024

@@ -130,6 +130,7 @@ def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> N
     assert sis.preview(spark, query, "shop", properties=gzip).bytes != truth
 
 
+@pytest.mark.main("preview")
 def test_the_shape_of_the_answer(spark: SparkSession, events: str) -> None:
     found = sis.preview(spark, events, "truncate(10, tenant)")
     assert found.spec == "truncate(10, tenant)"
@@ -175,6 +176,7 @@ def test_every_kind_of_source(spark: SparkSession, events: str, tmp_path: object
     assert {p.partitions for p in made.values()} == {4}
 
 
+@pytest.mark.main("preview")
 def test_tiny_and_empty_sources(spark: SparkSession) -> None:
     spark.sql("CREATE OR REPLACE TABLE local.preview.empty (id BIGINT, ts TIMESTAMP) USING iceberg")
     for spec in ("", "days(ts)"):

@@ -114,6 +114,7 @@ PREDICATES = {
 }
 
 
+@pytest.mark.main("rule prune")
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_files_read(spark: SparkSession, daily: str, predicate: str) -> None:
     query = f"SELECT * FROM {daily} WHERE {predicate}"
@@ -137,6 +138,7 @@ def test_a_finer_bucket_reads_the_coarser_ones_files(spark: SparkSession, daily:
     )
 
 
+@pytest.mark.main("rule prune")
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 def test_delete_update_merge(spark: SparkSession, mode: str) -> None:
     properties = ", ".join(
@@ -325,6 +327,7 @@ def test_a_stream_is_left_alone(
         spark.catalog.dropTempView("streamed")
 
 
+@pytest.mark.main("rule prune")
 def test_explain_tells_what_was_added_from_what_was_written(
     spark: SparkSession, daily: str
 ) -> None:
@@ -341,6 +344,7 @@ def test_explain_tells_what_was_added_from_what_was_written(
     )
 
 
+@pytest.mark.main("rule prune")
 def test_the_switch(spark: SparkSession, daily: str) -> None:
     query = f"SELECT id FROM {daily} WHERE year(ts) = 2023"
     assert read(without(spark, query)) == FILES

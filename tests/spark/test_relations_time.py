@@ -10,6 +10,8 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.main("tables by path")
+
 TABLE = "local.by_path.travels"
 
 

@@ -58,6 +58,7 @@ def test_a_query_started_on_a_thread_of_the_jvm(spark: SparkSession, tmp_path: P
     assert sorted(seen) == [4, 4, 12]
 
 
+@pytest.mark.main("session")
 def test_installing_twice_is_harmless_and_quiet(
     spark: SparkSession, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -82,6 +83,7 @@ def test_somebody_else_s_function_is_not_overwritten(spark: SparkSession) -> Non
     assert other.sql("SELECT iceberg_bucket(16, 0L)").head()[0] == 12
 
 
+@pytest.mark.main("session")
 def test_uninstall_takes_everything_out(spark: SparkSession) -> None:
     other = spark.newSession()
     sis.install(other)
@@ -95,6 +97,7 @@ def test_uninstall_takes_everything_out(spark: SparkSession) -> None:
         sis.install(spark)
 
 
+@pytest.mark.main("session")
 def test_a_session_of_ours_starts_quietly_and_stops_and_starts_again(tmp_path: Path) -> None:
     out, err = run(
         tmp_path,

@@ -68,6 +68,7 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     spark.sql(f"DROP TABLE {T}")
 
 
+@pytest.mark.main("health")
 def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     """A file of one row group is not cut: two of them that are larger than a task's share stay two files."""
     name = "local.health.small"

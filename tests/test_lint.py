@@ -1,4 +1,4 @@
-"""The house rules, as one test each: style, format, types, walls."""
+"""Style, format, types and layers, as `make check` runs them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ SCRIPTS = Path(sys.executable).parent
     [
         ["ruff", "check"],
         ["ruff", "format", "--check"],
-        pytest.param(["mypy"], marks=pytest.mark.thorough),  # `make check` runs it, too
+        # Needs every extra's packages; `make check` runs it, too.
+        pytest.param(["mypy"], marks=[pytest.mark.thorough, pytest.mark.rest]),
         ["lint-imports"],
     ],
     ids=" ".join,
 )
-def test_the_house_rule(command: list[str]) -> None:
+def test_a_tool_has_nothing_to_report(command: list[str]) -> None:
     tool = shutil.which(command[0], path=str(SCRIPTS)) or shutil.which(command[0])
     assert tool is not None, f"{command[0]} is not installed: pip install -e '.[dev]'"
     done = subprocess.run(
@@ -33,7 +34,7 @@ def test_the_house_rule(command: list[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_py4j_and_underscore_attributes_stay_in_their_room() -> None:
+def test_py4j_and_underscore_attributes_stay_in_their_package() -> None:
     """Only spark/bridge may touch py4j; ruff (SLF) watches the attributes, this the exceptions."""
     package = ROOT / "spark_iceberg_sql"
     outside = [

@@ -1,0 +1,71 @@
+"""The quick set, which `pytest` without a path runs: each feature of the Spark half has its main path in it."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+HALF = HERE.parent / "spark_iceberg_sql" / "spark"
+# What a module or package is for; those that all features use have no main path of their own.
+FEATURES = {
+    "catalogs": ["attach"],
+    "extension": ["jar"],
+    "gate": ["gate", "plan"],
+    "optimizer": [
+        f"rule {name}"
+        for name in ("bounds", "copies", "decimals", "fast", "guard", "prune", "writers")
+    ],
+    "remote": ["servers"],
+    "remote_functions": ["servers"],
+    "servers": ["servers"],
+    "session": ["session"],
+    "statement_functions": ["statement functions"],
+    "tables": ["tables by path", "metadata functions", "discovery", "attach"],
+    "transforms": ["functions"],
+    "insight": ["advise", "explain", "from-hive", "health", "spj", "preview"],
+    "notebook": ["magics"],
+}
+SHARED = {"bridge", "modes", "runtime_jar", "versions"}
+
+
+def marked() -> Iterator[tuple[str, str]]:
+    """Each feature and file with a marker `main`."""
+    for path in sorted((HERE / "spark").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.main":
+                yield ast.literal_eval(node.args[0]), path.name
+
+
+def test_each_feature_has_its_main_path_in_the_quick_set() -> None:
+    files = defaultdict(set)
+    for feature, name in marked():
+        files[feature].add(name)
+    assert set(files) == {feature for features in FEATURES.values() for feature in features}
+
+
+def test_each_part_of_the_spark_half_has_a_feature() -> None:
+    parts = {
+        path.stem
+        for path in HALF.iterdir()
+        if path.name[0] != "_" and (path.suffix == ".py" or path.is_dir())
+    }
+    assert parts | {"notebook"} == set(FEATURES) | SHARED
+
+
+def test_a_test_s_folder_says_which_marker_decides() -> None:
+    for path in sorted((HERE / "spark").rglob("test_*.py")):
+        assert "pytest.mark.rest" not in path.read_text("utf-8"), path.name
+    for path in sorted(HERE.glob("test_*.py")):
+        if path != Path(__file__):
+            assert "pytest.mark.main" not in path.read_text("utf-8"), path.name
+
+
+@pytest.mark.parametrize("rule", FEATURES["optimizer"])
+def test_each_rule_of_the_optimizer_is_known(rule: str) -> None:
+    text = (HALF / "optimizer" / "injection.py").read_text("utf-8")
+    assert f'name="{rule.removeprefix("rule ")}"' in text
