@@ -44,8 +44,11 @@ def test_everything_that_works_is_installed(tmp_path: Path) -> None:
         tmp_path,
         UNKNOWN
         + """
-spark = theirs()
-installed(spark)
+os.environ["SPARK_ICEBERG_SQL_JAR"] = JAR
+def start(_):
+    global spark
+    spark = sis.session(config={"spark.master": "local[2]", **SMALL})
+installed(None, start)
 print(bucket(spark), spark.sql("FROM iceberg_check('ALTER TABLE t ADD PARTITION FIELD bucket(0, id)')").count() > 0)
 print(outcome(lambda: spark.sql("ALTER TABLE t ADD PARTITION FIELD bucket(0, id)")))
 print(all(row.enabled for row in spark.sql("FROM iceberg_rules()").collect()))
@@ -64,6 +67,21 @@ print(outcome(lambda: bucket(spark))[:24])
     assert rules == "True"
     assert again.startswith(f"1 IcebergSqlWarning <string> {head}")
     assert removed == "[UNRESOLVED_ROUTINE] Can"
+
+
+def test_without_a_runtime_it_is_named(tmp_path: Path) -> None:
+    script = """
+for call in (sis.session, lambda: sis.install(theirs(jar=False))):
+    try:
+        call()
+    except sis.IcebergSqlError as error:
+        print(error)
+"""
+    out, _ = run(tmp_path, UNKNOWN + script)
+    first, *_ = out.splitlines()
+    assert f"Iceberg's runtime for Spark {MINOR} is missing on the class path" in first
+    assert out.count(f"Spark {MINOR} is not tested, only Spark {OTHERS}") == 2
+    assert out.count(f"iceberg-spark-runtime-{MINOR}_") == 2
 
 
 def test_what_is_broken_is_left_out(tmp_path: Path) -> None:
