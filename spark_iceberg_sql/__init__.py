@@ -13,79 +13,92 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+# For type checkers and editors, to which an alias says that a name is public; isort would split the lines.
+# isort: off
 if TYPE_CHECKING:
-    from spark_iceberg_sql.api import check, from_hive, install, plan, uninstall
-    from spark_iceberg_sql.checker.plan import Plan
+    from spark_iceberg_sql.api import (
+        check as check,
+        from_hive as from_hive,
+        install as install,
+        plan as plan,
+        uninstall as uninstall,
+    )
+    from spark_iceberg_sql.checker.plan import Plan as Plan
     from spark_iceberg_sql.diagnostics import (
-        Diagnostic,
-        Report,
-        Severity,
+        Diagnostic as Diagnostic,
+        Report as Report,
+        Severity as Severity,
     )
     from spark_iceberg_sql.errors import (
-        ConfigError,
-        FileError,
-        IcebergSqlError,
-        IcebergSqlWarning,
-        JarError,
-        JavaError,
-        MissingExtraError,
-        PluginError,
-        ReadError,
-        ScriptFailedError,
-        SourceError,
+        ConfigError as ConfigError,
+        FileError as FileError,
+        IcebergSqlError as IcebergSqlError,
+        IcebergSqlWarning as IcebergSqlWarning,
+        JarError as JarError,
+        JavaError as JavaError,
+        MissingExtraError as MissingExtraError,
+        PluginError as PluginError,
+        ReadError as ReadError,
+        ScriptFailedError as ScriptFailedError,
+        SourceError as SourceError,
     )
-    from spark_iceberg_sql.insight.advise import Advice, Proposal
-    from spark_iceberg_sql.insight.from_hive import FromHive
-    from spark_iceberg_sql.insight.preview import Preview
-    from spark_iceberg_sql.model.offline import known_from
-    from spark_iceberg_sql.model.tables import Tables
-    from spark_iceberg_sql.spark.catalogs import attach
-    from spark_iceberg_sql.spark.gate.intercept import sql
-    from spark_iceberg_sql.spark.gate.scripts import run
-    from spark_iceberg_sql.spark.insight.advise import advise
-    from spark_iceberg_sql.spark.insight.explain import explain
-    from spark_iceberg_sql.spark.insight.health import health
-    from spark_iceberg_sql.spark.insight.joins import spj
-    from spark_iceberg_sql.spark.insight.preview import preview
-    from spark_iceberg_sql.spark.servers import Server, connect_server, thrift_server
-    from spark_iceberg_sql.spark.session import register, session
-    from spark_iceberg_sql.spark.tables.catalog_settings import catalog
-    from spark_iceberg_sql.spark.tables.compaction import optimize
-    from spark_iceberg_sql.spark.tables.credentials import collection
+    from spark_iceberg_sql.insight.advise import Advice as Advice, Proposal as Proposal
+    from spark_iceberg_sql.insight.from_hive import FromHive as FromHive
+    from spark_iceberg_sql.insight.preview import Preview as Preview
+    from spark_iceberg_sql.model.offline import known_from as known_from
+    from spark_iceberg_sql.model.tables import Tables as Tables
+    from spark_iceberg_sql.spark.catalogs import attach as attach
+    from spark_iceberg_sql.spark.gate.intercept import sql as sql
+    from spark_iceberg_sql.spark.gate.scripts import run as run
+    from spark_iceberg_sql.spark.insight.advise import advise as advise
+    from spark_iceberg_sql.spark.insight.explain import explain as explain
+    from spark_iceberg_sql.spark.insight.health import health as health
+    from spark_iceberg_sql.spark.insight.joins import spj as spj
+    from spark_iceberg_sql.spark.insight.preview import preview as preview
+    from spark_iceberg_sql.spark.servers import (
+        Server as Server,
+        connect_server as connect_server,
+        thrift_server as thrift_server,
+    )
+    from spark_iceberg_sql.spark.session import register as register, session as session
+    from spark_iceberg_sql.spark.tables.catalog_settings import catalog as catalog
+    from spark_iceberg_sql.spark.tables.compaction import optimize as optimize
+    from spark_iceberg_sql.spark.tables.credentials import collection as collection
+# isort: on
 
 # Public name -> its module. Loaded on first use: the checker must not import pyspark.
 _HOME = {
+    "Advice": "insight.advise",
     "ConfigError": "errors",
     "Diagnostic": "diagnostics",
     "FileError": "errors",
+    "FromHive": "insight.from_hive",
     "IcebergSqlError": "errors",
     "IcebergSqlWarning": "errors",
     "JarError": "errors",
     "JavaError": "errors",
-    "Tables": "model.tables",
     "MissingExtraError": "errors",
     "Plan": "checker.plan",
     "PluginError": "errors",
+    "Preview": "insight.preview",
+    "Proposal": "insight.advise",
+    "ReadError": "errors",
     "Report": "diagnostics",
     "ScriptFailedError": "errors",
     "Server": "spark.servers",
     "Severity": "diagnostics",
-    "ReadError": "errors",
     "SourceError": "errors",
-    "Advice": "insight.advise",
-    "Proposal": "insight.advise",
+    "Tables": "model.tables",
     "advise": "spark.insight.advise",
     "attach": "spark.catalogs",
     "catalog": "spark.tables.catalog_settings",
     "check": "api",
     "collection": "spark.tables.credentials",
     "connect_server": "spark.servers",
-    "install": "api",
-    "Preview": "insight.preview",
     "explain": "spark.insight.explain",
-    "FromHive": "insight.from_hive",
     "from_hive": "api",
     "health": "spark.insight.health",
+    "install": "api",
     "known_from": "model.offline",
     "optimize": "spark.tables.compaction",
     "plan": "api",
@@ -99,51 +112,8 @@ _HOME = {
     "uninstall": "api",
 }
 
-__all__ = [
-    "Advice",
-    "ConfigError",
-    "Diagnostic",
-    "FileError",
-    "FromHive",
-    "IcebergSqlError",
-    "IcebergSqlWarning",
-    "JarError",
-    "JavaError",
-    "MissingExtraError",
-    "Plan",
-    "PluginError",
-    "Preview",
-    "Proposal",
-    "ReadError",
-    "Report",
-    "ScriptFailedError",
-    "Server",
-    "Severity",
-    "SourceError",
-    "Tables",
-    "__version__",
-    "advise",
-    "attach",
-    "catalog",
-    "check",
-    "collection",
-    "connect_server",
-    "explain",
-    "from_hive",
-    "health",
-    "install",
-    "known_from",
-    "optimize",
-    "plan",
-    "preview",
-    "register",
-    "run",
-    "session",
-    "spj",
-    "sql",
-    "thrift_server",
-    "uninstall",
-]
+if not TYPE_CHECKING:  # they would take the only literal in it for the only public name
+    __all__ = ["__version__", *_HOME]
 
 
 def __getattr__(name: str) -> Any:
@@ -195,4 +165,4 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(["__version__", *_HOME])

@@ -114,4 +114,4 @@ class JarError(IcebergSqlError):
 
 
 class IcebergSqlWarning(UserWarning):
-    """Findings about a statement that the gate passes on to Spark."""
+    """Findings about a statement that the gate passes on to Spark, or what does not work on an untested Spark."""

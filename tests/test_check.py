@@ -16,6 +16,7 @@ from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules.registry import ALL
+from spark_iceberg_sql.rules.meant_transform import meant
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped
 from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
 from spark_iceberg_sql.rules.words import once_quoted
@@ -641,6 +642,37 @@ def test_why_columns_are_not_known_is_said() -> None:
     assert note.message.endswith(": its columns are unknown (nobody looked)")
     note = only("ALTER TABLE db.t ADD COLUMN v VARIANT", known)
     assert note.message.endswith(": its format version is unknown (nobody looked)")
+
+
+def test_only_create_like_is_of_sparks_own_catalog() -> None:
+    """Nodes of unreadable statements have a `like`, too, which is the name of a mistake."""
+    known = Tables(catalog="local", namespace=("db",))
+    names = {
+        "ALTER TABLE t ADD PARTITION FIELD bucket(8 id)": ("t",),
+        "CREATE TABLE t LIKE u": ("spark_catalog", "default", "t"),
+        "CREATE TABLE t (id INT)": ("t",),
+    }
+    for text, name in names.items():
+        (statement,) = statements(text)
+        assert Context(text, read(statement), known, statement).target_name == name
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("yyyy-MM-dd", "day"),
+        ("yyyyMMdd", "day"),
+        ("YYYYMMDD", "day"),
+        ("yyyyMM", "month"),
+        ("yyyyMMddHHmmss", "hour"),
+        ("%Y%m%d", "day"),
+        ("holiday", None),
+        ("yyyyMMfoo", None),
+    ],
+)
+def test_the_transform_that_a_format_means(pattern: str, name: str | None) -> None:
+    meaning = meant("date_format", ["ts", f"'{pattern}'"])
+    assert (meaning.record.name if meaning is not None else None) == name
 
 
 def test_two_things_that_are_not_known() -> None:

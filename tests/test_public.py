@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,21 @@ def test_all_is_exact_and_every_name_is_there() -> None:
         assert getattr(spark_iceberg_sql, name) is not None
     assert callable(spark_iceberg_sql.check)
     assert callable(spark_iceberg_sql.plan)
+
+
+def test_type_checkers_see_the_same_names_in_the_same_modules() -> None:
+    tree = ast.parse(Path(spark_iceberg_sql.__file__).read_text("utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    assert ast.unparse(block.test) == "TYPE_CHECKING"
+    homes = {}
+    for line in block.body:
+        assert isinstance(line, ast.ImportFrom)
+        assert line.module is not None
+        for name in line.names:
+            assert name.asname == name.name  # otherwise it is not public for them
+            homes[name.name] = line.module.removeprefix("spark_iceberg_sql.")
+    assert homes == spark_iceberg_sql._HOME
+    assert list(spark_iceberg_sql._HOME) == sorted(spark_iceberg_sql._HOME)
 
 
 def test_a_name_that_is_not_public() -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.versions import JAVA, LINES, line, runtime, runtimes
+from spark_iceberg_sql.spark.versions import JAVA, LINES, line, missing_runtime, runtime, runtimes
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -42,6 +42,13 @@ def test_another_line_is_refused_in_one_sentence(version: str) -> None:
     said, _, advice = str(caught.value).partition("\n")
     assert said == f"Spark {version[:3]} is not supported, only Spark 4.1, 4.0 and 3.5"
     assert advice == "help: pip install 'pyspark~=4.1.0'"
+
+
+def test_an_unknown_line_without_a_runtime_is_told_what_is_missing() -> None:
+    error = missing_runtime("4.2.0", "2.13")
+    assert "Iceberg's runtime for Spark 4.2 is missing" in str(error)
+    assert "only Spark 4.1, 4.0 and 3.5" in str(error)
+    assert "iceberg-spark-runtime-4.2_2.13" in str(error)
 
 
 def test_another_scala_is_refused() -> None:
@@ -85,6 +92,8 @@ def test_the_workflow_tests_every_line() -> None:
     matrix = jobs["spark"]["strategy"]["matrix"]
     tested = {matrix["spark"][0], *(row["spark"] for row in matrix["include"])}
     assert tested == set(SPARK)
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
+    assert set(jobs["jar"]["strategy"]["matrix"]["spark"]) == set(SPARK)
     for row in matrix["include"]:
         assert int(row["java"]) in line(row["spark"]).java
 

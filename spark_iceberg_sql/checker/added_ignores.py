@@ -180,7 +180,7 @@ def _removal(text: str, diagnostic: Diagnostic, comment: str) -> Edit | None:
     closing = _CLOSING.match(text, end)
     end = closing.end() if closing is not None else end
     if text[end : end + 1] not in ("", "\r", "\n"):  # another comment follows, or the statement
-        return Edit(start, end + (text[end] == " "), "")
+        return Edit(start, end + 1 if text[end] == " " else end, "")
     row = text.rfind("\n", 0, start) + 1
     if not text[row:start].strip():  # a line of its own
         line_end = re.compile(r"\r?\n").match(text, end)

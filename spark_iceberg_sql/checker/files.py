@@ -187,7 +187,8 @@ class _Verdict:
 
     def __call__(self, code: str, own: Severity) -> Severity | None:
         severity = self._severity(code, own)
-        self.unlisted += severity is None and own is Severity.NOTE
+        if severity is None and own is Severity.NOTE:
+            self.unlisted += 1
         return severity
 
 

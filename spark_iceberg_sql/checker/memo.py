@@ -10,9 +10,8 @@ from spark_iceberg_sql.syntax.script import Statement, statements
 
 _Key = tuple[str, int, bool]
 _KEPT = 32  # checks after which a statement that did not come again is forgotten
-_TRIED = (
-    8  # equal statements of which the recordings are compared: time must not grow with their square
-)
+# Equal statements of which the recordings are compared: time must not grow with their square.
+_TRIED = 8
 
 
 @record(slots=True)

@@ -127,8 +127,8 @@ class Plan:
         if self.unplanned is not None:
             yield PlanRow("not planned", detail=self.unplanned)
         for part, specs in (("before", self.before), ("after", self.after)):
-            for field in specs.spec.fields if specs is not None else ():
-                yield _field_row(part, specs.current, field) if specs is not None else PlanRow(part)
+            if specs is not None:
+                yield from (_field_row(part, specs.current, field) for field in specs.spec.fields)
         for change in self.changes:
             spec_id = self.after.current if self.after is not None else None
             yield replace(_field_row("change", spec_id, change.field), detail=change.change)

@@ -44,7 +44,8 @@ def rendered(
     text = FORMATS[given.output_format](reports, color=color)
     text = text[: text.rindex(summary(reports))]
     if given.quiet:
-        return text.rstrip("\n") + "\n" * bool(text.rstrip("\n"))
+        text = text.rstrip("\n")
+        return f"{text}\n" if text else ""
     text += _summary(reports, tally)
     if given.add_noqa:
         text += f"Added ignore comments for {plural(tally.applied, 'finding')}\n"

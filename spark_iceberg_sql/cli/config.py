@@ -57,6 +57,5 @@ def _toml(value: Any) -> str:
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
-    return data_without_commands(
-        json.dumps(str(value), ensure_ascii=False)
-    )  # JSON's strings are TOML's
+    # JSON's strings are TOML's.
+    return data_without_commands(json.dumps(str(value), ensure_ascii=False))

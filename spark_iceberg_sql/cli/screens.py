@@ -56,12 +56,14 @@ class Screen:
                 self._found[name] = [mark for _, _, mark in marked], settings
             screened = new_findings(marked, reports, self.baseline.known(name))
             reports = screened.reports
-            self._known["baseline"] += screened.known * last
+            if last:
+                self._known["baseline"] += screened.known
         if self._earlier is not None and any(map(len, reports)):
             known = self._known_earlier(self._earlier, found.name, settings)
             screened = new_findings(marks(found, reports, name), reports, known)
             reports = screened.reports
-            self._known["earlier"] += screened.known * last
+            if last:
+                self._known["earlier"] += screened.known
         return reports
 
     def _known_earlier(self, earlier: Earlier, name: str, settings: Settings) -> Counter[str]:

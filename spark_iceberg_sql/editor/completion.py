@@ -196,7 +196,7 @@ def _clause(tokens: list[Token]) -> tuple[int, str | None] | None:
         depth = rest.count("(") - rest.count(")")
         if pair[0] == "PARTITIONED":
             return (tokens[i - 1].start, _call(rest) if depth > 1 else None) if depth > 0 else None
-        if depth == 0 and rest and rest[-1] not in ("WITH", "FIELD") and not _typing(tokens, rest):
+        if depth == 0 and rest and rest[-1] not in ("WITH", "FIELD") and not _typing(rest):
             return None
         return tokens[i - 2].start if i > 1 else tokens[i - 1].start, _call(rest) if depth else None
     return None
@@ -208,7 +208,7 @@ def _call(words: list[str]) -> str:
     return words[at - 1] if at else ""
 
 
-def _typing(tokens: list[Token], rest: list[str]) -> bool:
+def _typing(rest: list[str]) -> bool:
     """Whether the last word is a term in the making."""
     return len(rest) == 1 or rest[-2] == "WITH"
 

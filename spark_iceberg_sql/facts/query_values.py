@@ -147,11 +147,13 @@ def top(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
     found = []
     depth = 0
     for i, token in enumerate(tokens):
-        closing = token.text in (")", "]")
-        depth -= closing
-        if not depth and not closing:
+        if token.text in (")", "]"):
+            depth -= 1
+            continue
+        if not depth:
             found.append((i, token, token.word))
-        depth += token.text in ("(", "[")
+        if token.text in ("(", "["):
+            depth += 1
     return found
 
 

@@ -78,8 +78,9 @@ class Target:
     @cached_property
     def target_name(self) -> terms.Name:
         """The target's parts, as `known` expects them."""
-        like = getattr(self.node, "like", None)
-        return self.sparks_own(self.target.parts) if like is not None else self.target.parts
+        node = self.node
+        is_like = isinstance(node, nodes.Create) and node.like is not None
+        return self.sparks_own(self.target.parts) if is_like else self.target.parts
 
     def sparks_own(self, parts: terms.Name) -> terms.Name:
         """A name in CREATE TABLE ... LIKE: in Spark's own catalog, whichever is the current one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -52,9 +52,11 @@ def _expanded(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
             folders[:] = [name for name in folders if not name.startswith(".")]
             here = root if base else os.path.normpath(root).removeprefix(".")
             if below:
-                yield from _expanded([escape(here).rstrip("/")] * bool(here) + below, admit)
+                above = [escape(here).rstrip("/")] if here else []
+                yield from _expanded([*above, *below], admit)
             else:
-                yield from [here] * bool(here)
+                if here:
+                    yield here
                 yield from (os.path.join(here, n) for n in names if not n.startswith("."))
 
 
@@ -63,12 +65,12 @@ def _named(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
     from glob import escape, has_magic, iglob
 
     wild = next((n for n, part in enumerate(parts) if has_magic(part)), len(parts))
-    paths: Iterable[str] = iglob("/".join(parts[: wild + 1]) + "/" * (wild + 1 < len(parts)))
+    paths: Iterable[str] = iglob("/".join(parts[: wild + 1]) + _slash(wild, parts))
     for number in range(wild + 1, len(parts)):
         folders = list(paths)
         for folder in folders:
             admit(folder)
-        part = parts[number] + "/" * (number + 1 < len(parts))
+        part = parts[number] + _slash(number, parts)
         paths = (path for folder in folders for path in iglob(escape(folder) + part))
     yield from paths
 
@@ -118,3 +120,8 @@ def _pattern(glob: str) -> re.Pattern[str]:
 
 def _literal(chunk: str) -> str:
     return "[^/]".join(map(re.escape, chunk.split("?")))
+
+
+def _slash(number: int, parts: Sequence[str]) -> str:
+    """After a part: nothing after the last one, which may be a file."""
+    return "/" if number + 1 < len(parts) else ""

@@ -59,9 +59,8 @@ def _replace(target: Path, content: bytes, here: os.stat_result | None) -> None:
             os.chmod(temporary, 0o666 & ~_mask())
             os.replace(temporary, target)
         elif here.st_nlink > 1 or not _like(target, temporary, here):
-            _overwrite(
-                target, content
-            )  # the new content is safe on disk by now and is copied over the old
+            # The new content is safe on disk by now and is copied over the old.
+            _overwrite(target, content)
         else:
             os.replace(temporary, target)
     finally:

@@ -139,7 +139,8 @@ class PieceMaker:
         self._chars.append(value)
         self._length += len(value)
         self._starts += [start] * len(value)
-        self._ends += [start] * (len(value) - 1) + [end] * bool(value)
+        if value:
+            self._ends += [start] * (len(value) - 1) + [end]
 
     def hole(self, start: int, end: int, text: str) -> None:
         """Add a hole, which the host text writes between two offsets."""
@@ -176,9 +177,8 @@ class PieceMaker:
         )
 
 
-_BETWEEN = (
-    "\n\n;\n"  # ends a line comment, even one continued by a backslash, and then the statement
-)
+# Ends a line comment, even one continued by a backslash, and then the statement.
+_BETWEEN = "\n\n;\n"
 
 
 @record(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def place(node: Any, text: str) -> tuple[int, int]:
 def piece_of(node: Any, text: str) -> Piece:
     """A scalar with the position of each character. text: the file's."""
     start, end = place(node, text)
-    value, quoted = str(node.value), int(node.style in ("'", '"'))
+    value, quoted = str(node.value), 1 if node.style in ("'", '"') else 0
     maker = PieceMaker()
     if text[start + quoted : end - quoted] == value:
         for at, char in enumerate(value, start + quoted):

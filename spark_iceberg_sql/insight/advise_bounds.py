@@ -52,7 +52,7 @@ class Ranked:
         self.has_nans = any(r < 0 for r in self.ranks) and not all(
             n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
         )
-        counts = [int(value in beyond) for value in self.sorted]
+        counts = [1 if value in beyond else 0 for value in self.sorted]
         for r in self.ranks:
             if r >= 0:
                 counts[r] += 1
@@ -117,7 +117,8 @@ class Ranked:
         gap = every if high > low else 0.0  # of one value nothing says how far the next is
         least, most = self._below[within.first], self._below[within.last + 1]
         # A partition goes on beyond its outermost sampled row by as many rows as one stands for.
-        start, end = least - (within.low < within.first), most + (within.high > within.last)
+        start = least - 1 if within.low < within.first else least
+        end = most + 1 if within.high > within.last else most
         # Beyond a file's outermost row there are, on average, as many as between two of its rows.
         if most - above <= _CHANCE * every:  # spread over the files
             above = max(above, end - _drawn(number, _STEPS[0]) * every / weight)

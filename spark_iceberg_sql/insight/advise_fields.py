@@ -15,7 +15,6 @@ from spark_iceberg_sql.model.types import Primitive
 _BUCKETS = (4, 8, 16, 32, 64, 128, 256)
 _WIDTHS = (10, 100, 1000, 10_000, 100_000, 1_000_000)
 _PREFIXES = (1, 2, 3)
-MOST_VALUES = 10_000  # partitions of an identity field, in the sample
 _NOT_AS_VALUES = ("float", "double", "date", "timestamp", "timestamptz")  # SIS501, SIS503; days
 
 

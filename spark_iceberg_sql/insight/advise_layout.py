@@ -94,7 +94,7 @@ class Sample:
                 low, high = found[code]
                 if rank >= 0 and not low <= rank <= high:
                     found[code] = (min(low, rank), max(high, rank))
-            beyond = int(not of.transform.transform.is_identity)
+            beyond = 0 if of.transform.transform.is_identity else 1
             self._limits[of.key] = [
                 Limits(low, high, max(0, low - beyond), min(top, high + beyond))
                 for low, high in found

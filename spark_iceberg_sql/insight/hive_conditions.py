@@ -188,7 +188,7 @@ def _compared(tokens: Sequence[Token], at: int) -> tuple[str, tuple[str, ...] | 
     """The operator after a column, empty if there is none, the constants, and the index of the last token."""
     words = [token.word for token in tokens[at + 1 : at + 6]]
     negated = "NOT " if words[:1] == ["NOT"] else ""
-    step = at + 1 + bool(negated)
+    step = at + 2 if negated else at + 1
     operator = tokens[step].word if step < len(tokens) else ""
     if operator in _COMPARISONS and not negated:
         value, last = _constant(tokens, step + 1)
@@ -216,8 +216,8 @@ def _compared(tokens: Sequence[Token], at: int) -> tuple[str, tuple[str, ...] | 
 
 def _constant(tokens: Sequence[Token], at: int) -> tuple[str | None, int]:
     """A string, a number or a DATE literal, and the index of its last token."""
-    if at < len(tokens) and tokens[at].word == "DATE" and at + 1 < len(tokens):
-        at += tokens[at + 1].kind in STRINGS
+    if at + 1 < len(tokens) and tokens[at].word == "DATE" and tokens[at + 1].kind in STRINGS:
+        at += 1
     if at >= len(tokens):
         return None, len(tokens) - 1
     token = tokens[at]

@@ -176,7 +176,7 @@ def after(start: datetime, unit: str) -> datetime:
     if unit in ("day", "hour"):
         return start + (timedelta(days=1) if unit == "day" else timedelta(hours=1))
     month = start.month if unit == "month" else 12
-    year = start.year + (month == 12)
+    year = start.year + 1 if month == 12 else start.year
     if year > 9999:
         raise OverflowError(year)
     return start.replace(year=year, month=month % 12 + 1)

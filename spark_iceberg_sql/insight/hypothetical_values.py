@@ -67,7 +67,9 @@ def _increased(text: str) -> str | None:
 
 def _decimal(value: Decimal) -> bytes:
     number = int(value.scaleb(-int(value.as_tuple().exponent)))
-    return number.to_bytes((number + (number < 0)).bit_length() // 8 + 1, "big", signed=True)
+    # Two's complement has one negative number more: -128 fits a byte, 128 does not.
+    bits = (number + 1 if number < 0 else number).bit_length()
+    return number.to_bytes(bits // 8 + 1, "big", signed=True)
 
 
 _PACKED: Mapping[str, Callable[[Value], bytes]] = {

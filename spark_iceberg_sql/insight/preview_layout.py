@@ -221,6 +221,7 @@ def splits(sizes: Sequence[int], settings: WriteSettings) -> list[int]:
     merge()
     tasks, task = [], -1
     for i in range(len(sizes)):
-        task += i in starts
+        if i in starts:
+            task += 1
         tasks.append(task)
     return tasks

@@ -176,7 +176,7 @@ def _word(words: Sequence[str]) -> str:
     """The word that says what a statement does: its first one, or INSERT and its like after WITH ... or FROM ..."""
     first, depth = (words[0] if words else ""), 0
     for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
-        depth += (before == "(") - (before == ")")
+        depth += {"(": 1, ")": -1}.get(before, 0)
         if depth:
             continue
         # A table expression may have any name, but only its `)` comes right before the statement.

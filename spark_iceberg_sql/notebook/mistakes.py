@@ -240,9 +240,8 @@ def _syntax(statement: Statement, span: tuple[int, int]) -> _Help:
     line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]
     if at and not line.strip() and token.word in _STARTS:
         end = tokens[at - 1].end
-        if not _WRITES.isdisjoint(
-            t.word for t in tokens[:at]
-        ):  # without its WHERE, it may change every row
+        # Without its WHERE, it may change every row.
+        if not _WRITES.isdisjoint(t.word for t in tokens[:at]):
             return "end the statement before it with `;`, if that is its end", None
         return "end the statement before it with `;`", Edit(end, end, ";")
     for comma, word in pairwise(tokens[: at + 1]):

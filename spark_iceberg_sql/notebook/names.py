@@ -171,7 +171,8 @@ def _arguments(text: str) -> Iterator[str]:
     """The arguments between parentheses, split at the commas outside nested parentheses."""
     depth, start = 0, 0
     for token in tokenize(text):
-        depth += (token.text in "([") - (token.text in ")]") if token.kind is Kind.MARK else 0
+        if token.kind is Kind.MARK:
+            depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
         if token.text == "," and depth == 0:
             yield text[start : token.start].strip()
             start = token.end

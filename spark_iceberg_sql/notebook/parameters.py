@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -190,10 +190,3 @@ def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) 
             f"`{text[start:end]}` is a string, but a name is required here",
             f"write `{before.text} IDENTIFIER({{{name}}})`",
         )
-
-
-def parameter_at(text: str, start: int) -> Iterator[str]:
-    """The name of the parameter that starts at an offset, if there is one."""
-    for token in tokenize(text[start : start + 300])[1:2]:
-        if token.kind is Kind.WORD:
-            yield token.text

@@ -33,7 +33,8 @@ def _last(statement: Statement, first: int) -> int:
     """The last token of what starts at a token: a parameter, a name, or a call."""
     tokens = statement.tokens
     kinds = [t.kind in (Kind.WORD, Kind.QUOTED) for t in tokens]
-    last = first + (tokens[first].text == ":" and kinds[first + 1 : first + 2] == [True])
+    is_parameter = tokens[first].text == ":" and kinds[first + 1 : first + 2] == [True]
+    last = first + 1 if is_parameter else first
     while [t.text for t in tokens[last + 1 : last + 2]] == ["."] and any(
         kinds[last + 2 : last + 3]
     ):
@@ -41,7 +42,7 @@ def _last(statement: Statement, first: int) -> int:
     if kinds[last] and [t.text for t in tokens[last + 1 : last + 2]] == ["("]:
         depth = 0
         for i, token in enumerate(tokens[last + 1 :], last + 1):
-            depth += (token.text == "(") - (token.text == ")")
+            depth += {"(": 1, ")": -1}.get(token.text, 0)
             if not depth:
                 return i
     return last

@@ -16,6 +16,8 @@ _FORMATTING = frozenset(
 )
 # The letters of a format, coarse to fine, as Java and strftime have them.
 _LETTERS = ("yuY", "MLQqm", "dDEewW", "HhKk")
+# Without separators, only these are a format, such as `yyyyMMdd`: other long runs of letters are a word.
+_UNSEPARATED = re.compile(r"(?:[yYu]{4}|[yYu]{2}|MM|[dD]{2}|[hHkK]{2}|mm|MI|[sS]{2})+")
 
 
 class Meant(NamedTuple):
@@ -69,7 +71,8 @@ def _finest(pattern: str) -> Transform | None:
     kept = [
         record for record, each in zip(TIMES, _LETTERS, strict=True) if set(each) & set(letters)
     ]
-    return kept[-1] if kept and not re.search(r"[^\W\d_]{5,}", letters) else None
+    runs = re.findall(r"[^\W\d_]{5,}", letters)
+    return kept[-1] if kept and all(map(_UNSEPARATED.fullmatch, runs)) else None
 
 
 def parameter(record: Transform, numbers: Sequence[int]) -> int | None:

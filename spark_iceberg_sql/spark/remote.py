@@ -39,9 +39,8 @@ _STATE = re.compile(r"\.?\s*SQLSTATE: \w+.*", re.DOTALL)
 _LOST = ("UNAVAILABLE", "Connection refused", "RETRIES_EXCEEDED")
 # Of a server that has been started again, or that has ended the session after an hour without a call.
 _NO_SESSION = ("INVALID_HANDLE.SESSION", "NO_ACTIVE_SESSION", "SESSION_CHANGED", "SESSION_CLOSED")
-_SECONDS = (
-    5  # for a server to accept a connection; without an answer, the client itself goes on trying
-)
+# For a server to accept a connection; without an answer, the client itself goes on trying.
+_SECONDS = 5
 START = (
     "help: start the server with `iceberg-sql connect-server`, "
     "or call spark_iceberg_sql.install(spark) in its process"

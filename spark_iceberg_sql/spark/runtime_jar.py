@@ -53,10 +53,8 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
 
     Raises JarError if it cannot be downloaded, JavaError if Java is missing.
     """
-    if named := os.environ.get(_JAR):
-        if not Path(named).is_file():
-            raise JarError(f"{_JAR} names {named}, which is not a file: correct it or unset it")
-        return Path(named).resolve()
+    if (jar := users_jar()) is not None:
+        return jar
     cached = cache_directory() / runtime.filename
     for jar in (checkout_jars() / runtime.filename, cached):
         if _is_pinned(jar, runtime):
@@ -64,9 +62,8 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{cached}.lock"):
-            if not _is_pinned(
-                cached, runtime
-            ):  # another process may have fetched it in the meantime
+            # Another process may have fetched it in the meantime.
+            if not _is_pinned(cached, runtime):
                 _fetch(runtime, cached, ivy_settings)
     except OSError as error:
         raise JarError(
@@ -74,6 +71,16 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
             f"set {CACHE} to a writable folder, or {_JAR} to the jar"
         ) from None
     return cached
+
+
+def users_jar() -> Path | None:
+    """The jar that SPARK_ICEBERG_SQL_JAR names. Raises JarError if it is not a file."""
+    path = os.environ.get(_JAR)
+    if not path:
+        return None
+    if not Path(path).is_file():
+        raise JarError(f"{_JAR} names {path}, which is not a file: correct it or unset it")
+    return Path(path).resolve()
 
 
 def _is_pinned(jar: Path, runtime: Runtime) -> bool:

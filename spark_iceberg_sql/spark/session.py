@@ -15,15 +15,15 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
-from spark_iceberg_sql.spark import statement_functions
+from spark_iceberg_sql.spark import statement_functions, untested
 from spark_iceberg_sql.spark.bridge import answers, jvm, jvm_process
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.insight import hypothetical_functions
 from spark_iceberg_sql.spark.optimizer import injection
-from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
+from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala, users_jar
 from spark_iceberg_sql.spark.tables import by_path, credentials, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
-from spark_iceberg_sql.spark.versions import line, runtime
+from spark_iceberg_sql.spark.versions import LINES, missing_runtime, runtime, tested_line
 
 _MEMORY = "spark.driver.memory"
 _CLIENT = {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"}  # with which pyspark starts no JVM
@@ -68,9 +68,8 @@ def session(
     jvm_process.forget_ended()
     if not jvm.running():
         settings |= _memory(config or {})
-        os.environ.setdefault(
-            "PYSPARK_PYTHON", sys.executable
-        )  # for UDFs; otherwise Spark uses `python3` on PATH
+        # For UDFs; otherwise Spark uses `python3` on PATH.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         _provide_runtime(settings)
     builder = SparkSession.builder
     for key, value in settings.items():
@@ -94,11 +93,17 @@ def _started(builder: Any) -> SparkSession:
 
 def _provide_runtime(settings: dict[str, str]) -> None:
     """Check that Java is installed, and add the runtime jar to `spark.jars` unless the caller provides one."""
-    java(line(pyspark.__version__).java)
+    tested = tested_line(pyspark.__version__)
+    java((tested or LINES[0]).java)
     brought = settings.get("spark.jars", ""), settings.get("spark.jars.packages", "")
     if not any("iceberg-spark-runtime" in jars for jars in brought):
-        pinned = runtime(pyspark.__version__, scala())
-        jar = runtime_jar(pinned, settings.get("spark.jars.ivySettings"))
+        if tested is not None:
+            pinned = runtime(pyspark.__version__, scala())
+            jar = runtime_jar(pinned, settings.get("spark.jars.ivySettings"))
+        elif (users := users_jar()) is not None:
+            jar = users
+        else:
+            raise missing_runtime(pyspark.__version__, scala())
         settings["spark.jars"] = ",".join(filter(None, (str(jar), brought[0])))
 
 
@@ -178,11 +183,16 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """Install everything in this package in any session; returns the session.
 
     Calling it again is harmless. ddl: what happens on an error in partition DDL: "error", "warn", "off".
+    On a minor version of Spark that is not tested, it installs what passes a self-test, and an IcebergSqlWarning names
+    the rest.
 
     Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if it is a
     Spark Connect session.
     """
-    register(spark)
+    _require_runtime(spark)
+    if tested_line(spark.version) is None:
+        return untested.install(spark, ddl)
+    _register(spark)
     injection.install(spark)
     return intercept.install(spark, ddl)
 
@@ -194,15 +204,27 @@ def register(spark: SparkSession) -> None:
 
     Raises IcebergSqlError, as `install` does.
     """
+    _require_runtime(spark)
+    if tested_line(spark.version) is None:
+        untested.register(spark)
+    else:
+        _register(spark)
+
+
+def _require_runtime(spark: SparkSession) -> None:
     jvm.java_session(spark)
-    line(spark.version)
-    if not jvm.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
-        wanted = runtime(spark.version, scala())
-        raise IcebergSqlError(
-            "Iceberg's runtime is not on this session's class path",
-            help=f"start it with spark.jars.packages={wanted.coordinate}, "
-            "or stop it and call spark_iceberg_sql.session() in a new process",
-        )
+    if jvm.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
+        return
+    if tested_line(spark.version) is None:
+        raise missing_runtime(spark.version, scala())
+    raise IcebergSqlError(
+        "Iceberg's runtime is not on this session's class path",
+        help=f"start it with spark.jars.packages={runtime(spark.version, scala()).coordinate}, "
+        "or stop it and call spark_iceberg_sql.session() in a new process",
+    )
+
+
+def _register(spark: SparkSession) -> None:
     functions.register(spark)
     by_path.register(spark)
     metadata_functions.register(spark)

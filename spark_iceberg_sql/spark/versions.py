@@ -98,14 +98,39 @@ def checkout_jars() -> Path:
 
 def line(spark_version: str) -> Line:
     """The line of a Spark version such as `4.1.4`. Raises IcebergSqlError if it is not supported."""
-    wanted = ".".join(spark_version.split(".")[:2])
-    for known in LINES:
-        if known.spark == wanted:
-            return known
-    *others, oldest = (known.spark for known in LINES)
-    raise IcebergSqlError(
-        f"Spark {wanted} is not supported, only Spark {', '.join(others)} and {oldest}",
-        help=f"pip install 'pyspark~={LINES[0].spark}.0'",
+    tested = tested_line(spark_version)
+    if tested is None:
+        raise IcebergSqlError(
+            f"Spark {minor(spark_version)} is not supported, only Spark {tested_versions()}",
+            help=f"pip install 'pyspark~={LINES[0].spark}.0'",
+        )
+    return tested
+
+
+def tested_line(spark_version: str) -> Line | None:
+    """The line of a Spark version such as `4.1.4`; None if it is not in the table."""
+    return next((line for line in LINES if line.spark == minor(spark_version)), None)
+
+
+def minor(spark_version: str) -> str:
+    """The minor version of a Spark version: `4.1` of `4.1.4`."""
+    return ".".join(spark_version.split(".")[:2])
+
+
+def tested_versions() -> str:
+    """The lines as text: `4.1, 4.0 and 3.5`."""
+    *others, oldest = (line.spark for line in LINES)
+    return f"{', '.join(others)} and {oldest}" if others else oldest
+
+
+def missing_runtime(spark_version: str, scala: str | None) -> IcebergSqlError:
+    """The error on a Spark that is not in the table if Iceberg's runtime is not on the class path either."""
+    spark = minor(spark_version)
+    return IcebergSqlError(
+        f"Spark {spark} is not tested, only Spark {tested_versions()}, and to try it Iceberg's runtime for "
+        f"Spark {spark} is missing on the class path",
+        help=f"start Spark with spark.jars=<path of iceberg-spark-runtime-{spark}_{scala or '2.13'}>, if Iceberg has "
+        f"released one, or pip install 'pyspark~={LINES[0].spark}.0'",
     )
 
 

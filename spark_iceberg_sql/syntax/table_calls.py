@@ -67,9 +67,9 @@ def whole(tokens: list[Token]) -> Iterator[Edit]:
     """The edits of a statement that shows or describes a call."""
     words = tuple(token.word for token in tokens[:4])
     if words[:1] in (("DESCRIBE",), ("DESC",)):
-        at = 1 + (words[1:2] == ("TABLE",))
-        how = tokens[at].word if at < len(tokens) else ""
-        at += how in ("EXTENDED", "FORMATTED")
+        at = 2 if words[1:2] == ("TABLE",) else 1
+        if at < len(tokens) and tokens[at].word in ("EXTENDED", "FORMATTED"):
+            at += 1
         close = closing(tokens, at + 1) if is_call(tokens, at) else len(tokens)
         if close == len(tokens) - 2 and tokens[-1].kind in (Kind.WORD, Kind.QUOTED):
             yield Edit(tokens[1].start, tokens[at].start, f"QUERY SELECT {tokens[-1].text} FROM ")

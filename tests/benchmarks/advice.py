@@ -31,7 +31,9 @@ from spark_iceberg_sql.spark.insight.advise_costs import Costs as CostsOfSpecs
 from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
+from planned_files import by_text, planned_by_spec
 from previews import EVENTS
 
 TABLE = "local.events"
@@ -210,7 +212,7 @@ def error(search: Search, costs: CostsOfSpecs, load: Load, chosen: Spec) -> floa
     each = sum(sizes) / len(sizes) + search.open_cost
     reads = []
     for text, _, weight in load:
-        files = round(costs.by_text[text][spec] / each)
+        files = round(by_text(costs)[text][spec] / each)
         reads.append(
             QueryReads(text, weight, files, round(files * (each - search.open_cost)), 0, 0)
         )
@@ -225,7 +227,7 @@ def by_key(costs: CostsOfSpecs) -> Costs:
     """The cost of each query under each spec, by the keys of its fields."""
     return {
         text: {key_of(spec): cost for spec, cost in of_query.items()}
-        for text, of_query in costs.by_text.items()
+        for text, of_query in by_text(costs).items()
     }
 
 
@@ -279,7 +281,7 @@ def planned(asked: Sequence[Planned], table: Any, ids: Mapping[int, Spec], rows:
     for one in asked:
         costs = found.setdefault(one.query.text, dict.fromkeys(ids.values(), 0))
         for filters in one.filters:
-            for number, (files, size) in hypothetical.planned_by_spec(table, filters).items():
+            for number, (files, size) in planned_by_spec(table, filters).items():
                 costs[ids[number]] += size + files * opening(rows)
     return found
 

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from planned_files import by_text, planned_by_spec
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from samples import share
@@ -355,8 +356,7 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
                 assert hypothetical.file_sizes(table) == [max(1, file.size) for file in made.files]
                 for item, cost in zip(planned, costs, strict=True):
                     read = [
-                        hypothetical.planned_by_spec(table, filters).get(0, (0, 0))
-                        for filters in item.filters
+                        planned_by_spec(table, filters).get(0, (0, 0)) for filters in item.filters
                     ]
                     if not any(files for files, _ in read):
                         read = [search.costs.at_least(item.query.text, sample, every[fields])]
@@ -607,8 +607,8 @@ def test_rows_that_a_sample_does_not_have_are_not_free(spark: SparkSession, visi
         ).costs
         costs = search.all_specs()
     assert 59 not in costs.sample.keys[3, "identity"]
-    assert min(costs.by_text[rare].values()) > 10_000
-    assert set(costs.by_text[none].values()) == {0}  # beyond the table's greatest value
+    assert min(by_text(costs)[rare].values()) > 10_000
+    assert set(by_text(costs)[none].values()) == {0}  # beyond the table's greatest value
     found = sis.advise(spark, visits, [(rare, 50), (none, 50), BY_SHOP], sample=300)
     assert all(one.per_query[0].files >= 1 for one in found)
     assert all(one.per_query[1].files == 0 for one in found)

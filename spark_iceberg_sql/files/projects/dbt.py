@@ -243,7 +243,7 @@ def _statement(
     maker.add(" USING iceberg PARTITIONED BY (", start, start)
     for number, value in enumerate(stated.texts or ()):
         if number:
-            maker.add("," + "\n" * bool(text), value.starts[0], value.starts[0])
+            maker.add(",\n" if text else ",", value.starts[0], value.starts[0])
         plain = bool(text) and text[value.starts[0] - 1 : value.starts[0]] not in ("'", '"')
         opening = text[start : start + 1]  # the value of an anchor may be used elsewhere, too
         maker.literal(own=opening != "&" and not (plain and opening == "["))

@@ -76,7 +76,9 @@ def _regions(text: str) -> Iterator[Offsets]:
             word = ""
         if depth == 0:
             opened = start
-        depth += word in _BLOCKS
-        depth -= word.startswith("end") and word[3:] in _BLOCKS and depth > 0
+        if word in _BLOCKS:
+            depth += 1
+        elif depth and word.startswith("end") and word[3:] in _BLOCKS:
+            depth -= 1
         if depth == 0:
             yield opened, end

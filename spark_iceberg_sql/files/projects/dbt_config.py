@@ -45,9 +45,10 @@ def sql_config(text: str) -> OwnConfig:
     for start, end in template_spans(text):
         part = text[start:end]
         word = _WORD.match(part)
-        if word is not None:
-            depth += word[1] in _SOMETIMES
-            depth -= word[1].startswith("end") and word[1][3:] in _SOMETIMES
+        if word is not None and word[1] in _SOMETIMES:
+            depth += 1
+        elif word is not None and word[1].startswith("end") and word[1][3:] in _SOMETIMES:
+            depth -= 1
         if part.startswith("{#") or _CONFIG.search(part) is None:
             continue
         opening = _CALL.match(part)

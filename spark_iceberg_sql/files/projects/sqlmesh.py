@@ -29,6 +29,14 @@ _MODEL = re.compile(rf"({_TRIVIA})MODEL{_TRIVIA}\(", re.IGNORECASE | re.DOTALL)
 _STEP = re.compile(
     r"--[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[(\[{,)\]}]", re.DOTALL
 )
+_DEEPER = {
+    "(": 1,
+    "[": 1,
+    "{": 1,
+    ")": -1,
+    "]": -1,
+    "}": -1,
+}  # brackets, and how they change the depth
 _PROPERTY = re.compile(rf"{_TRIVIA}(\w+){_TRIVIA}", re.DOTALL)
 _QUERY = re.compile(rf"{_TRIVIA};{_TRIVIA}(?=(?:SELECT|WITH)\b)", re.IGNORECASE | re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")
@@ -135,7 +143,7 @@ def _properties(text: str, at: int) -> tuple[dict[str, Offsets], int]:
     depth, start = 0, at
     for step in _STEP.finditer(text, at):
         mark = step.group()
-        closes = mark in (")", "]", "}")
+        closes = _DEEPER.get(mark) == -1
         if not depth and (closes or mark == ","):
             key = _PROPERTY.match(text, start, step.start())
             if key is not None:
@@ -144,7 +152,7 @@ def _properties(text: str, at: int) -> tuple[dict[str, Offsets], int]:
             start = step.end()
             if closes:
                 return found, step.end()
-        depth += (mark in ("(", "[", "{")) - closes
+        depth += _DEEPER.get(mark, 0)
     return {}, len(text)
 
 
@@ -154,7 +162,7 @@ def _inside(text: str, at: Offsets) -> Offsets | None:
         return None
     depth = 0
     for step in _STEP.finditer(text, *at):
-        depth += (step.group() in ("(", "[", "{")) - (step.group() in (")", "]", "}"))
+        depth += _DEEPER.get(step.group(), 0)
         if not depth and step.group() in (")", "]"):
             return (at[0] + 1, step.start()) if step.end() == at[1] else None
     return None

@@ -32,9 +32,8 @@ class Program:
         self._lines = Lines(text)
         self._names = Names(tree)
         self._beside = beside
-        self.everything = unicodedata.normalize(
-            "NFKC", f"{text}\n{beside}"
-        )  # names as Python normalizes them
+        # Names as Python normalizes them.
+        self.everything = unicodedata.normalize("NFKC", f"{text}\n{beside}")
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:

@@ -80,9 +80,8 @@ def valid(text: str) -> bool:
 
 def _parsed(text: str, otherwise: str | None) -> ast.Module:
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # warnings such as that about "\\d" are not for this check to report
+        # Warnings such as that about "\\d" are not for this check to report.
+        warnings.simplefilter("ignore")
         try:
             return ast.parse(text)
         except SyntaxError:

@@ -152,7 +152,7 @@ def region(spot: Spot, first: int) -> tuple[int, int]:
         word = spot.words[end]
         if depth == 0 and end > i and (word in CLAUSES or word in VERBS):
             break
-        depth += (word in ("(", "[")) - (word in (")", "]"))
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(word, 0)
         end += 1
         if depth < 0:
             return i, end - 1

@@ -128,7 +128,8 @@ def replaced(spot: Spot) -> Iterator[Repair]:
 
 def modified(spot: Spot) -> Iterator[Repair]:
     """ALTER COLUMN, for MODIFY with or without COLUMN and TYPE."""
-    first = spot.at + 1 + (spot.words[spot.at + 1 : spot.at + 2] == ["COLUMN"])
+    has_column = spot.words[spot.at + 1 : spot.at + 2] == ["COLUMN"]
+    first = spot.at + 2 if has_column else spot.at + 1
     rest = spot.tokens[first:]
     if len(rest) < 2:
         return

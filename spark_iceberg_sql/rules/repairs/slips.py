@@ -181,7 +181,7 @@ def _left_out(spot: Spot, first: int, last: int) -> Iterator[Repair]:
         start = spot.tokens[first].start
     rest = [token for i, token in enumerate(spot.tokens) if not first <= i < last]
     made = "".join(
-        token.text + " " * (after is not None and token.end < after.start)
+        f"{token.text} " if after is not None and token.end < after.start else token.text
         for token, after in zip(rest, [*rest[1:], None], strict=True)
     )
     yield Repair(f"write `{made}`", (Edit(start, end, ""),))

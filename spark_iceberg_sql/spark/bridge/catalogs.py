@@ -121,11 +121,6 @@ def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
     return Loaded("view") if lookup.isView(catalog, identifier) else Loaded("absent")
 
 
-def _made(name: str) -> jvm.Java:
-    loader = compiler.compiled(__package__, name, compiler.context_loader())
-    return compiler.instance(loader, f"sparkicebergsql.{name}")
-
-
 def _describe(table: jvm.Java, may_be_old: bool) -> Loaded:
     name = table.getClass().getName()
     if name == _SPARK_TABLE:

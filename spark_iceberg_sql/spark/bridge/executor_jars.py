@@ -11,9 +11,8 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, scala_object
 
 _FOLDER = TemporaryDirectory()  # on the driver, until Python exits
 _lock = threading.Lock()
-_shipped: set[tuple[str, str | None, str]] = (
-    set()
-)  # Spark applications, their Connect sessions, jars
+# Spark applications, their Connect sessions, jars.
+_shipped: set[tuple[str, str | None, str]] = set()
 
 
 def compiled(name: str, sources: Iterable[tuple[str, str]]) -> tuple[Java, str]:

@@ -203,22 +203,3 @@ def file_sizes(made: Java) -> list[int]:
     )
     tasks.close()
     return [int(word) for word in str(text).strip("[]").split(",") if word.strip()]
-
-
-def planned_by_spec(made: Java, filters: Sequence[Java]) -> dict[int, tuple[int, int]]:
-    """The number of files and bytes that Iceberg's planner keeps, by partition spec. filters: combined with AND."""
-    scan = made.newScan()
-    for condition in filters:
-        scan = scan.filter(condition)
-    tasks = scan.planFiles()
-    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
-    collectors = java_class("java.util.stream.Collectors")
-    size = _proxy("java.util.function.ToLongFunction", _of_file("fileSizeInBytes", "long"))
-    spec = _proxy("java.util.function.Function", _of_file("specId", "int"))
-    sums = collectors.groupingBy(spec, collectors.summarizingLong(size))
-    found = lists.newArrayList(tasks).stream().collect(sums)
-    tasks.close()
-    return {
-        int(entry.getKey()): (int(entry.getValue().getCount()), int(entry.getValue().getSum()))
-        for entry in found.entrySet()
-    }

@@ -74,9 +74,8 @@ class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
 _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _refused: deque[str] = deque(maxlen=64)  # the last refusals, with Spark's messages
 _native: set[str] = set()  # names, as in messages, of JVM functions that refuse calls themselves
-_callback = (
-    threading.local()
-)  # .runs: whether this thread is in one; .quiet: whether its errors are not logged
+# .runs: whether this thread is in a callback; .quiet: whether its errors are not logged.
+_callback = threading.local()
 
 
 def _not_ours(record: logging.LogRecord) -> bool:
@@ -96,11 +95,12 @@ def _not_ours(record: logging.LogRecord) -> bool:
 def quietly() -> Iterator[None]:
     """Suppress the logging of errors on this thread: here a failure is an expected result."""
     _quieten()
+    before = getattr(_callback, "quiet", False)  # within another one, it stays quiet after this one
     _callback.quiet = True
     try:
         yield
     finally:
-        _callback.quiet = False
+        _callback.quiet = before
 
 
 def quiet_about(function: str) -> None:

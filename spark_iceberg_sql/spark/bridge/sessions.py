@@ -5,16 +5,13 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.spark.bridge import jvm
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-# Exceptions of calls made after the JVM, or its Spark context, has stopped.
-NO_ANSWER = (Py4JError, OSError, AttributeError, TypeError)
 
 
 def identity(spark: SparkSession) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.outgoing import visible_lines
 
 # Modules whose frames lie between a user's call and a warning about it.
-_BETWEEN = ("spark_iceberg_sql.spark", "pyspark", "py4j", "threading")
+_BETWEEN = ("spark_iceberg_sql.api", "spark_iceberg_sql.spark", "pyspark", "py4j", "threading")
 
 
 def warn(message: str) -> None:

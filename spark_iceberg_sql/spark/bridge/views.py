@@ -27,7 +27,6 @@ def analysed(
         parts[at] = part
     manager.setCurrentNamespace(parts if namespace else current)
     with jvm.active(copy):
-        rows = copy.sql(
-            f"SELECT * FROM (\n{text}\n)"
-        )  # in parentheses it is a query, never a command
+        # In parentheses it is a query, never a command.
+        rows = copy.sql(f"SELECT * FROM (\n{text}\n)")
         return rows.toDF(jvm.to_seq(columns)).queryExecution().analyzed()

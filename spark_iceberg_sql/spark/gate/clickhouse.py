@@ -29,9 +29,8 @@ from spark_iceberg_sql.syntax.literal_calls import Call
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_BARE = re.compile(
-    r"\(\s*[A-Za-z_]\w*\s*[,)]"
-)  # a first argument that may be the name of a collection
+# A first argument that may be the name of a collection.
+_BARE = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")
 
 
 def in_spark_s_words(spark: SparkSession, text: str) -> str:

@@ -64,12 +64,6 @@ class Costs:
         pairs = list(zip(weights, self.by_query, strict=True))
         return {spec: round(sum(w * cost[spec] for w, cost in pairs)) for spec in self.layouts}
 
-    @property
-    def by_text(self) -> dict[str, Mapping[Fields, int]]:
-        """The cost of each query, by its text; weights do not count."""
-        texts = [item.query.text for item in self.planned]
-        return dict(zip(texts, self.by_query, strict=True))
-
     def best(self) -> list[Fields]:
         """The specs, the cheapest first; of two that cost the same, the one with fewer fields."""
         total = self.total

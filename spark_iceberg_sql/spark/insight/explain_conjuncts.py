@@ -68,9 +68,8 @@ class Conjuncts:
             self._take(conjunct, None)
         for conjunct, over in filtered.above if filtered is not None else ():
             self._take(conjunct, over)
-        self._is_on = prune is not None and bool(
-            prune.isOn(self._relation.conf())  # the session's configuration
-        )
+        # With the session's configuration.
+        self._is_on = prune is not None and bool(prune.isOn(self._relation.conf()))
         for one in self._written.values():
             self._imply(one)
 

@@ -7,7 +7,7 @@ record to RULES. `SELECT * FROM iceberg_rules()` lists them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -161,6 +161,28 @@ def uninstall(spark: SparkSession) -> None:
     """Disable the rules in a session and the sessions that share its extensions."""
     if compiler.knows_table() and (table := _table()) is not None:
         table.uninstall(jvm.java_session(spark))
+
+
+def faults(spark: SparkSession) -> dict[str, str]:
+    """Add the rules to a session as `install` does; returns why each rule that stays disabled is, without a warning."""
+    with warnings.catch_warnings(record=True) as compilation:
+        warnings.simplefilter("always")
+        table = _table()
+    if table is None:
+        reason = str(compilation[-1].message) if compilation else "the rules cannot be compiled"
+        return {rule.name: reason.rpartition(": ")[2] for rule in RULES}
+    table.setReporter(jvm.scala_function(user_warnings.warn))
+    table.install(jvm.java_session(spark))
+    table.news()  # the caller reports them
+    disabled = ((rule.name, table.fault(rule.name)) for rule in RULES)
+    return {name: str(fault) for name, fault in disabled if fault is not None}
+
+
+def disable(names: Iterable[str], fault: str) -> None:
+    """Disable rules in all sessions of this JVM. fault: the reason, for iceberg_rules()."""
+    if compiler.knows_table() and (table := _table()) is not None:
+        for name in names:
+            table.disable(name, fault)
 
 
 def ensure(spark: SparkSession) -> None:

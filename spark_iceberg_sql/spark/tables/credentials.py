@@ -237,9 +237,8 @@ def warn_of_open(
     given: the values of the call itself, without a collection's. literals: those among them that are
     literals of the plan. statement: its text, if it has no plan yet.
     """
-    text = (
-        statement or relations.statement() or ""
-    )  # a parameter's value is a literal, too, but not in the text
+    text = statement or relations.statement() or ""
+    # A parameter's value is a literal, too, but not in the text.
     written = {str(value) for value in literals if str(value) in text}
     said = {str(value) for value in given}
     for argument in function.arguments:

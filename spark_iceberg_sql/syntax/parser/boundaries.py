@@ -168,7 +168,8 @@ def _parenthesised(statement: Statement, span: Offsets, read: Reader) -> Node | 
     first, last = 0, len(tokens)
     while first < last and tokens[first].text == "(":
         first += 1
-        last -= tokens[last - 1].text == ")"
+        if tokens[last - 1].text == ")":
+            last -= 1
     if first >= last - 2 or not _begins([token.word for token in tokens], first):
         return None
     inside = read(statement.script, tokens[first:last], (tokens[first].start, tokens[last - 1].end))
@@ -208,7 +209,7 @@ def _has_clause(cursor: Cursor) -> bool:
     depth = 0
     for i in range(cursor.i, cursor.count):
         word = cursor.words[i]
-        depth += (word == "(") - (word == ")")
+        depth += {"(": 1, ")": -1}.get(word, 0)
         if depth:
             continue
         if word == "PARTITIONED" and cursor.words[i + 1] == "BY":

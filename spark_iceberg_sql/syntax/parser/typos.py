@@ -110,7 +110,8 @@ def _distance(a: str, b: str) -> int:
         earlier, before = before, row
         row = [i]
         for j, y in enumerate(b, 1):
-            best = min(row[-1] + 1, before[j] + 1, before[j - 1] + (x != y))
+            replaced = before[j - 1] if x == y else before[j - 1] + 1
+            best = min(row[-1] + 1, before[j] + 1, replaced)
             if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
                 best = min(best, earlier[j - 2] + 1)
             row.append(best)

@@ -162,6 +162,13 @@ public class RuleRegistry {
   /** The fault of a rule, or null. */
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
 
+  /** Disables a rule in all sessions of this JVM. fault: the reason, which is not reported again. */
+  public synchronized void disable(String name, String fault) {
+    Entry entry = (Entry) entries.get(name);
+    entry.fault = fault;
+    entry.told = true;
+  }
+
   /** The rules whose fault has not been reported yet; marks them as reported. */
   public synchronized List<String> newFaults() {
     List<String> names = new ArrayList<>();

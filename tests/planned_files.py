@@ -1,0 +1,37 @@
+"""What Iceberg itself plans to read of hypothetical files, and costs by query: for tests and benchmarks of advice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spark_iceberg_sql.insight.advise_layout import Fields
+from spark_iceberg_sql.spark.bridge import hypothetical
+from spark_iceberg_sql.spark.bridge.jvm import java_class
+from spark_iceberg_sql.spark.insight.advise_costs import Costs
+
+
+def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, int]]:
+    """The number of files and bytes that Iceberg's planner keeps, by partition spec. filters: combined with AND."""
+    scan = table.newScan()
+    for condition in filters:
+        scan = scan.filter(condition)
+    tasks = scan.planFiles()
+    lists = java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")
+    collectors = java_class("java.util.stream.Collectors")
+    of_file, proxy = hypothetical._of_file, hypothetical._proxy
+    size = proxy("java.util.function.ToLongFunction", of_file("fileSizeInBytes", "long"))
+    spec = proxy("java.util.function.Function", of_file("specId", "int"))
+    sums = collectors.groupingBy(spec, collectors.summarizingLong(size))
+    entries = lists.newArrayList(tasks).stream().collect(sums).entrySet()
+    tasks.close()
+    return {
+        int(entry.getKey()): (int(entry.getValue().getCount()), int(entry.getValue().getSum()))
+        for entry in entries
+    }
+
+
+def by_text(costs: Costs) -> dict[str, Mapping[Fields, int]]:
+    """The cost of each query, by its text; weights do not count."""
+    texts = [planned.query.text for planned in costs.planned]
+    return dict(zip(texts, costs.by_query, strict=True))

@@ -1,0 +1,16 @@
+"""Logging of errors that are an expected result."""
+
+from __future__ import annotations
+
+import logging
+
+from spark_iceberg_sql.spark.bridge import jvm
+
+
+def test_a_quiet_block_within_another_does_not_end_it() -> None:
+    record = logging.LogRecord("py4j", logging.ERROR, "", 1, "an error", (), None)
+    with jvm.quietly():
+        with jvm.quietly():
+            pass
+        assert not jvm._not_ours(record)
+    assert jvm._not_ours(record)
