@@ -38,9 +38,7 @@ from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.catalogs import Catalogs
 
-_ONE_ORDER = (
-    "give each migration a version of its own; tables that they change are unknown afterwards"
-)
+_ONE_ORDER = "give each migration its own version; tables that they change are unknown afterwards"
 
 
 class Linter:

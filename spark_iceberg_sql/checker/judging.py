@@ -79,7 +79,7 @@ def judge(context: Context) -> Judgement:
                     continue
                 if rule.code in _ICEBERGS and context.of_unsure_kind:
                     why = "it has no USING, and no catalog is named"
-                    raise NotKnownError("whether it is an Iceberg table", why)
+                    raise NotKnownError("whether this is an Iceberg table", why)
                 findings.append((rule, _without_comments(rule, finding, context)))
         except NotKnownError as unknown:
             skipped.append(Skipped(rule, unknown.what, unknown.why))

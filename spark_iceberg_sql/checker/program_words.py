@@ -81,7 +81,7 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
         return _refused_append(diagnostic)
     in_spec = piece.api == "pyiceberg" and piece.sql.startswith("CREATE")
     if diagnostic.code == _FIELD_THERE and in_spec:  # a PartitionSpec may have two equal fields
-        twice = "leave this field out: its values are those of the other one"
+        twice = "leave this field out: it has the same values as the other one"
         return replace(diagnostic, severity=Severity.WARNING, help=twice, fix=None)
     if diagnostic.code in _REPLACED:
         for said in piece.said:
@@ -115,8 +115,8 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
 def _refused_append(diagnostic: Diagnostic) -> Diagnostic:
     """A `partitionBy` for a table that has another partitioning."""
     table = diagnostic.message.partition(" exists")[0]
-    message = f"{table} has another partitioning, and Spark refuses to append to it with this one"
-    help_ = "leave out `partitionBy`: the rows get the partitions of the table"
+    message = f"{table} is partitioned differently, and Spark refuses to append to it with this partitioning"
+    help_ = "leave out `partitionBy`: the table's own partitioning applies"
     return replace(diagnostic, severity=Severity.ERROR, message=message, help=help_, fix=None)
 
 

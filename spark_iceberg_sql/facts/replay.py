@@ -151,7 +151,7 @@ def _create(context: Context, node: nodes.Create) -> None:
         known.remember(parts, other_table(context, node))
         return
     if node.hive and context.of_unsure_kind:
-        why = "its CREATE TABLE is Hive's in one catalog and Iceberg's in another"
+        why = "its CREATE TABLE creates a Hive table in one catalog and an Iceberg table in another"
         known.remember(parts, Table(known.full_name(parts), why_unknown=why, sure=False))
         return
     try:

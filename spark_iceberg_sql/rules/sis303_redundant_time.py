@@ -98,7 +98,7 @@ def _created(context: Context) -> Iterator[Finding]:
         yield Finding(
             at.term.span,
             _message(*different),
-            f"write `{finest.transform.clause(source)}` alone: it covers {' and '.join(covered)}",
+            f"keep only `{finest.transform.clause(source)}`: it already partitions by {' and '.join(covered)}",
         )
 
 

@@ -124,7 +124,7 @@ def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
             help=f"first run ALTER TABLE {table} ALTER COLUMN {column} DROP NOT NULL",
         )
     raise IcebergSqlError(
-        f"the column `{column}` takes NULL, and Iceberg cannot make it NOT NULL",
+        f"the column `{column}` is nullable, and Iceberg cannot make it NOT NULL",
         help=f"write MODIFY COLUMN {column} Nullable(...)",
     )
 

@@ -87,16 +87,16 @@ public class FolderTable implements TableOperations {
       // Not null, which would let CREATE TABLE begin again at version 1.
       place.gone = true;
       throw new NoSuchTableException("the table in `%s` no longer has version %s of its metadata: it was dropped, or "
-          + "made anew; attach it again, or create it with ENGINE = Iceberg...",
+          + "created again; attach it again, or create it with ENGINE = Iceberg...",
         place.folder, newest);
     }
     if (current == null || newest != version) {
       TableMetadata read = TableMetadataParser.read(place.io.newInputFile(file));
       if (place.uuid != null && !place.uuid.equals(read.uuid()))
         throw new ValidationException(
-          "there is another table in `%s` than the one attached; attach it again", place.folder);
+          "the table in `%s` is not the one that was attached; attach it again", place.folder);
       if (place.said != null && !place.said.equals(read.location()))
-        throw new ValidationException("the table in `%s` says that it is in `%s`", place.folder, read.location());
+        throw new ValidationException("the metadata of the table in `%s` states the location `%s`", place.folder, read.location());
       current = read;
       version = newest;
     }

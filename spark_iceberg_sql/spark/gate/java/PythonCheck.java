@@ -122,7 +122,7 @@ public class PythonCheck {
   /** The text to parse if nothing checks the statement. how: the reason. */
   public String unanswered(Asked asked, String how) throws AnalysisException {
     if (!asked.mayBeDdl()) return asked.text();
-    String said = "this statement is not checked: the check of partition DDL " + how;
+    String said = "partition DDL could not be checked: the check " + how;
     if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
       String help = "\nhelp: run it again";
       if (!SQLConf.isStaticConfigKey(UNANSWERED)) // a server's clients cannot set it
