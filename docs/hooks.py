@@ -323,7 +323,7 @@ def python() -> str:
         else:
             head = f"class {name}"
         parts.append(f"## {name}\n\n```python\n{head}\n```\n\n```text\n{doc}\n```\n")
-    return "\n".join([*parts, "Exceptions have [a page of their own](exceptions.md).\n"])
+    return "\n".join([*parts, "Exceptions have [a separate page](exceptions.md).\n"])
 
 
 def _public() -> Iterator[tuple[str, str]]:

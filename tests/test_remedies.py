@@ -30,9 +30,9 @@ BY_DAY = TABLE.replace(";", " PARTITIONED BY (days(event_time));")
 MISTAKES: list[tuple[str, str, str]] = [
     (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (year(ts), month(ts), day(ts))",
      "`years(ts)`, `months(ts)` and `days(ts)` partition by the same column",
-     "write `days(ts)` alone: it covers year and month"),
+     "keep only `days(ts)`: it already partitions by year and month"),
     (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (hour(ts), year(ts), month(ts), day(ts))",
-     "partition by the same column", "write `hours(ts)` alone: it covers year and month and day"),
+     "partition by the same column", "keep only `hours(ts)`: it already partitions by year and month and day"),
     (TABLE + "ALTER TABLE db.t ADD IF NOT EXISTS PARTITION FIELD days(ts)",
      "takes no IF EXISTS or IF NOT EXISTS", "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
     (BY_DAY + "ALTER TABLE db.t RENAME PARTITION FIELD event_time_day TO d",

@@ -120,7 +120,7 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
          'd2.writeTo("db.t").using("iceberg").partitionedBy("x").create()', []),
         ('spark.sql("CREATE TABLE IF NOT EXISTS db.t (id INT) USING iceberg")\n'
          'if not spark.catalog.tableExists("db.t"):\n    ' + NAMED.format('"id"'), []),
-        # A comprehension or a lambda has names of its own.
+        # A comprehension or a lambda has its own names.
         *((f'{EARLIER}{call}', []) for call in (
             f'[{OWN} for df in [df.withColumn("name", F.current_timestamp())]]',
             f'{{{OWN} for df in frames}}',
@@ -352,7 +352,7 @@ def test_in_a_notebook_the_imports_are_in_another_cell() -> None:
         ('days("name")',
          "write `truncate(10, name)` if it holds ISO dates, or `name` itself; "
          "DataFrame writers have no `truncate`: use CREATE TABLE"),
-        ('years("ts"), days("ts")', 'write `days("ts")` alone: it covers year'),
+        ('years("ts"), days("ts")', 'keep only `days("ts")`: it already partitions by year'),
         ('"ts"', 'write `days("ts")`'),
     ],
 )  # fmt: skip
@@ -367,7 +367,7 @@ def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
     )
     ((finding, at),) = lint(text)
     assert at == '"days(ts)"'
-    assert finding.message == '`"days(ts)"` cannot partition: `partitionBy` takes column names only'
+    assert finding.message == '`partitionBy` takes column names only, not `"days(ts)"`'
     assert finding.help == 'write `df.writeTo(...).partitionedBy(days("ts"))`'
 
 

@@ -140,7 +140,7 @@ class Linter:
         return self._of(settings).basis(abspath(name))
 
     def require_answers(self) -> None:
-        """Raise SourceError if a catalog did not answer: what was checked meanwhile is not checked in full."""
+        """Raise SourceError if a catalog did not answer: what was checked meanwhile is only partly checked."""
         if self._catalogs is not None and self._catalogs.failure is not None:
             raise SourceError(self._catalogs.failure)
 

@@ -173,7 +173,7 @@ def _partly(context: Context, why: str) -> Table | None:
     node, name = context.node, context.known.full_name(context.target.parts)
     headless = isinstance(node, nodes.Create) and is_headless(context, node)
     count = context.known.others if headless else None
-    # Columns that are added later need field ids of their own, though these are not the table's.
+    # Columns that are added later need their own field ids, though these are not the table's.
     return Table(
         name,
         schema=schema,

@@ -53,7 +53,7 @@ def cell_options(line: str, defaults: Options) -> Options:
     if options.turn:
         raise IcebergSqlError(
             f"--{options.turn} shows rows of the last result; it runs no SQL",
-            help=f"on a line of its own: %iceberg_sql --{options.turn}",
+            help=f"on a separate line: %iceberg_sql --{options.turn}",
         )
     words = line[rest:].split()
     if not words:

@@ -89,7 +89,7 @@ def _any(facts: TermFacts, source: str) -> str:
     if column is not None and (column.in_collection or not IDENTITY.takes(column.field.type)):
         return to_write(facts, IDENTITY, source)
     offered = [t for t in _OFFERED if kind is None or t.takes(kind)]
-    if kind is None or not TIMES[-1].takes(kind):  # each moment would be a partition of its own
+    if kind is None or not TIMES[-1].takes(kind):  # each moment would be its own partition
         offered = [IDENTITY, *offered]
     return f"write {listed(t.clause(source) for t in offered)}"
 

@@ -56,7 +56,7 @@ def session(
     """
     if named := _CLIENT.intersection(os.environ):
         raise IcebergSqlError(
-            "sis.session works in a process of its own, and this one is a client of Spark Connect: "
+            "sis.session needs its own process, and this one is a client of Spark Connect: "
             f"the environment has {' and '.join(sorted(named))}",
             help="use the client's session, such as sis.install(spark), or stop it and unset the variable",
         )

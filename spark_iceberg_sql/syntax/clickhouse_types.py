@@ -160,7 +160,7 @@ def _wrapped(
     column: str, tokens: list[Token], arguments: list[list[Token]], inner: _NoEqualError
 ) -> _NoEqualError:
     """The error for a type inside another: what to write instead is the whole type."""
-    if inner.column != column:  # a field has a name of its own
+    if inner.column != column:  # a field has its own name
         return inner
     instead = None
     whole = [_text(argument) for argument in arguments]

@@ -35,13 +35,13 @@ _BELOW_SCALA = re.compile(
 )
 
 
-ROOMS = ("bridge", "optimizer", "transforms", "gate", "extension")
+FOLDERS = ("bridge", "optimizer", "transforms", "gate", "extension")
 
 
 def _ours(folder: Path) -> Iterator[Path]:
     """The Java files, for the installed line of Spark."""
     scala_2_12 = runtime_jar.scala() == "2.12"
-    for package in (f"spark_iceberg_sql.spark.{room}" for room in ROOMS):
+    for package in (f"spark_iceberg_sql.spark.{folder_name}" for folder_name in FOLDERS):
         names = {path.stem for path in (ROOT / package.replace(".", "/")).rglob("*.java")}
         for name in sorted(names):
             written = folder / f"{name}.java"

@@ -107,7 +107,7 @@ def _collections(text: str) -> set[str]:
 
 
 def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
-    """MODIFY COLUMN also says whether the column takes NULL, which Spark changes in a statement of its own."""
+    """MODIFY COLUMN also says whether the column takes NULL, which Spark changes in its own statement."""
     try:
         field = (
             relations.catalog_table(table)

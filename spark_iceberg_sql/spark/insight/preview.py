@@ -272,7 +272,7 @@ class _Run:
         if self._commits > 1 and rolls and not (column and column.field.required):
             which = f"rows without {field.source}" if field else "the rows"
             yield (
-                f"{which} are assigned to commits at random: in another run, a commit may have one file more or "
+                f"{which} are assigned to commits at random: with another choice, a commit may have one file more or "
                 "fewer for each partition that fills several"
             )
 

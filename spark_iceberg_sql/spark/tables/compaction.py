@@ -34,7 +34,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
             operations = relations.catalog_table(dotted(parts)).operations()
         except BRIDGE_ERRORS:
             raise IcebergSqlError(
-                f"`{table}` is not an Iceberg table with files of its own, so there is nothing to compact"
+                f"`{table}` is not an Iceberg table with its own files, so there is nothing to compact"
             ) from None
         start = operations.refresh().currentSnapshot()
         first = None if start is None else start.snapshotId()

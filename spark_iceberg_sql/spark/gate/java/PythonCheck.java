@@ -79,7 +79,7 @@ public class PythonCheck {
     }
   }
 
-  /** On a thread of its own, because the wait for Python's answer cannot be interrupted. */
+  /** On its own thread, because the wait for Python's answer cannot be interrupted. */
   private String answerInTime(final Asked asked) throws Exception {
     final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     Future<String> answer = threads.submit(new Callable<String>() {
