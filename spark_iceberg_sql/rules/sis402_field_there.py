@@ -5,7 +5,7 @@ A spec can have each combination of column and transform only once, under any na
 partition field").
 
 ## Instead
-No statement, if only the field is wanted. To rename it, REPLACE the field with itself AS the new name. If REPLACE
+No statement, if you only want the field. To rename it, REPLACE the field with itself AS the new name. If REPLACE
 would add an existing field, DROP is enough.
 
 ## Examples

@@ -146,7 +146,7 @@ def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]
         yield Finding(
             span,
             f"`{name}` is a temporary view here, but the statement would change the table `{full}`",
-            f"write `ALTER TABLE {full}` if that is meant, or name the table that the view reads",
+            f"write `ALTER TABLE {full}` if that is intended, or name the table that the view reads",
             severity=Severity.WARNING,
         )
     elif found is not None and found.name[-1].lower() != context.target.parts[-1].lower():
@@ -154,7 +154,7 @@ def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]
         yield Finding(
             span,
             f"`{name}` is a branch or tag, but the statement changes the whole table `{parent}`",
-            f"write `ALTER TABLE {parent}` if that is meant",
+            f"write `ALTER TABLE {parent}` if that is intended",
             severity=Severity.WARNING,
         )
 

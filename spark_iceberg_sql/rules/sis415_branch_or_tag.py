@@ -88,7 +88,7 @@ def _main(context: Context, node: nodes.Reference) -> Finding | None:
     return Finding(
         node.name.span,
         f"`main` is the main branch of `{context.target.text}` and cannot be dropped",
-        f"write `DROP TABLE {context.target.text}` if that is meant",
+        f"write `DROP TABLE {context.target.text}` if that is intended",
     )
 
 
