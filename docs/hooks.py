@@ -93,7 +93,7 @@ def rule_index() -> str:
     linked = re.sub(r"^\| (SIS\d{3}) \|", r"| [\1](\1.md) |", catalogue(), flags=re.MULTILINE)
     return f"""# Rules
 
-A code's first digit shows what the rule needs to know: 0 the input itself, 1 the text alone, 2 the columns, 3 the
+A code's first digit shows what the rule needs: 0 the input itself, 1 the text alone, 2 the columns, 3 the
 other partition fields, 4 the table's specs and format version; 5 is advice.
 
 An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
@@ -324,7 +324,7 @@ def python() -> str:
         else:
             head = f"class {name}"
         parts.append(f"## {name}\n\n```python\n{head}\n```\n\n```text\n{doc}\n```\n")
-    return "\n".join([*parts, "Exceptions have [a page of their own](exceptions.md).\n"])
+    return "\n".join([*parts, "Exceptions have [a separate page](exceptions.md).\n"])
 
 
 def _public() -> Iterator[tuple[str, str]]:
@@ -347,7 +347,7 @@ def iceberg_issues() -> str:
     """The known faults of Iceberg and of writers, with the versions that have them."""
     intro = (
         "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows. An installed session "
-        "tries its Iceberg for those marked *probed*, in the background while it starts: "
+        "tests its Iceberg for those marked *probed*, in the background while it starts: "
         "`SELECT name, iceberg_issues FROM iceberg_rules()` shows the results.\n"
     )
     parts = ["# Faults of Iceberg\n", intro]

@@ -52,8 +52,8 @@ def plan(source: Tables | SparkSession | RemoteSession, text: str) -> Plan | Pla
     """What one statement would do to its table's partitioning; planning never changes the table.
 
     source: Tables, or a session, and then the data files are also counted. text: one CREATE
-    or REPLACE TABLE or ALTER TABLE statement. Returns a Plan; of a Spark Connect session, the rows of the plan that its
-    server makes. Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
+    or REPLACE TABLE or ALTER TABLE statement. Returns a Plan; for a Spark Connect session, the rows of its server's
+    plan. Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
     """
     if isinstance(source, Tables):
         from spark_iceberg_sql.checker import planner
@@ -78,7 +78,7 @@ def from_hive(
     """How a Hive-partitioned table becomes an Iceberg table with hidden partitioning; nothing is changed.
 
     With a table, its rows are read once, to check what its partition columns are derived from; with DDL alone, that is
-    not known unless `column` states it.
+    unknown unless `column` states it.
 
     spark: the session; None for DDL. source: the name of a table in `spark_catalog`, or its CREATE TABLE statement,
     with or without queries after it. queries: as for `advise`; they name the table. column: the date or timestamp
@@ -93,7 +93,7 @@ def from_hive(
         return from_ddl(source, queries, column=column, zone=zone, catalog=catalog)
     if spark is None:
         raise IcebergSqlError(
-            f"without a session, a table is given by its CREATE TABLE statement, not by its name `{source}`",
+            f"pass the CREATE TABLE statement: the table name `{source}` needs a session",
             argument="source",
         )
     if _is_remote(spark):

@@ -20,7 +20,7 @@ class Severity(str, Enum):
     """What a diagnostic means; `str(severity)` is its printed name.
 
     ERROR: Iceberg's Spark runtime refuses the statement, or accepts it and the table is damaged.
-    WARNING: the runtime accepts it, but it is probably not meant.
+    WARNING: the runtime accepts it, but it is probably not intended.
     NOTE: not checked, so the result is unknown.
     """
 

@@ -10,7 +10,7 @@ READ = "#3182bd"  # colours with a contrast of 3 to 1 and more on white and on b
 ERROR = "#d9534f"
 WARNING = "#b8860b"
 NOTE = "#808080"
-# Twice the class, where a front end has rules of its own: JupyterLab aligns all cells to the right.
+# Twice the class, where a front end has its own rules: JupyterLab aligns all cells to the right.
 _STYLE = f"""<style>
 div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%;overflow-x:auto}}
 div.sis table{{border-collapse:collapse;width:max-content;font-size:12px;margin:2px 0;border:0;color:inherit}}

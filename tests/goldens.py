@@ -1,4 +1,4 @@
-"""Goldens: what was said once and is meant. `pytest --update-goldens` writes them anew; read the difference."""
+"""Goldens: accepted output. `pytest --update-goldens` writes them again; read the difference."""
 
 from __future__ import annotations
 

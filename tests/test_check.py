@@ -225,7 +225,7 @@ def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> Non
     )
     *_, last = check(script, Tables([table], catalog="local", namespace=("db",)))
     reason = why or "an earlier statement changed it"
-    assert last.message == f"not checked in full: its partition specs are unknown ({reason})"
+    assert last.message == f"partly checked: its partition specs are unknown ({reason})"
     assert last.skipped == ("SIS401",)
 
 
@@ -679,7 +679,7 @@ def test_two_things_that_are_not_known() -> None:
     skipped = [Skipped(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[3:5])]
     (statement,) = statements("DROP TABLE t")
     found = skipped_note(Context("DROP TABLE t", read(statement), empty(), statement), skipped)
-    assert found.message == "not checked in full: what0 is unknown (why0); what1 is unknown (why1)"
+    assert found.message == "partly checked: what0 is unknown (why0); what1 is unknown (why1)"
 
 
 def test_a_template_names_its_words() -> None:
@@ -725,7 +725,7 @@ def test_a_hidden_column_in_a_query() -> None:
     statement = "CREATE TABLE t USING iceberg AS SELECT 1L AS id, 'a' AS s"
     assert codes(statement) == []
     note = only(statement.replace("'a'", "_pos"))
-    assert note.message == ("not checked in full: its columns are unknown (they come from a query)")
+    assert note.message == ("partly checked: its columns are unknown (they come from a query)")
     assert note.help == (
         "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
     )
@@ -856,7 +856,7 @@ def test_no_message_denies_a_create_that_is_there() -> None:
         report = check(f"{bad}; ALTER TABLE t ADD PARTITION FIELD id", Tables())
         assert [d.code for d in report] == ["SIS001", "SIS002"]
         assert report.diagnostics[1].message == (
-            "not checked in full: its columns are unknown (its CREATE TABLE has an error)"
+            "partly checked: its columns are unknown (its CREATE TABLE has an error)"
         )
 
 

@@ -168,7 +168,7 @@ def test_a_mapping_is_a_note(project: Path) -> None:
     )
     (said,) = notes()["models/events.sql"]
     assert said == (
-        "not checked: `partition_by` is a mapping, of which dbt-spark takes the keys as columns:"
+        "not checked: `partition_by` is a mapping; dbt-spark uses its keys as columns:"
         " `field`, `data_type`"
     )
 
@@ -186,8 +186,8 @@ def test_a_list_with_a_mapping_is_a_note(project: Path) -> None:
     )
     found = notes()
     said = (
-        "not checked: `partition_by` lists a mapping, which dbt-spark writes out as it is:"
-        " Spark refuses the statement"
+        "not checked: `partition_by` lists a mapping; dbt-spark copies it into the statement, "
+        "which Spark refuses"
     )
     assert found["models/events.sql"] == found["models/more.yml"] == [said]
 

@@ -347,7 +347,7 @@ def test_consoles(page: Path, folder: Path, capsys: Any) -> None:
 
 
 def test_files_are_used() -> None:
-    """A block that is a file is there for a command behind it, or for a test of its own."""
+    """A block that is a file is there for a command behind it, or for its own test."""
     for page in PAGES:
         waiting: list[str] = []
         for block in blocks(page):

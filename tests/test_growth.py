@@ -141,7 +141,7 @@ def test_specs_of_many_fields_are_said_to_be_unchecked() -> None:
     report = check(many)
     (note,) = report.not_checked
     assert note.message == (
-        "not checked in full: its partition specs are unknown "
+        "partly checked: its partition specs are unknown "
         "(together they have more than 100,000 fields, too many to check)"
     )
     assert note.statements == report.statements - note.span.row + 1

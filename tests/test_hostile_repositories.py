@@ -48,7 +48,7 @@ def ran(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """The user's: a home without settings, and a cache of its own."""
+    """The user's: a home without settings, and its own cache."""
     home = tmp_path / "home"
     home.mkdir()
     return {
@@ -249,7 +249,7 @@ def test_a_cache_that_others_may_write(clone: Path, run: Check, tmp_path: Path) 
     shared.mkdir()
     shared.chmod(0o777)
     done = run("check", ".", "--cache-dir", str(shared))
-    assert f"the cache `{shared}` is not used: others than you may write to it" in done.stderr
+    assert f"the cache `{shared}` is not used: other users may write to it" in done.stderr
     assert list(shared.iterdir()) == []
 
 

@@ -491,7 +491,7 @@ def test_so_may_one_beside_such_a_statement(text: str, capsys: Any) -> None:
 
 
 def test_what_the_rules_decided_needs_no_comment(capsys: Any) -> None:
-    """The statement beside it is not checked in full, but the comment is not about that one."""
+    """The statement next to it is only partly checked, but the comment is not about that one."""
     text = (
         "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts)); -- noqa: SIS501\n"
         "ALTER TABLE db.q ADD PARTITION FIELD ts;\n"

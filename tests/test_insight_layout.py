@@ -462,7 +462,7 @@ def test_a_sample_s_files_are_kept_as_often_as_those_of_all_rows(spec: str) -> N
 
 
 def test_bounds_that_a_sample_does_not_show() -> None:
-    """A value may be missing by chance, or because each file has values of its own."""
+    """A value may be missing by chance, or because each file has its own values."""
     column = Ranked([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
     own = [r for r in column.ranks if 20 <= r < 40]
     assert column.bounds(own, 0, 25.0) == Bounds(19, 40, 0, 0)
@@ -748,7 +748,7 @@ def test_a_workload_from_event_logs(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("SELECT 5; SELECT 6")
     assert len(workload(str(tmp_path / "other"))) == 2  # a file of queries by another name
     for name, kind, said in (
-        ("calls", IcebergSqlError, "no text of a query"),
+        ("calls", IcebergSqlError, "no query text"),
         ("none", IcebergSqlError, "has no SQL execution"),
         ("log.zstd", FileError, "is compressed"),
     ):

@@ -34,7 +34,7 @@ WATCHES = lsp.WorkspaceClientCapabilities(
 def drive(
     root: Path, talk: Callable[[Editor], Awaitable[None]], *, options: Any = None, **can: Any
 ) -> None:
-    """A session with a server of its own. can: the editor's capabilities."""
+    """A session with its own server. can: the editor's capabilities."""
 
     async def session() -> None:
         async with Editor(

@@ -126,7 +126,7 @@ def test_a_lost_process_is_no_clean_check(check: Check, monkeypatch: pytest.Monk
     monkeypatch.setattr(many_files, "_checked", lambda name, text: os._exit(9))
     code, out, err = check("-j", "2", "--no-cache")
     assert code == 2
-    assert err.startswith("error: a process that checks files has ended too soon")
+    assert err.startswith("error: a worker process died")
     assert "No problems" not in out
 
 

@@ -120,7 +120,9 @@ def test_two_of_one_version(capsys: Any) -> None:
         "V3__d.sql SIS201",
     ]
     said = messages("V2__b.sql", capsys=capsys)
-    order = "`V2.0__c.sql` and `V2__b.sql` have the same version: which one runs first is not known"
+    order = (
+        "`V2.0__c.sql` and `V2__b.sql` have the same version: it is unknown which one runs first"
+    )
     assert said[0] == f"not checked: {order}"
 
 
@@ -181,7 +183,7 @@ def test_two_heads_of_alembic(capsys: Any) -> None:
     })  # fmt: skip
     said = messages("versions/c.py", capsys=capsys)
     assert said == [
-        "not checked: no revision follows this one or another: which one runs last is not known"
+        "not checked: neither this revision nor another has a successor: it is unknown which one runs last"
     ]
 
 

@@ -177,7 +177,7 @@ def test_a_baseline_that_cannot_be_read(content: bytes, capsys: Any) -> None:
 
 def test_a_missing_baseline(capsys: Any) -> None:
     write("a.sql", "SELECT 1")
-    assert "no such baseline" in known(code=2, capsys=capsys)[1]
+    assert "does not exist; --write-baseline creates it" in known(code=2, capsys=capsys)[1]
     Path("known.json").mkdir()
     assert "cannot read the baseline" in known(code=2, capsys=capsys)[1]
 

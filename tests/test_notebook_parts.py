@@ -74,7 +74,7 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("class", "cannot be a variable's name"),
         ("1x", "cannot be a variable's name"),
         ("list", "write `list_rows`"),
-        ("--next", "on a line of its own: %iceberg_sql --next"),
+        ("--next", "on a separate line: %iceberg_sql --next"),
         ("--next 0", "not `0`"),
         ("--previous -5", "--previous takes a number of rows, not `-5`: --previous 50"),
         ("--nex", "write `--next`"),

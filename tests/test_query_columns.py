@@ -39,7 +39,7 @@ def codes(text: str) -> list[str]:
     ],
 )
 def test_the_columns_of_a_known_query(clause, code):
-    # The query has a column `_file`, which is a fault of its own.
+    # The query has a column `_file`, which is its own fault.
     text = f"CREATE TABLE t USING iceberg {clause} AS SELECT * FROM src"
     assert codes(text) == [*code, "SIS206"]
 

@@ -26,7 +26,7 @@ from spark_iceberg_sql.model.tables import Tables
 COLUMNS = (
     "id BIGINT, n INT, m INT, key BIGINT, ts TIMESTAMP, at TIMESTAMP, Name STRING, City STRING"
 )
-# Faulty terms, each over a column of its own, with the parts between which a program or a template may be put in.
+# Faulty terms, each over its own column, with the parts between which a program or a template may be put in.
 TERMS = [
     ("bucket(", "id", ", ", "16", ")"),
     ("truncate(", "Name", ", ", "4", ")"),
@@ -61,7 +61,7 @@ def same_but_cured(old: str, new: str) -> bool:
 
 
 def statement(random: Random, number: int) -> list[str]:
-    """A statement on a table of its own, in the parts that it may be cut into."""
+    """A statement on its own table, in the parts that it may be cut into."""
     terms: list[str] = []
     head = random.choice(HEADS)
     for term in random.sample(TERMS, random.choice((1, 1, 2)) if "{terms}" in head else 1):

@@ -359,7 +359,7 @@ def test_a_report_in_a_file_about_a_name_that_is_not_utf_8(tmp_path: Path) -> No
 def test_a_selection_names_a_rule(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(ALTER)
     done = run(". --select ' , '", tmp_path)
-    assert (done.returncode, b"--select: it names no rule" in done.stderr) == (2, True)
+    assert (done.returncode, b"--select: no rule is named" in done.stderr) == (2, True)
 
 
 # --- notebooks ------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
          'd2.writeTo("db.t").using("iceberg").partitionedBy("x").create()', []),
         ('spark.sql("CREATE TABLE IF NOT EXISTS db.t (id INT) USING iceberg")\n'
          'if not spark.catalog.tableExists("db.t"):\n    ' + NAMED.format('"id"'), []),
-        # A comprehension or a lambda has names of its own.
+        # A comprehension or a lambda has its own names.
         *((f'{EARLIER}{call}', []) for call in (
             f'[{OWN} for df in [df.withColumn("name", F.current_timestamp())]]',
             f'{{{OWN} for df in frames}}',

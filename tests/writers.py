@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - a case is a line
 """Programs that state partitioning in calls, with what must be found in each: for the checker, and for the runtime.
 
-A case is the text of a call; `{t}` is the name of a table of its own. found: the code and the text at which it must
+A case is the text of a call; `{t}` is the name of its own table. found: the code and the text at which it must
 be found; none where the call must run. A warning runs as well.
 """
 

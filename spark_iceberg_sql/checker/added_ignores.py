@@ -182,7 +182,7 @@ def _removal(text: str, diagnostic: Diagnostic, comment: str) -> Edit | None:
     if text[end : end + 1] not in ("", "\r", "\n"):  # another comment follows, or the statement
         return Edit(start, end + 1 if text[end] == " " else end, "")
     row = text.rfind("\n", 0, start) + 1
-    if not text[row:start].strip():  # a line of its own
+    if not text[row:start].strip():  # its own line
         line_end = re.compile(r"\r?\n").match(text, end)
         return Edit(row, line_end.end() if line_end is not None else end, "")
     return Edit(len(text[:start].rstrip(" ")), end, "")

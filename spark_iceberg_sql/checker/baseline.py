@@ -77,7 +77,9 @@ def read_baseline(path: Path, *, new: bool = False) -> Baseline:
     try:
         tree = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise FileError(f"no such baseline: `{path}`; --write-baseline writes one") from None
+        raise FileError(
+            f"the baseline `{path}` does not exist; --write-baseline creates it"
+        ) from None
     except OSError as error:
         raise FileError(f"cannot read the baseline `{path}`: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

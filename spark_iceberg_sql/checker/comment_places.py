@@ -183,7 +183,7 @@ def literal_end(part: Part, sql: Sql, diagnostic: Diagnostic, codes: str) -> Edi
 
 
 def before(part: Part, sql: Sql, diagnostic: Diagnostic, codes: str) -> Edit | None:
-    """A comment before the statement, on a line of its own or in its line."""
+    """A comment before the statement, on its own line or in its line."""
     if not sql.is_stretch and part.name.endswith(_PROGRAMS):
         return _above(part, sql.piece.starts[0], codes)
     if sql.piece.api == "sqlmesh":

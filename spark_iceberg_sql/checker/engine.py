@@ -25,7 +25,7 @@ from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
-# Is told of each statement and the tables known before it, which it must not change.
+# Called with each statement and the tables known before it; must not modify them.
 Visit = Callable[[Statement, Tables], None]
 
 

@@ -38,9 +38,7 @@ from spark_iceberg_sql.rules.registry import BY_CODE, reporter
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.catalogs import Catalogs
 
-_ONE_ORDER = (
-    "give each migration a version of its own; tables that they change are unknown afterwards"
-)
+_ONE_ORDER = "give each migration its own version; tables that they change are unknown afterwards"
 
 
 class Linter:
@@ -142,7 +140,7 @@ class Linter:
         return self._of(settings).basis(abspath(name))
 
     def require_answers(self) -> None:
-        """Raise SourceError if a catalog did not answer: what was checked meanwhile is not checked in full."""
+        """Raise SourceError if a catalog did not answer: what was checked meanwhile is only partly checked."""
         if self._catalogs is not None and self._catalogs.failure is not None:
             raise SourceError(self._catalogs.failure)
 

@@ -16,7 +16,7 @@ from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
-_PLACEHOLDER = "let the placeholders of the settings match values, not the words of statements"
+_PLACEHOLDER = "let the placeholders in the settings match values, not keywords"
 _ENCLOSED = "keep the template's comments and tags out of SQL comments and strings"
 # Tokens in which a template's mark is no mark for Spark.
 _NO_SQL = frozenset({Kind.COMMENT, Kind.STRING, Kind.DOUBLE, Kind.QUOTED})
@@ -70,7 +70,7 @@ def _by_placeholders(script: Joined, texts: Sequence[Joined]) -> Iterator[tuple[
             )
             if start in begun and over[0] <= start and end <= over[1]:
                 continue  # nothing but a placeholder, which is noted as such
-            yield (start, end), f"a placeholder of the settings replaces `{over[2]}`", _PLACEHOLDER
+            yield (start, end), f"a placeholder in the settings replaces `{over[2]}`", _PLACEHOLDER
 
 
 def _by_number(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
@@ -85,7 +85,7 @@ def _by_marks(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
     """The statements between a template's marks of which the first is in an SQL comment or string."""
     for piece, offset in zip(script.pieces, script.offsets, strict=True):
         for start, end in _between_marks(piece):
-            why = "a template's mark in an SQL comment or string hides this statement"
+            why = "template syntax in an SQL comment or string hides this statement"
             yield (start + offset, end + offset), why, _ENCLOSED
 
 

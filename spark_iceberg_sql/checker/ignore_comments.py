@@ -81,7 +81,7 @@ def _noqa(comment: str, noqa: re.Match[str]) -> Words:
             return Words(after.end(), wrong=f"a colon is missing; write `noqa: {after['word']}`")
         return Words(noqa.end(), shared=True)
     words = re.findall(_WORD, noqa["codes"])
-    codes, wrong = _resolved(words, 0.85)  # another linter has words of its own
+    codes, wrong = _resolved(words, 0.85)  # another linter has its own words
     return Words(noqa.end(), codes, shared=True, wrong=wrong)
 
 

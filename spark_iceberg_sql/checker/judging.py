@@ -27,8 +27,8 @@ class Judgement:
 
     span: the statement's offsets. table: the name of its table, if it has one. findings: with their rules.
     skipped: the codes of the rules that could not be checked; note: what they lacked. elsewhere: the note where
-    the text may be another engine's. own, shared: whether the statement says that it is Spark's or Iceberg's,
-    in words that no other engine has, or in any. undecided: the codes of the rules that might find something if
+    the text may be another engine's. own, shared: whether the statement is in syntax unique to Spark or Iceberg (own),
+    or shared with other engines (shared). undecided: the codes of the rules that might find something if
     more were known. faults: rules that failed, and how.
     """
 
@@ -76,7 +76,7 @@ def judge(context: Context) -> Judgement:
                     continue
                 if rule.iceberg_only and context.of_unsure_kind:
                     why = "it has no USING, and no catalog is named"
-                    raise NotKnownError("whether it is an Iceberg table", why)
+                    raise NotKnownError("whether this is an Iceberg table", why)
                 findings.append((rule, _without_comments(rule, finding, context)))
         except NotKnownError as unknown:
             skipped.append(Skipped(rule, unknown.what, unknown.why))

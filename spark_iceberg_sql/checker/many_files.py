@@ -190,7 +190,7 @@ def _lost_process() -> Iterator[None]:
         yield
     except BrokenProcessPool:
         raise IcebergSqlError(
-            "a process that checks files has ended too soon; `-j 1` checks them in one process"
+            "a worker process died; `-j 1` checks the files in one process"
         ) from None
 
 

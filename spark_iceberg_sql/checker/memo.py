@@ -10,7 +10,7 @@ from spark_iceberg_sql.syntax.script import Statement, statements
 
 _Key = tuple[str, int, bool]
 _KEPT = 32  # checks after which a statement that did not come again is forgotten
-# Equal statements of which the recordings are compared: time must not grow with their square.
+# Equal statements whose recordings are compared: keeps matching linear.
 _TRIED = 8
 
 
@@ -75,7 +75,7 @@ class Memo:
     def find(self, statement: Statement, known: Tables) -> Earlier | None:
         """The same statement in an earlier check, with the same tables; each is found once in a check.
 
-        Two equal statements must not share one: each leaves a number of its own in `known.others`.
+        Two equal statements must not share one: each leaves its own number in `known.others`.
         """
         alike = self._alike(statement)
         for number in range(alike.at, min(alike.at + _TRIED, len(alike.found))):

@@ -60,7 +60,7 @@ def plans(known: Tables, text: str) -> tuple[Plan, ...]:
     return tuple(out)
 
 
-_EMPTIED = "the statement replaces the table, and none of its files stays"
+_EMPTIED = "the statement replaces the table and keeps none of its files"
 _PLANNED = (
     nodes.Create,
     nodes.AddField,

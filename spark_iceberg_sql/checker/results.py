@@ -34,7 +34,7 @@ def why_not_used(folder: Path) -> str | None:
     """Why results in a folder are not to be believed; None if they are. folder: need not exist."""
     try:
         if not is_private(folder):
-            return "others than you may write to it"
+            return "other users may write to it"
         if tracked(folder):
             return "git tracks files in it"
     except OSError:

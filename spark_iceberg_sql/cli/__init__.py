@@ -141,7 +141,7 @@ def internal(fault: Exception, where: str) -> str:
 
 
 def front() -> Parser:
-    """The parser of what stands before a command."""
+    """The top-level parser."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
     parser = Parser(
@@ -166,8 +166,8 @@ class _Version(argparse.Action):
 
 
 def _streams() -> None:
-    """Let no character that an output's encoding lacks, and no closed output, lose what was found."""
-    # A closed stream is None: what is written there is for nobody.
+    """Replace characters that the output cannot encode, and outputs that are closed."""
+    # A closed stream is None: what is written there is dropped.
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
     if isinstance(sys.stdout, TextIOWrapper):

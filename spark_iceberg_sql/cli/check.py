@@ -140,7 +140,7 @@ def _compatible(given: argparse.Namespace) -> None:
         for other in others:
             if getattr(given, one) and getattr(given, other):
                 options = [f"--{name.replace('_', '-')}" for name in (one, other)]
-                raise IcebergSqlError(f"{options[0]} and {options[1]} exclude each other")
+                raise IcebergSqlError(f"{options[0]} cannot be used with {options[1]}")
     if given.watch and "-" in given.files:
         raise IcebergSqlError("--watch needs files, not standard input")
     if given.statistics and given.output_format not in FOR_PEOPLE | {"json"}:

@@ -59,5 +59,5 @@ def _percent(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"it is a number from 0 to 100, not `{text}`")
+        raise argparse.ArgumentTypeError(f"it must be a number from 0 to 100, not `{text}`")
     return value

@@ -50,7 +50,7 @@ def _jobs(text: str) -> int | None:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
     if not 0 <= number <= _MOST_JOBS:
         raise argparse.ArgumentTypeError(
-            f"it takes a number of processes up to {_MOST_JOBS}, not `{text}`"
+            f"it must be a number of processes up to {_MOST_JOBS}, not `{text}`"
         )
     return number or None
 

@@ -117,7 +117,7 @@ def _list(text: str) -> list[str]:
 def _some(text: str) -> list[str]:
     words = _list(text)
     if not words:
-        raise argparse.ArgumentTypeError("it names no rule")
+        raise argparse.ArgumentTypeError("no rule is named")
     return words
 
 

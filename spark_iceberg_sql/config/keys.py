@@ -125,7 +125,7 @@ def _names(value: Any, base: Path) -> tuple[str, ...]:
         parts = name.removeprefix(".").split(".")
         if not all(part.isidentifier() for part in parts) or (name[:1] == "." and len(parts) > 1):
             raise WrongValueError(
-                f'a list of functions such as ["jobs.run_sql", ".run"]: `{name}` is no name'
+                f'a list of functions such as ["jobs.run_sql", ".run"]: `{name}` is not a name'
             )
     return names
 

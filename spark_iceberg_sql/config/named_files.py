@@ -54,13 +54,15 @@ def _require(key: str, source: str, name: str, path: Path, tree: Path) -> None:
     shown = repr(name)[1:-1] if "\0" in name else name
     remedy = _WITHOUT_OPTION.get(key, f"name it on the command line, with --{key}")
     if "\0" in name:
-        raise ConfigError(f"`{key}` in `{source}` names `{shown}`: a path has no NUL character")
+        raise ConfigError(
+            f"`{key}` in `{source}` names `{shown}`: a path cannot contain a NUL character"
+        )
     if not is_inside(path, tree):
         raise ConfigError(
             f"`{key}` in `{source}` names `{shown}`, which is outside `{tree}`: {remedy}"
         )
     if os.path.exists(path) and not os.path.isdir(path) and not is_file_inside(path, tree):
-        raise ConfigError(f"`{key}` in `{source}` names `{shown}`, which is no regular file")
+        raise ConfigError(f"`{key}` in `{source}` names `{shown}`, which is not a regular file")
 
 
 def _tree(root: Path) -> Path:

@@ -156,7 +156,7 @@ class Answers:
     def plan(self, uri: object, offset: object) -> str:
         """The plan of the statement at an offset."""
         made = self._plan(uri, offset)
-        return str(made) if made is not None else "there is no statement here that can be planned"
+        return str(made) if made is not None else "no statement here can be planned"
 
     def _plan(self, uri: object, offset: object) -> Plan | None:
         if not isinstance(uri, str) or not isinstance(offset, int):

@@ -78,7 +78,7 @@ def server() -> LanguageServer:
 
 
 class _Answered:
-    """Has the open files checked again after a catalog has answered, which it does in a thread of its own.
+    """Has the open files checked again after a catalog has answered, which it does in its own thread.
 
     loop: the server's, from its initialization on.
     """

@@ -151,7 +151,7 @@ def _create(context: Context, node: nodes.Create) -> None:
         known.remember(parts, other_table(context, node))
         return
     if node.hive and context.of_unsure_kind:
-        why = "its CREATE TABLE is Hive's in one catalog and Iceberg's in another"
+        why = "its CREATE TABLE creates a Hive table in one catalog and an Iceberg table in another"
         known.remember(parts, Table(known.full_name(parts), why_unknown=why, sure=False))
         return
     try:
@@ -173,7 +173,7 @@ def _partly(context: Context, why: str) -> Table | None:
     node, name = context.node, context.known.full_name(context.target.parts)
     headless = isinstance(node, nodes.Create) and is_headless(context, node)
     count = context.known.others if headless else None
-    # Columns that are added later need field ids of their own, though these are not the table's.
+    # Columns that are added later need their own field ids, though these are not the table's.
     return Table(
         name,
         schema=schema,

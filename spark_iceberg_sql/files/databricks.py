@@ -42,7 +42,7 @@ _BEGINS_DDL = frozenset({
     "ALTER", "BEGIN", "CALL", "CREATE", "DECLARE", "DESC", "DESCRIBE", "EXECUTE", "EXPLAIN",
     "INSERT", "MERGE", "REPLACE", "SELECT", "SET", "SHOW", "WITH",
 })  # fmt: skip
-_LEFT_OVER = "the text behind this separator begins no statement"
+_LEFT_OVER = "no statement begins after this separator"
 _NO_SEPARATOR = "leave the separator out if it is within a statement"
 _NO_CELL = "leave the line out if SQL follows it; Spark refuses it in a SQL file"
 _CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)

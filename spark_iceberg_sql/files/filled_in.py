@@ -75,5 +75,5 @@ def _too_long(pattern: str, patterns: Sequence[str]) -> str:
     others = f", with {len(patterns) - 1} others" if len(patterns) > 1 else ""
     return (
         f"the placeholder `{pattern}` takes more than {_LIMIT} second to match{others}; "
-        "repeat nothing in it that is repeated already"
+        "do not nest repetitions in it"
     )

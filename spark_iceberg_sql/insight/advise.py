@@ -122,8 +122,8 @@ def with_today(today: Proposal, proposals: Sequence[Proposal]) -> tuple[list[Pro
     if best is today or not today.table_files or best.cost <= (1 - best.error) * today.cost:
         return ranked, []
     note = (
-        f"today's spec stays first: the best other one, {best.title}, is estimated to cost "
-        f"{best.cost / today.cost:.0%} of it, and the estimate may be {best.error:.0%} off"
+        f"today's spec stays first: the best other spec, {best.title}, is estimated to cost "
+        f"{best.cost / today.cost:.0%} as much, and the estimate may be {best.error:.0%} off"
     )
     return [today, *(p for p in ranked if p is not today)], [note]
 

@@ -1,7 +1,7 @@
 """The bounds of a column in a file of which a sample has only some of the rows.
 
 The least and the greatest sampled value are too narrow. How much too narrow depends on whether the column's values are
-spread over all files, as if by chance, or whether each file has a range of its own, such as a time of arrival.
+spread over all files, as if by chance, or whether each file has its own range, such as a time of arrival.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ class Ranked:
         below, above = float(self._below[low]), float(self._below[high + 1])
         # How many sampled rows of the table there are per sampled row of the file, in its range.
         every = (above - below) / count
-        gap = every if high > low else 0.0  # of one value nothing says how far the next is
+        gap = every if high > low else 0.0  # with a single value, the gap to the next is unknown
         least, most = self._below[within.first], self._below[within.last + 1]
-        # A partition goes on beyond its outermost sampled row by as many rows as one stands for.
+        # A partition extends past its outermost sampled row by one sampling interval.
         start = least - 1 if within.low < within.first else least
         end = most + 1 if within.high > within.last else most
         # Beyond a file's outermost row there are, on average, as many as between two of its rows.

@@ -89,7 +89,7 @@ def why_not_pushed(term: Term, withheld: str | None = None) -> str:
         if part.kind in _RUN_TIME:
             return "its value comes from a subquery, which is known only when the query runs"
         if part.kind.endswith("UDF"):
-            return f"`{part.sql}` is a user-defined function, which Spark cannot look into"
+            return f"`{part.sql}` is a user-defined function, which Spark cannot analyse"
     if not term.columns:
         return "it refers to no column"
     for column in sorted(term.columns & RESERVED):

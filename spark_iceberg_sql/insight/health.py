@@ -239,13 +239,11 @@ def _wrong_bounds(f: Figures) -> Iterator[Finding]:
 def _files_then(f: Figures) -> str:
     """How many files the rewrite of all files leaves."""
     if f.files_then is None:
-        return (
-            "The rewrite may leave more files than there are: the metadata does not tell how many"
-        )
-    more = ", more than there are" if f.files_then > f.files else ""
+        return "The rewrite may leave more files than there are now: the metadata does not show how many"
+    more = ", more than there are now" if f.files_then > f.files else ""
     return (
         f"A rewrite of all files leaves about {f.files_then:,} or more{more}, estimated from their bounds, "
-        "between which rows are assumed to be spread evenly; files of different specs are rewritten apart"
+        "between which rows are assumed to be spread evenly; files of different specs are rewritten separately"
     )
 
 
@@ -259,9 +257,9 @@ def _small(f: Figures) -> Iterator[Finding]:
         yield Finding(
             "small files",
             f"{old + (f.small if fits else 0):,} of {f.files:,} files are {below}: {share if fits else ''}"
-            f"{old:,} belong to an earlier partition spec, and how many files a rewrite makes of those is not known: "
-            "one or more for each partition of the current spec, and the metadata does not say which of these their "
-            "rows belong to",
+            f"{old:,} belong to an earlier partition spec, and it is unknown how many files a rewrite makes of those: "
+            "one or more for each partition of the current spec, and the metadata does not show to which of these "
+            "their rows belong",
             old + (f.small if fits else 0),
             f.old_small_bytes + (f.small_bytes if fits else 0),
         )

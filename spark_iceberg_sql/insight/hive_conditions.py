@@ -15,7 +15,7 @@ from spark_iceberg_sql.syntax.literals import unescape
 
 _COMPARISONS = ("=", "==", "<", "<=", ">", ">=", "<>", "!=")
 _OTHERWISE = (
-    "stays as it is where its condition is another than =, <>, <, <=, >, >=, IN, BETWEEN or LIKE with texts, whole "
+    "stays as it is unless its condition is =, <>, <, <=, >, >=, IN, BETWEEN or LIKE with texts, whole "
     "numbers or dates alone"
 )
 _BEFORE = frozenset({"WHERE", "AND", "OR", "NOT", "ON", "("})

@@ -67,10 +67,8 @@ def of_ddl(text: str) -> tuple[HiveTable, str]:
         else:
             rest.append(f"{statement.text};")
     if len(found) != 1:
-        many = "no" if not found else "more than one"
-        raise IcebergSqlError(
-            f"there is {many} CREATE TABLE statement with a list of columns", help=_HELP
-        )
+        many = "no CREATE TABLE" if not found else "more than one CREATE TABLE"
+        raise IcebergSqlError(f"{many} with a column list was found", help=_HELP)
     return _table(*found[0]), "\n".join(rest)
 
 
@@ -80,7 +78,7 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
     name = node.table.text
     if node.provider == "iceberg":
         raise IcebergSqlError(
-            f"{name} is an Iceberg table already", help="sis.advise(...) compares specs"
+            f"{name} is already an Iceberg table", help="sis.advise(...) compares specs"
         )
     if partitions:
         columns += partitions
@@ -89,7 +87,9 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
         for term in node.partitioning or ():
             column = by_name.get(".".join(term.columns[0].parts).lower()) if term.columns else None
             if term.call is not None or column is None:
-                raise IcebergSqlError(f"the partitions of {name} are not columns of it", help=_HELP)
+                raise IcebergSqlError(
+                    f"the partition columns of {name} are not in its column list", help=_HELP
+                )
             partitions += (column,)
         columns = (*(c for c in columns if c not in partitions), *partitions)
     if not partitions:

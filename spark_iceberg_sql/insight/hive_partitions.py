@@ -14,7 +14,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 _PARTS = {transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns}
 UNITS = tuple(_PARTS)
 _INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
-_NOT_KNOWN = "the form of its values is not known: no query compares it with a constant"
+_NOT_KNOWN = "the format of its values is unknown: no query compares it with a constant"
 _TIMES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
 # Forms of one column: the shape of its values, their format in Spark and in Python, and the unit.
 _WHOLE = (
@@ -236,7 +236,7 @@ def _form(column: Column, seen: Sequence[str], part: str | None) -> tuple[Form |
         several = ", ".join(f"'{text}'" for text in sorted(shapes.values())[:2])
         return (
             None,
-            f"its values have several forms ({several}), so that it is no function of a time",
+            f"its values have several formats ({several}), so they cannot be derived from a time",
         )
     (shape,) = shapes
     assert shape is not None

@@ -66,7 +66,7 @@ def rewrite(text: str, names: Sequence[tuple[str, ...]], reading: Reading) -> Re
     lost = len(all_places) - len(places)
     if lost:
         notes.append(
-            f"{_times(lost)} it is not certain in the text whose column `{name_of(tokens[all_places[0]])}` is; "
+            f"{_times(lost)} the text does not show which table's column `{name_of(tokens[all_places[0]])}` is; "
             "qualify it with the table's alias"
         )
     conditions = []
@@ -130,7 +130,7 @@ def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, 
     if twice := next((at for at in bounds if not is_sure(at, reading.zone)), None):
         return None, (
             f"`{run[0].form.column.name}` stays as it is: in {reading.zone}, it is not certain that clocks show "
-            f"{twice.isoformat(sep=' ')} once, so that it may bound no range of `{reading.source.name}`"
+            f"{twice.isoformat(sep=' ')} once, so it cannot bound a range of `{reading.source.name}`"
         )
     words = [reading.within(start, end, column) for start, end in spans]
     made = words[0] if len(words) == 1 else f"({' OR '.join(words)})"
@@ -148,18 +148,18 @@ def _why(reading: Reading, run: Sequence[Condition]) -> str:
     form = run[0].form
     if any(one.form.is_part for one in run):
         alone = f"{names} alone" if len(run) == 1 else f"{names} with {told}"
-        return f"{alone}: no range of `{reading.source.name}`, so that the condition stays, and does not prune"
+        return f"{alone}: not a range of `{reading.source.name}`, so the condition stays and does not prune"
     start = f"{names} stays as it is: "
     if run[0].operator.endswith("LIKE"):
         return (
-            f"{start}{told} is not the pattern of a whole year or month in the form {form.format}"
+            f"{start}{told} is not the pattern of a whole year or month in the format {form.format}"
         )
     odd = [value for value in values if form.start(value) is None]
     if odd:
-        return f"{start}'{odd[0]}' is not a {form.unit} in the form {form.format}"
+        return f"{start}'{odd[0]}' is not a {form.unit} in the format {form.format}"
     if run[0].operator.endswith("BETWEEN") and values[0] > values[1]:
         return f"{start}nothing is between {' and '.join(map(repr, values))}"
-    return f"{start}the {form.unit} after {told} is out of the range of a timestamp"
+    return f"{start}the {form.unit} after {told} is outside the range of a timestamp"
 
 
 _Span = tuple[datetime | None, datetime | None]

@@ -91,19 +91,19 @@ def script_of(
 def _not_imported(table: HiveTable) -> str:
     """What cannot be imported; empty if the files can be."""
     if table.format is None:
-        return "a format that is not known"
+        return "files of an unknown format"
     if table.format not in _IMPORTED:
-        return f"files of the format {table.format}"
+        return f"{table.format} files"
     # Hive and Spark write them to ORC without a time zone or as numbers; Iceberg then reads no row of the table.
     if table.format == "orc" and any("timestamp" in column.type for column in table.data):
-        return "files of the format orc with timestamps"
+        return "ORC files with timestamps"
     # Spark writes them as local-timestamp-micros, which Iceberg's reader of Avro does not know.
     if table.format == "avro" and any("timestamp_ntz" in column.type for column in table.data):
-        return "files of the format avro with timestamps without a time zone"
+        return "Avro files with timestamps without a time zone"
     # Iceberg stores their bounds, and reads some of them, as microseconds: apache/iceberg#18173.
     if table.time_units:
         units = " and ".join(f"TIMESTAMP({unit})" for unit in sorted(table.time_units))
-        return f"files of the format parquet with {units}"
+        return f"Parquet files with {units}"
     return ""
 
 

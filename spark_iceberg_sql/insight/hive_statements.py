@@ -54,5 +54,5 @@ def note(text: str, table: HiveTable, reading: Reading | None) -> str:
                 "use DELETE FROM"
             )
         if words[:2] == ["MSCK", "REPAIR"]:
-            return f"{start}; it fails on an Iceberg table, which knows its files: leave it out"
+            return f"{start}; it fails on an Iceberg table, whose metadata lists its files: leave it out"
     return start

@@ -29,7 +29,7 @@ def refuse_unknown(name: str) -> None:
     """Raise IcebergSqlError if a time zone is unknown."""
     if name != "UTC" and zone_of(name) is None:
         raise IcebergSqlError(
-            f"the time zone `{name}` is not known",
+            f"unknown time zone `{name}`",
             help="give a name of the IANA database, such as Europe/Paris, or an offset, such as +02:00",
             argument="zone",
         )

@@ -148,6 +148,6 @@ def _start(month: int) -> int:
 
 def _unknown(field: PartitionField, why: str) -> IcebergSqlError:
     return IcebergSqlError(
-        f"metadata cannot tell how many rows each value of {field.clause} has: {why}",
+        f"the metadata does not show how many rows each value of {field.clause} has: {why}",
         help="preview it with using => 'data', which reads the rows",
     )

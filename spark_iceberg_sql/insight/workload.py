@@ -68,7 +68,7 @@ def workload(
                     numbers.setdefault(statement, number)
     if needed and not any(word is None for _, word in weights):
         raise IcebergSqlError(
-            "there is no query to advise for\n"
+            "no query to advise for\n"
             "help: give the SELECT statements that read the table, or a file of them"
         )
     return tuple(
@@ -107,7 +107,7 @@ def _pair(item: object) -> tuple[str, float]:
                 return text, float(weight)
             except OverflowError:
                 return text, math.inf
-    raise IcebergSqlError(f"a query is a text, or a pair of a text and a weight, not {item!r}")
+    raise IcebergSqlError(f"a query is a string, or a pair of a string and a weight, not {item!r}")
 
 
 def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[str, int]]:
@@ -119,7 +119,7 @@ def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[st
     found = event_log.texts(Path(word), plain)
     if not any(True for text in found for _ in _queries(text)):
         raise IcebergSqlError(
-            f"the event log {word} has {sum(found.values()):,} SQL executions, but no text of a query",
+            f"the event log {word} has {sum(found.values()):,} SQL executions, but no query text",
             help="spark-sql and the Thrift server write it; in programs, set it before each query: "
             "spark.sparkContext.setJobDescription(text)",
         )

@@ -1,6 +1,6 @@
 """Catalogs that pyiceberg's configuration names, as a source of tables.
 
-Each catalog is asked by a thread of its own: a check waits for an answer as long as its settings say, an editor not at
+Each catalog is asked by its own thread: a check waits for an answer as long as its settings say, an editor not at
 all. A repository cannot have a catalog opened, and pyiceberg's file in the working directory is not read: it may name
 any Python callable (`auth: {type: custom, impl: ...}`), and the working directory is often somebody else's clone.
 """

@@ -45,7 +45,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "the bounds of imported Parquet files with TIMESTAMP(MILLIS) are a thousand times too small: filters on the "
         "column lose rows, and min and max are wrong",
         "bounds",
-        "such files are read in full by filters on the column; `health` has the CALL that rewrites them",
+        "filters on the column read such files in full; `health` has the CALL that rewrites them",
         TRIED,
         is_probed=True,
     ),
@@ -61,7 +61,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "in ORC files, filters on dates and times before 15 October 1582 lose rows: the filter of ORC's reader uses "
         "another calendar",
         "bounds",
-        "files that reach so far back are read in full by filters on the column",
+        "filters on the column read files with such old values in full",
         TRIED,
     ),
     IcebergIssue(
@@ -90,20 +90,20 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "ClickHouse/ClickHouse#116499",
         "a lower bound above the upper one: any filter on the column loses the file's rows",
         "bounds",
-        "such files are read in full by filters on the column",
+        "filters on the column read such files in full",
     ),
     IcebergIssue(
         "ClickHouse/ClickHouse#118583",
         "before September 2026, ClickHouse wrote the day of the server's time zone as partition value, and 0 before "
         "1970: filters and joins on the column lose rows",
         "bounds",
-        "a partition value that the bounds of its column contradict is not relied on",
+        "a partition value is not used if the bounds of its column contradict it",
     ),
     IcebergIssue(
         "ClickHouse/ClickHouse#112414",
         "before August 2026, ClickHouse wrote the null counts of all files of a commit for each: IS NOT NULL and "
         "count lose rows",
         "bounds",
-        "null counts that the bounds of their column contradict are not relied on",
+        "null counts are not used if the bounds of their column contradict them",
     ),
 )

@@ -17,7 +17,7 @@ _INTEGERS = frozenset({
 _LISTS = frozenset({"source-ids", "identifier-field-ids"})
 _STRINGS = frozenset({"name", "doc", "transform", "direction", "null-order"})
 _PARTS = ("schema", "schemas", "partition-spec", "partition-specs", "sort-orders")
-# The values of columns, with keys of their own.
+# The values of columns, with their own keys.
 _DEFAULTS = frozenset({"initial-default", "write-default"})
 _LONGEST = 60  # characters of a value in a message
 

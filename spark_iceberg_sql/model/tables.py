@@ -94,14 +94,14 @@ class Tables:
             recording.after = self._settings
 
     def fits(self, recording: Recording) -> bool:
-        """Whether all that was read then is as it was."""
+        """Whether everything that was read then is unchanged."""
         return recording.settings == self._settings and all(
             watched.fits(mapping)
             for watched, mapping in zip(recording.mappings, self._mappings, strict=True)
         )
 
     def repeat(self, recording: Recording) -> None:
-        """Repeat the changes of then. recording: of repeatable work, and one that fits."""
+        """Repeat the recorded changes. recording: of repeatable work, and one that fits."""
         for watched, mapping in zip(recording.mappings, self._mappings, strict=True):
             watched.write(mapping)
         if recording.after != recording.settings:
@@ -211,7 +211,7 @@ class Tables:
         return tuple(sorted(found, key=lambda table: table.name))
 
     def keep_what_agrees(self, other: Tables) -> None:
-        """Leave unknown whatever another state of the same tables says differently."""
+        """Mark as unknown whatever differs in another state of the same tables."""
         for key in {*self._here, *other._here}:
             both = key in self._here and key in other._here
             if not both or self._here[key] != other._here[key]:

@@ -145,7 +145,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         if name and frame is not self.shell.user_ns.get(name):
             pages = None
         if pages is None:
-            which = f"`{name}` is no result" if name else "there is no result"
+            which = f"`{name}` is not a result" if name else "there is no result"
             raise IcebergSqlError(
                 f"{which} whose rows were shown by %%iceberg_sql",
                 help="run the cell with the query first",

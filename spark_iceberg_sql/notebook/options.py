@@ -52,8 +52,8 @@ def cell_options(line: str, defaults: Options) -> Options:
     options, rest = _read(line, defaults)
     if options.turn:
         raise IcebergSqlError(
-            f"--{options.turn} is for a result that is there, and runs no SQL",
-            help=f"on a line of its own: %iceberg_sql --{options.turn}",
+            f"--{options.turn} shows rows of the last result; it runs no SQL",
+            help=f"on a separate line: %iceberg_sql --{options.turn}",
         )
     words = line[rest:].split()
     if not words:
@@ -121,7 +121,7 @@ def _no_such(given: str, word: str) -> str:
     if word in OPTIONS:
         return f"`{word}` takes no value\nhelp: write `{word}`"
     help = f"write `{near[0]}`" if near else f"the options are {', '.join(OPTIONS)}"
-    return f"there is no option `{given}`\nhelp: {help}"
+    return f"unknown option `{given}`\nhelp: {help}"
 
 
 def variable(name: str) -> str:

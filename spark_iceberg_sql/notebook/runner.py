@@ -120,7 +120,7 @@ class Runner:
 
         if self._options.fix and not self._engine.fixes:
             raise IcebergSqlError(
-                "--fix does not work through Spark Connect\nhelp: write what --check says"
+                "--fix does not work through Spark Connect\nhelp: make the changes that --check proposes"
             )
         report = judged(text.text)
         todo = statements(text.text)

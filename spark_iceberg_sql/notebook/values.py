@@ -131,7 +131,7 @@ def _in_range(name: str, value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         if not value.is_finite():
             raise NoValueError(
-                f"the variable `{name}` is the decimal {value}, which SQL's DECIMAL does not have",
+                f"the variable `{name}` is the decimal {value}, which SQL's DECIMAL cannot represent",
                 f"write float({name}) in Python, which is a double in SQL",
             )
         _, digits, exponent = value.as_tuple()

@@ -1,4 +1,4 @@
-"""A cell's work in a thread of its own, so that an interrupt never breaks a call between Python and the JVM.
+"""A cell's work in its own thread, so that an interrupt never breaks a call between Python and the JVM.
 
 The kernel's thread only waits; an interrupt there cancels the Spark jobs, and the session stays usable.
 """

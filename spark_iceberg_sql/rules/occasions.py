@@ -24,7 +24,7 @@ def odd_types(context: Context) -> bool:
 
 
 def odd_columns(context: Context) -> bool:
-    """Whether there is more to new columns than names of their own and primitive types; only CREATE TABLE is judged."""
+    """Whether new columns are more than unique names with primitive types; only CREATE TABLE is judged."""
     node = context.node
     if not isinstance(node, nodes.Create) or node.replace or node.query is not None:
         return True
@@ -48,7 +48,7 @@ def odd_clauses(context: Context) -> bool:
 def odd_fields(context: Context) -> bool:
     """Whether a new field may be refused, be redundant, or clash with a column or with another field, even a past one.
 
-    That none does is sure where each has a source column of its own, and a name that nothing else has or had.
+    No clash is possible if every field has its own source column, and a name that nothing else has or had.
     """
     if odd_terms(context) or not all(map(_simple, context.terms)):
         return True

@@ -38,7 +38,7 @@ QUERY_WAYS = "add the CREATE TABLE of the query's tables earlier, cast computed 
 FILLED_IN = "check the statement with the values filled in, as `iceberg-sql run --var` does"
 # The same in a session, where the catalogs have already been asked.
 LIVE_WAYS = "run the statement again when the catalog answers"
-LIVE_QUERY_WAYS = "run the query alone: Spark says what it refuses"
+LIVE_QUERY_WAYS = "run the query alone: Spark reports what it refuses"
 LIVE_NAME = "write out the table's name"
 LIVE_FILLED_IN = "write out the value"
 
@@ -97,7 +97,7 @@ def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
             help_ = LIVE_NAME
     else:
         help_ = QUERY_WAYS if query else WAYS
-    scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
+    scope = "only the text was checked" if lacks.startswith("table ") else "partly checked"
     return Finding(_place(context), f"{scope}: {lacks}", help_)
 
 
@@ -106,7 +106,9 @@ def _unknown(what: str, why: str) -> str:
     if what.startswith("the table "):
         silent = f" ({why})" if "did not answer" in why or why.startswith("the catalog ") else ""
         return f"{what.removeprefix('the ')} is unknown{silent}"
-    several = what.endswith("s") and not what.startswith("whether ")
+    if what.startswith("whether "):
+        return f"it is unknown {what} ({why})"
+    several = what.endswith("s")
     return f"{what} {'are' if several else 'is'} unknown ({why})"
 
 

@@ -81,18 +81,18 @@ def unknown_transform(context: Context) -> Iterator[Finding]:
 _VOIDS = frozenset({"always_null"})  # SIS106 reports these
 
 
-# What is offered where nothing tells what was meant, one of each sort.
+# What is offered if the intention is unclear, one of each sort.
 _OFFERED = tuple(t for t in SUGGESTED if t is DATE or t.parameter is not None)
 
 
 def _any(facts: TermFacts, source: str) -> str:
-    """What to write where nothing tells what was meant."""
+    """What to write if the intention is unclear."""
     column = column_of(facts, source)
     kind = column.field.type if column is not None else None
     if column is not None and (column.in_collection or not IDENTITY.takes(column.field.type)):
         return to_write(facts, IDENTITY, source)
     offered = [t for t in _OFFERED if kind is None or t.takes(kind)]
-    if kind is None or not TIMES[-1].takes(kind):  # each moment would be a partition of its own
+    if kind is None or not TIMES[-1].takes(kind):  # each moment would be its own partition
         offered = [IDENTITY, *offered]
     return f"write {listed(t.clause(source) for t in offered)}"
 

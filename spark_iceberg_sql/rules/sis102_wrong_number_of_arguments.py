@@ -56,7 +56,7 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
         extra = _extra(facts, record)
         span = facts.term.span
         if not facts.term.columns:
-            what = f"`{call}` has no source column"
+            what = f"`{call}` needs a source column"
             text = quoted_column(facts)
             if text is not None:
                 span = text.span
@@ -64,7 +64,7 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
                     f"`{text.text}` is a string, not a column: names are unquoted or in backticks"
                 )
         elif record.parameter is not None and not facts.term.literals:
-            what = f"`{call}` has no {record.parameter.noun}"
+            what = f"`{call}` needs a {record.parameter.noun}"
         elif extra:
             takes = "one column"
             if record.parameter is not None:

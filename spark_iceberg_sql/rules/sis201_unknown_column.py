@@ -129,9 +129,9 @@ def _near(context: Context, ref: terms.Ref) -> str:
 def _letters(facts: TermFacts, ref: terms.Ref, found: tuple[Column, ...]) -> Finding:
     """A column that exists, but in other case or with other quotes."""
     names, name = [written(column) for column in found], found[0].name
-    why = f"column names are case-sensitive here: `{ref.text}` does not match"
+    why = "names are case-sensitive here"
     if name == ".".join(ref.parts):
-        why = f"`{ref.text}` does not match: the dot inside or outside the backticks makes a difference"
+        why = "the dot inside or outside the backticks makes a difference"
     fix = None
     if len(names) == 1:
         path = len(found[0].parents) + 1 == len(ref.parts) == name.count(".") + 1
@@ -139,7 +139,7 @@ def _letters(facts: TermFacts, ref: terms.Ref, found: tuple[Column, ...]) -> Fin
         fix = Fix(f"write `{names[0]}`", (Edit(*ref.span, names[0]),), safe=same)
     return Finding(
         ref.span,
-        f"the column is {listed(names)}, and {why}",
+        f"`{ref.text}` does not match the column {listed(names)}: {why}",
         f"write {listed(_clause(facts, name) for name in names)}",
         fix,
         early=True,

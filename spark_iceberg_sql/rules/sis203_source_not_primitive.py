@@ -59,7 +59,7 @@ def source_not_primitive(context: Context) -> Iterator[Finding]:
         what = "a struct" if isinstance(kind, Struct) else f"of type {kind}"
         yield Finding(
             ref.span,
-            f"`{ref.text}` is {what}, and only primitive columns can be partitioned by",
+            f"`{ref.text}` is {what}, and only primitive columns can partition a table",
             _help(context, facts, column),
         )
 

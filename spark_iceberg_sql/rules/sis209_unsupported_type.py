@@ -2,8 +2,8 @@
 
 ## Why
 Spark 4.1 has no `text`, `uuid`, `datetime` or `timestamptz`; its `time` is disabled; and Iceberg has no intervals.
-`char` and `varchar` need a length, `geometry` and `geography` the number of one reference system; Spark has these two
-since 4.1, with `spark.sql.geospatial.enabled`.
+`char` and `varchar` need a length, `geometry` and `geography` the number of one reference system; Spark has had these
+two since 4.1, with `spark.sql.geospatial.enabled`.
 
 ## Instead
 Spark's own name for the type: `timestamp` is Iceberg's timestamptz, `timestamp_ntz` is Iceberg's timestamp.

@@ -100,7 +100,7 @@ def _faults(schema: Schema, kind: str, touched: Sequence[str] | None) -> Iterato
         if why is not None:
             yield column.name, why
     if kind == "parquet" and schema.fields and all(_is_void(f.type) for f in schema.fields):
-        yield _ALL, "the table has only void columns, which Parquet files cannot store"
+        yield _ALL, "Parquet cannot store the table: all its columns are void"
 
 
 def _is_void(kind: Type) -> bool:
@@ -111,7 +111,7 @@ def _required(field: Field, path: str = "") -> str | None:
     """A void that is not optional, which no format and no catalog accepts."""
     name = f"{path}.{field.name}" if path else field.name
     if field.required and _is_void(field.type):
-        return f"`{name}` is void, which holds only nulls, but it is required"
+        return f"`{name}` is required, but void holds only nulls"
     return next((w for child in _inside(field.type) if (w := _required(child, name))), None)
 
 
@@ -130,13 +130,13 @@ def _unwritable(name: str, kind: Type, files: str) -> str | None:
     shown = "Parquet" if files == "parquet" else "ORC"
     if isinstance(kind, Struct):
         if not kind.fields:
-            return f"`{name}` is a struct without fields, which {shown} files cannot store"
+            return f"{shown} cannot store `{name}`: the struct has no fields"
         if files == "parquet" and all(_is_void(f.type) for f in kind.fields):
-            return f"`{name}` is a struct with only void fields, which {shown} files cannot store"
+            return f"{shown} cannot store `{name}`: all fields of the struct are void"
     if isinstance(kind, List) and _is_void(kind.element.type):
-        return f"`{name}` is an array of void, which {shown} files cannot store"
+        return f"{shown} cannot store `{name}`: its elements are void"
     if isinstance(kind, Map) and _is_void(kind.value.type):
-        return f"`{name}` is a map of void, which {shown} files cannot store"
+        return f"{shown} cannot store `{name}`: its values are void"
     children = ((f"{name}.{f.name}", f.type) for f in _inside(kind))
     return next((w for path, child in children if (w := _unwritable(path, child, files))), None)
 

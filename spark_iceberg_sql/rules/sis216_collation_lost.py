@@ -1,7 +1,7 @@
 """A column with a collation, which Iceberg does not keep.
 
 ## Why
-Iceberg (1.12) has no collations: without a word, the column becomes a plain string, and `name = 'ab'` is no longer true
+Iceberg (1.12) has no collations: the column silently becomes a plain string, and `name = 'ab'` is no longer true
 for `AB`.
 
 ## Instead

@@ -5,7 +5,7 @@ CREATE TABLE names a field after its column and transform, without the number: b
 id) would both be `id_bucket`. Spark refuses it ("Found duplicate column(s) in the partitioning").
 
 ## Instead
-One of them: bucket(16, id) already separates everything that bucket(8, id) does. If both are meant, add the
+One of them: bucket(16, id) already separates everything that bucket(8, id) does. If you want both, add the
 second with ALTER TABLE ... ADD PARTITION FIELD, which puts the number into the name.
 
 ## Examples

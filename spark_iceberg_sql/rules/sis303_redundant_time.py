@@ -3,7 +3,7 @@
 ## Why
 The finer one makes the coarser one redundant: a query over a month prunes by days too. CREATE TABLE refuses the
 pair ("Cannot add redundant partition"). ALTER TABLE accepts it, and the table gets longer paths and more
-metadata for nothing.
+metadata for no benefit.
 
 ## Instead
 Only the finer one. To change the granularity, REPLACE the field instead of adding one.
@@ -99,7 +99,7 @@ def _created(context: Context) -> Iterator[Finding]:
         yield Finding(
             at.term.span,
             _message(*different),
-            f"write `{finest.transform.clause(source)}` alone: it covers {' and '.join(covered)}",
+            f"keep only `{finest.transform.clause(source)}`: it already partitions by {' and '.join(covered)}",
         )
 
 

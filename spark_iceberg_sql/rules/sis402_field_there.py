@@ -5,7 +5,7 @@ A spec can have each combination of column and transform only once, under any na
 partition field").
 
 ## Instead
-No statement, if only the field is wanted. To rename it, REPLACE the field with itself AS the new name. If REPLACE
+No statement, if you only want the field. To rename it, REPLACE the field with itself AS the new name. If REPLACE
 would add an existing field, DROP is enough.
 
 ## Examples
@@ -42,7 +42,7 @@ def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
     """A PartitionSpec of pyiceberg may have two equal fields."""
     if piece.api != "pyiceberg" or not piece.sql.startswith("CREATE"):
         return diagnostic
-    help_ = "leave this field out: its values are those of the other one"
+    help_ = "leave this field out: it has the same values as the other one"
     return replace(diagnostic, severity=Severity.WARNING, help=help_, fix=None)
 
 

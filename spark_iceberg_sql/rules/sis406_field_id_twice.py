@@ -59,8 +59,8 @@ def field_id_twice(context: Context) -> Iterator[Finding]:
         void = next(f for f in context.specs.spec.fields if f.field_id == item.field.field_id)
         yield Finding(
             facts.term.span,
-            f"`{item.field.clause}` gets its old field id {item.field.field_id} back, which the void "
-            f"field `{void.name}` still has: afterwards the table cannot be read or written",
+            f"`{item.field.clause}` would reuse field id {item.field.field_id}, which the void field "
+            f"`{void.name}` still holds; the table could then be neither read nor written",
             f"first {drop_void(context, void)}, or write `{clause}`",
             fix,
         )

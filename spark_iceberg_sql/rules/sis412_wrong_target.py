@@ -89,7 +89,7 @@ def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
     if piece.api != APPEND:
         return diagnostic
     table = diagnostic.message.partition(" exists")[0]
-    message = f"{table} has another partitioning, and Spark refuses to append to it with this one"
+    message = f"{table} is partitioned differently, and Spark refuses to append to it with this partitioning"
     help_ = "leave out `partitionBy`: the rows get the partitions of the table"
     return replace(diagnostic, severity=Severity.ERROR, message=message, help=help_, fix=None)
 
@@ -168,7 +168,7 @@ def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]
         yield Finding(
             span,
             f"`{name}` is a temporary view here, but the statement would change the table `{full}`",
-            f"write `ALTER TABLE {full}` if that is meant, or name the table that the view reads",
+            f"write `ALTER TABLE {full}` if that is intended, or name the table that the view reads",
             severity=Severity.WARNING,
         )
     elif found is not None and found.name[-1].lower() != context.target.parts[-1].lower():
@@ -176,7 +176,7 @@ def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]
         yield Finding(
             span,
             f"`{name}` is a branch or tag, but the statement changes the whole table `{parent}`",
-            f"write `ALTER TABLE {parent}` if that is meant",
+            f"write `ALTER TABLE {parent}` if that is intended",
             severity=Severity.WARNING,
         )
 

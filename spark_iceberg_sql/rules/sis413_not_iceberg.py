@@ -171,9 +171,7 @@ def _no_format(context: Context, node: nodes.Create) -> Finding | None:
     certain = _certain(context)
     if not certain and not meant and "." in provider:
         return None
-    what = f"unknown format `{provider}`"
-    if certain or meant:
-        what += f": Unsupported format in USING: {provider}"
+    what = f"`{provider}` is not a table format"
     fix = Fix("write USING iceberg", (Edit(*span, "iceberg"),)) if meant else None
     severity = None if certain or meant else Severity.WARNING
     return Finding(span, what, "write `USING iceberg`", fix, severity=severity, early=True)

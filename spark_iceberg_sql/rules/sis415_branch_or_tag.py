@@ -88,7 +88,7 @@ def _main(context: Context, node: nodes.Reference) -> Finding | None:
     return Finding(
         node.name.span,
         f"`main` is the main branch of `{context.target.text}` and cannot be dropped",
-        f"write `DROP TABLE {context.target.text}` if that is meant",
+        f"write `DROP TABLE {context.target.text}` if that is intended",
     )
 
 
@@ -118,13 +118,17 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
         return Finding(span, f"`{target}` has no {node.what} `{name}`", _instead(node))
     if empty and node.verb != "drop" and (node.what == "tag" or node.version is not None):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
-        return Finding(span, f"`{target}` has no snapshot yet for a {node.what}", help_)
+        return Finding(
+            span, f"`{target}` has no snapshot yet for the {node.what} to point to", help_
+        )
     if headless and node.version is None and _needs_snapshot(node, kind):
         help_ = (
             f"write rows first: `INSERT INTO {target} ...`, or add AS OF VERSION with "
             f"one of `SELECT snapshot_id FROM {target}.snapshots`"
         )
-        return Finding(span, f"`{target}` has no current snapshot for a {node.what}", help_)
+        return Finding(
+            span, f"`{target}` has no current snapshot for the {node.what} to point to", help_
+        )
     return None
 
 

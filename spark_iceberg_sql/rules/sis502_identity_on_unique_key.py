@@ -54,6 +54,6 @@ def identity_on_unique_key(context: Context) -> Iterator[Finding]:
         name = facts.source_text
         yield Finding(
             facts.term.span,
-            f"`{name}` is unique per row: each row would be a separate partition",
+            f"every row has its own `{name}`, so every row would be a partition",
             f"write `{HASH.clause(name)}`",
         )

@@ -46,7 +46,7 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.terms import Literal, Ref
 
-# Names of other engines for which nobody has a function of their own.
+# Names of other engines for which nobody has their own function.
 _TIMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minutes", "trunc"})
 
 

@@ -3,9 +3,9 @@
 ## Why
 Iceberg prunes by ranges of the column: `ts >= ... AND ts < ...`, or a function that gives such a range, as `year(ts)`
 does in a session with this package. The month or the hour alone recurs every year or day, and `lower(name)` can have
-any value in any partition: every file is read (but for those of the partition of nulls). The rule is silent if another
-condition may prune, in programs, where other code may filter the result again, and if the table's partitioning is not
-known.
+any value in any partition: every file is read (except those of the partition of nulls). The rule reports nothing if
+another condition may prune, in programs, where other code may filter the result again, or if the table's partitioning
+is unknown.
 
 ## Instead
 Add a range of the column itself, or a part that does not recur: `year(ts) = 2024 AND month(ts) = 2`. For a string,

@@ -222,7 +222,9 @@ def _lost(spark: SparkSession, *, has_ended_session: bool = False) -> IcebergSql
     address = connect_channel.address(spark)
     server = "the Spark Connect server" + (f" at {address[0]}:{address[1]}" if address else "")
     if has_ended_session:
-        fact = f"{server} does not have this session any more: it was started again, or has ended the session"
+        fact = (
+            f"{server} no longer has this session: it was started again, or has ended the session"
+        )
         start = ""
     else:
         fact, start = (

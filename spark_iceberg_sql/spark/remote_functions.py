@@ -170,7 +170,7 @@ def _value(public: str, name: str, value: Any) -> Any:
         queries = list(value)
         if queries and all(isinstance(query, str) for query in queries):
             return queries
-    kinds = "a text or a list of texts, without weights" if name == "queries" else "a text"
+    kinds = "a string or a list of strings, without weights" if name == "queries" else "a text"
     raise IcebergSqlError(
         f"`{name}` of sis.{public} must be {kinds} in a Spark Connect session, not {type(value).__name__}",
         argument=name,

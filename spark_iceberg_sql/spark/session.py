@@ -45,8 +45,8 @@ def session(
     SQL: `local.db.t`. timezone: the session time zone; Iceberg's time transforms are in UTC. config:
     Spark settings, which override all defaults. ddl: as for `install`.
 
-    The driver has half of the machine's memory, up to 8 GB, unless `spark.driver.memory` is set here or in Spark's own
-    ways (spark-defaults.conf, SPARK_DRIVER_MEMORY).
+    The driver has half of the machine's memory, up to 8 GB, unless `spark.driver.memory` is set here or where Spark
+    reads it (spark-defaults.conf, SPARK_DRIVER_MEMORY).
 
     If a session is already running, that session is returned, with the settings that can still be
     changed.
@@ -56,7 +56,7 @@ def session(
     """
     if named := _CLIENT.intersection(os.environ):
         raise IcebergSqlError(
-            "sis.session works in a process of its own, and this one is a client of Spark Connect: "
+            "sis.session needs its own process, and this one is a client of Spark Connect: "
             f"the environment has {' and '.join(sorted(named))}",
             help="use the client's session, such as sis.install(spark), or stop it and unset the variable",
         )

@@ -84,7 +84,7 @@ def _added(tokens: list[Token]) -> str:
     if not kind.nullable and not kind.nested:
         written = "".join(t.text for t in tokens[1 : len(tokens) - len(rest)])
         raise IcebergSqlError(
-            f"the new column `{name}` has no value in the rows that are there, so it must take NULL",
+            f"existing rows have no value for the new column `{name}`, so it must be nullable",
             help=f"write ADD COLUMN {name} Nullable({written})",
         )
     place = ""

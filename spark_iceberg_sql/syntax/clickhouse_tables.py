@@ -121,7 +121,7 @@ def _columns(tokens: list[Token]) -> dict[str, tuple[str, SparkType]]:
         if len(written) < 2 or written[0].word in ("INDEX", "CONSTRAINT", "PROJECTION", "PRIMARY"):
             text = " ".join(t.text for t in written[:2])
             raise IcebergSqlError(
-                f"`{text}` is not a column with a type, and Iceberg has no such part of a table",
+                f"`{text}` is neither a column definition nor supported by Iceberg",
                 help="leave it out",
             )
         name = column_name(written[0])
@@ -137,7 +137,7 @@ def comment_of(column: str, tokens: list[Token]) -> str:
     if len(tokens) == 2 and tokens[0].word == "COMMENT" and tokens[1].kind in STRINGS:
         return f" COMMENT {tokens[1].text}"
     raise IcebergSqlError(
-        f"the column `{column}` has `{tokens[0].text}`, which Iceberg has no equal of",
+        f"`{tokens[0].text}` of the column `{column}` has no equivalent in Iceberg",
         help="leave it out",
     )
 
@@ -169,7 +169,7 @@ def _clauses(
             ignored += [f"SETTINGS {pair[0].text} is ignored" for pair in pairs if pair]
         else:
             raise IcebergSqlError(
-                f"`{' '.join(words)}` is not supported for a table of Iceberg",
+                f"`{' '.join(words)}` is not supported for an Iceberg table",
                 help="leave it out"
                 + (", and INSERT the rows afterwards" if words[0] == "AS" else ""),
             )
@@ -233,6 +233,6 @@ def _term(tokens: list[Token], columns: dict[str, tuple[str, SparkType]]) -> str
     known = "a column, toYYYYMM(time), toDate(time), icebergBucket(16, column) or icebergTruncate(4, column)"
     text = "".join(t.text for t in tokens)
     raise IcebergSqlError(
-        f"PARTITION BY `{text}` has no transform of Iceberg with the same partitions",
+        f"no Iceberg transform makes the same partitions as PARTITION BY `{text}`",
         help=f"write {known}; the days of a time are those of UTC",
     )

@@ -56,7 +56,7 @@ class _NoEqualError(IcebergSqlError):
 
     def __init__(self, column: str, written: str, instead: str | None) -> None:
         super().__init__(
-            f"the column `{column}` has the type `{written}`, and Spark has no equal one in Iceberg",
+            f"the column `{column}` has the type `{written}`, which has no equivalent in Spark and Iceberg",
             help=f"write `{column} {instead}`" if instead else (),
         )
         self.column = column
@@ -126,10 +126,11 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
     if [t.word for t in rest[:1]] == ["NULL"]:
         if found.nullable:
             raise IcebergSqlError(
-                f"the column `{column}` takes NULL twice", help="leave out the second `NULL`"
+                f"the column `{column}` is declared nullable twice",
+                help="leave out the second `NULL`",
             )
         raise IcebergSqlError(
-            f"the column `{column}` takes NULL by a word after its type",
+            f"the column `{column}` is declared nullable after its type",
             help=f"write `{column} Nullable({_text(tokens[:end])})`",
         )
     if [t.word for t in rest[:2]] == ["NOT", "NULL"] and not found.nullable:
@@ -140,8 +141,8 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
         "bigint",
     ):
         raise IcebergSqlError(
-            f"the column `{column}` has the type `{_text(tokens[:end])} {rest[0].text}`, and Spark has no equal one "
-            f"in Iceberg",
+            f"the column `{column}` has the type `{_text(tokens[:end])} {rest[0].text}`, which has no "
+            "equivalent in Spark and Iceberg",
             help=f"write `{column} {_SIGNS[rest[0].word, name == 'bigint']}`",
         )
     return found, rest
@@ -159,7 +160,7 @@ def _wrapped(
     column: str, tokens: list[Token], arguments: list[list[Token]], inner: _NoEqualError
 ) -> _NoEqualError:
     """The error for a type inside another: what to write instead is the whole type."""
-    if inner.column != column:  # a field has a name of its own
+    if inner.column != column:  # a field has its own name
         return inner
     instead = None
     whole = [_text(argument) for argument in arguments]
@@ -263,7 +264,7 @@ def _struct(column: str, arguments: list[list[Token]]) -> SparkType | None:
     for argument in arguments:
         if len(argument) < 2 or argument[1].text == "(":
             raise IcebergSqlError(
-                f"the column `{column}` is a Tuple of fields without names, and Iceberg's have names",
+                f"the column `{column}` is a Tuple without field names, which Iceberg needs",
                 help=f"give each a name: `{column} Tuple(a Int32, b String)`",
             )
         name = column_name(argument[0])

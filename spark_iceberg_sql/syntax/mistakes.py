@@ -68,7 +68,7 @@ MISTAKES: dict[str, Mistake] = {
         "leave out the parentheses",
     ),
     "closing-parenthesis": Mistake(
-        "a closing parenthesis without an opening one", "write `PARTITIONED BY ({fields})`"
+        "closing parenthesis without an opening one", "write `PARTITIONED BY ({fields})`"
     ),
     "column-if-exists": Mistake(
         "ADD COLUMN takes no IF NOT EXISTS",
@@ -82,7 +82,7 @@ MISTAKES: dict[str, Mistake] = {
         "a table has the same columns in all partitions", "leave out PARTITION (...)"
     ),
     "distributed-by": Mistake(
-        "rows can only be distributed by partition",
+        "DISTRIBUTED BY takes only PARTITION",
         "write `WRITE DISTRIBUTED BY PARTITION`, or `WRITE ORDERED BY` with the columns",
     ),
     "duplicate-clause": Mistake("duplicate clause: `{found}`", "write it once"),
@@ -262,7 +262,7 @@ MISTAKES: dict[str, Mistake] = {
         "WITH TIME ZONE is another engine's syntax: Spark's TIMESTAMP is an instant",
         "write `TIMESTAMP`",
     ),
-    "trailing-comma": Mistake("a trailing comma", "leave out the last comma"),
+    "trailing-comma": Mistake("trailing comma", "leave out the last comma"),
     "two-locations": Mistake(
         "LOCATION and the option `{found}` both set the table's location", "leave out one of them"
     ),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from adversary import known, lab
+from adversary import harness, known
 from adversary.hunt import Hunt, Result
 
 
@@ -37,9 +37,9 @@ def main() -> int:
     )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="adversary") as folder:
-        spark = lab.start(Path(folder))
+        spark = harness.start(Path(folder))
         try:
-            result = Hunt(lab.Lab(spark), given.seed).run(given.seconds)
+            result = Hunt(harness.Harness(spark), given.seed).run(given.seconds)
         finally:
             spark.stop()
     if given.known:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from adversary import arrow, known, minimise, predicates, statements, tables
+from adversary.harness import FAILS, PLAIN, Harness, Made
 from adversary.implied import Implied
-from adversary.lab import FAILS, PLAIN, Lab, Made
 from adversary.minimise import BENEATH, Finding, Minimiser
 from adversary.nodes import Node, leaf
 from adversary.predicates import Predicates, Valued
@@ -52,13 +52,13 @@ class Result:
 class Hunt:
     """A run from a seed; each table has its own random numbers, so the first n tables are always the same."""
 
-    def __init__(self, lab: Lab, seed: int, say: bool = True) -> None:
-        self.lab = lab
+    def __init__(self, harness: Harness, seed: int, say: bool = True) -> None:
+        self.harness = harness
         self.seed = seed
         self.say = say
-        self.zones = Zones(lab.spark._jvm)
-        self.minimiser = Minimiser(lab)
-        self.implied = Implied(lab)
+        self.zones = Zones(harness.spark._jvm)
+        self.minimiser = Minimiser(harness)
+        self.implied = Implied(harness)
         self.result = Result()
         self.blamed: dict[str, tuple[str, ...]] = {}  # by signature of the finding
         self.theirs: dict[str, bool] = {}  # by the same: whether it is a fault of Spark or Iceberg
@@ -67,7 +67,7 @@ class Hunt:
 
     def run(self, seconds: float, filled: int = 0) -> Result:
         """Run for this many seconds, and until this many answers had rows; the current statements are finished."""
-        with self.lab.conf(PLAIN):
+        with self.harness.conf(PLAIN):
             return self._run(seconds, filled)
 
     def _run(self, seconds: float, filled: int) -> Result:
@@ -80,7 +80,7 @@ class Hunt:
             table = tables.draw(rng, self.zones, f"t{number}", ABOUT.get(number % 4))
             number += 1
             try:
-                made = self.lab.build(table)
+                made = self.harness.build(table)
             except FAILS:  # for example, a value that overflows when truncated
                 self.result.unbuilt += 1
                 if not self.result.tables and self.result.unbuilt == ALL_FAIL:
@@ -90,7 +90,7 @@ class Hunt:
             for about in self.batches(made):
                 if on():
                     self.batch(made, Random(rng.random()), about)
-            self.lab.drop(made)
+            self.harness.drop(made)
             if number % 10 == 0:
                 self.tell(f"-- {self.spent():.0f} s: {number} tables, {self.result.pairs} pairs")
         self.result.seconds = self.spent()
@@ -116,14 +116,14 @@ class Hunt:
         elif about == "uninstall":
             life = about
         ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
-        with self.lab.conf(dict(settings)):
+        with self.harness.conf(dict(settings)):
             maker = Expressions(rng, made.table, ansi)
             if life == "uninstall":  # from then on, Iceberg's functions behave as in plain Iceberg
                 maker.calls = ("iceberg_",)
             wanted = maker.clocks() if about == "clocks" else maker.usual()
             if about == "any":
                 wanted += [maker.next() for _ in range(POOL)]
-            pool = self.lab.valued(made.view, wanted)
+            pool = self.harness.valued(made.view, wanted)
             if not pool:
                 return
             nodes = self.predicates(made, rng, pool, PREDICATES)
@@ -132,7 +132,7 @@ class Hunt:
             if rng.random() < 0.15:
                 nodes[:4] = [self.by_variable(node) for node in nodes[:4]]
             texts = [n.sql() for n in nodes]
-            truths = self.lab.truth(made.view, [*texts, "r IS NOT NULL"])
+            truths = self.harness.truth(made.view, [*texts, "r IS NOT NULL"])
             rows = truths.pop()
         if rng.random() < 0.4:
             self.same_values(made, pool, settings)
@@ -143,7 +143,7 @@ class Hunt:
             Case("select" if rng.random() < 0.75 else rng.choice(others), n.sql(), settings, life)
             for n, _ in known_
         ]
-        got = statements.queries(self.lab, made, cases) if cases else []
+        got = statements.queries(self.harness, made, cases) if cases else []
         for (node, true), case, answer in zip(known_, cases, got, strict=True):
             self.result.pairs += 1
             self.result.filled += bool(true)
@@ -157,7 +157,7 @@ class Hunt:
     def suspects(self, made: Made, rng: Random, pool: list[Valued], about: str) -> list[Node]:
         """Predicates for which the range of `prune` excludes matching rows."""
         nodes = {n.sql(): n for n in self.predicates(made, rng, pool, PROBED[about])}
-        with self.lab.off("prune", "fast"):
+        with self.harness.off("prune", "fast"):
             texts, known_ = self.implied.suspects(made.name, made.view, list(nodes))
         self.result.probed += known_
         return [nodes[text] for text in texts[: SUSPECTS[about]]]
@@ -172,7 +172,7 @@ class Hunt:
     def by_variable(self, node: Node) -> Node:
         """The predicate with a session variable for its first literal."""
         for part in node.below():
-            if part.kind == "literal" and (name := self.lab.variable(part.text)):
+            if part.kind == "literal" and (name := self.harness.variable(part.text)):
                 return node.swapped(part, leaf("literal", name))
         return node
 
@@ -181,7 +181,7 @@ class Hunt:
     ) -> None:
         if not statements.suits(case.statement, case.predicate, made):
             return
-        answer = statements.change(self.lab, made, case)
+        answer = statements.change(self.harness, made, case)
         self.result.changes += 1
         self.judge(made, node, case, statements.expected(case, rows, true), answer)
 
@@ -208,9 +208,9 @@ class Hunt:
         columns = ", ".join(
             f"{predicates.shown(v.type, v.node.sql())} AS c{k}" for k, v in enumerate(pool)
         )
-        with self.lab.conf(dict(settings)):
+        with self.harness.conf(dict(settings)):
             try:
-                data = arrow.table(self.lab.sql(f"SELECT r, {columns} FROM {made.name}"))
+                data = arrow.table(self.harness.sql(f"SELECT r, {columns} FROM {made.name}"))
             except FAILS:
                 return  # the queries will show which expression it is
         rows = data.column(0).to_pylist()
@@ -234,13 +234,13 @@ class Hunt:
     ) -> None:
         if isinstance(got, frozenset) and got == right:
             return
-        outcome = minimise.judge(self.lab, made, case, right, got)
+        outcome = minimise.judge(self.harness, made, case, right, got)
         if outcome is None:
             self.result.unanswered += 1
             return
         finding = Finding(case, node, made, *outcome[:1], (), *outcome[1:])
         finding.seconds = self.spent()
-        with self.lab.off():  # Iceberg's own wrong rows are not of one kind with a rule's
+        with self.harness.off():  # Iceberg's own wrong rows are not of one kind with a rule's
             beneath = bool(self.minimiser.fails(made, case))
         key = f"{minimise.key(case, node)}|{beneath}"
         first = key not in self.blamed

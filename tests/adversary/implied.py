@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from adversary.lab import Lab
+from adversary.harness import Harness
 from spark_iceberg_sql.spark.bridge import compiler
 from spark_iceberg_sql.spark.optimizer import injection
 
@@ -148,29 +148,29 @@ PART = 200  # predicates per plan
 class Implied:
     """The rules of a session, and a class in its JVM that evaluates their ranges on rows."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
+    def __init__(self, harness: Harness) -> None:
+        self.harness = harness
         loader = compiler.compiled(injection.__package__, "ScalaTypes", compiler.context_loader())
         loader = compiler.compile_java(PROBE, "Probe.java", loader)
         self.probe = compiler.instance(loader, "sparkicebergsql.adversary.Probe")
-        self.guard = optimizer_rule(lab.spark, "Guard")
-        self.prune = optimizer_rule(lab.spark, "Prune")
+        self.guard = optimizer_rule(harness.spark, "Guard")
+        self.prune = optimizer_rule(harness.spark, "Prune")
 
     def suspects(self, table: str, view: str, predicates: list[str]) -> tuple[list[str], int]:
         """The predicates whose range excludes a matching row, and how many imply a range at all.
 
         table: its name. view: its rows without Iceberg. The session's current rules are used.
         """
-        columns = ", ".join(self.lab.spark.table(table).columns)
-        plan = self.lab.sql(f"SELECT {columns} FROM {view}")._jdf.queryExecution()
+        columns = ", ".join(self.harness.spark.table(table).columns)
+        plan = self.harness.sql(f"SELECT {columns} FROM {view}")._jdf.queryExecution()
         rows = plan.executedPlan().executeCollect()
 
-        session = self.lab.spark._jsparkSession
-        table_plan = self.lab.spark.table(table)._jdf.queryExecution().analyzed()
+        session = self.harness.spark._jsparkSession
+        table_plan = self.harness.spark.table(table)._jdf.queryExecution().analyzed()
         rules = self.guard, self.prune
         lost: list[Any] = []
         for at in range(0, len(predicates), PART):
-            lost += self.lab.split(
+            lost += self.harness.split(
                 predicates[at : at + PART],
                 lambda part: list(self.probe.lost(session, table_plan, *rules, rows, part)),
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adversary import statements
-from adversary.lab import FAILS, Lab, Made, first_line
+from adversary.harness import FAILS, Harness, Made, first_line
 from adversary.nodes import Node
 from adversary.rows import RAW, Row
 from adversary.statements import CHANGES, SHAPES, Answer, Case
@@ -35,53 +35,55 @@ class Finding:
     alone: bool = False  # the table was reduced to a plain one of few rows
 
 
-def verdict(lab: Lab, made: Made, case: Case) -> tuple[str, frozenset[int], frozenset[int]] | None:
+def verdict(
+    harness: Harness, made: Made, case: Case
+) -> tuple[str, frozenset[int], frozenset[int]] | None:
     """How the case fails: (error, lost, extra); None if it passes, or if the expected rows are unknown."""
     if not statements.suits(case.statement, case.predicate, made):
         return None
-    with lab.conf(dict(case.settings)):
-        true, rows = lab.truth(made.view, [case.predicate, "r IS NOT NULL"])
+    with harness.conf(dict(case.settings)):
+        true, rows = harness.truth(made.view, [case.predicate, "r IS NOT NULL"])
     if not isinstance(true, frozenset):
         return None
     right = statements.expected(case, rows, true)
-    got = statements.run(lab, made, case)
-    return judge(lab, made, case, right, got)
+    got = statements.run(harness, made, case)
+    return judge(harness, made, case, right, got)
 
 
 def judge(
-    lab: Lab, made: Made, case: Case, right: Answer, got: Answer
+    harness: Harness, made: Made, case: Case, right: Answer, got: Answer
 ) -> tuple[str, frozenset[int], frozenset[int]] | None:
     """An error is new if the same statement works with all rules off; otherwise it is not this package's."""
     if isinstance(got, frozenset):
         return None if got == right else ("", right - got, got - right)
-    with lab.off():
-        bare = statements.run(lab, made, replace(case, life=""))
+    with harness.off():
+        bare = statements.run(harness, made, replace(case, life=""))
     return (first_line(got), frozenset(), frozenset()) if isinstance(bare, frozenset) else None
 
 
 class Minimiser:
     """Minimises findings, within a number of statements each."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
+    def __init__(self, harness: Harness) -> None:
+        self.harness = harness
         self.left = 0
         self.of_a_rule = False
 
     def fails(self, made: Made, case: Case) -> Any:
         self.left -= 1
         try:
-            return verdict(self.lab, made, case)
+            return verdict(self.harness, made, case)
         except FAILS:
             return None
 
     def blame(self, made: Made, case: Case) -> tuple[str, ...]:
         """The rules without which it passes, disabled by switch or by excludedRules."""
         guilty = []
-        for name in self.lab.rules:
-            with self.lab.off(name):
+        for name in self.harness.rules:
+            with self.harness.off(name):
                 if not self.fails(made, case):
                     guilty.append(name)
-            with self.lab.excluded(name):
+            with self.harness.excluded(name):
                 if (not self.fails(made, case)) != (name in guilty):
                     guilty.append(
                         f"{name} by excludedRules only"
@@ -89,7 +91,7 @@ class Minimiser:
                         else f"{name} by switch only"
                     )
         if not guilty:
-            with self.lab.off():
+            with self.harness.off():
                 return BENEATH if self.fails(made, case) else ("several rules",)
         return tuple(guilty)
 
@@ -97,7 +99,7 @@ class Minimiser:
         """Like `fails`, but a rule's fault must not turn into one that also occurs with all rules off."""
         outcome = self.fails(made, case)
         if outcome and self.of_a_rule:
-            with self.lab.off():
+            with self.harness.off():
                 return None if self.fails(made, case) else outcome
         return outcome
 
@@ -174,14 +176,14 @@ class Minimiser:
 
     def _other(self, finding: Finding, rows: set[int], plain: bool) -> bool:
         try:
-            made = self.lab.build(
+            made = self.harness.build(
                 finding.made.table.only(rows, self.used(finding) if plain else None)
             )
         except FAILS:
             return False
         outcome = self.same(made, finding.case)
         if not outcome:
-            self.lab.drop(made)
+            self.harness.drop(made)
             return False
         finding.made, finding.alone = made, plain
         finding.error, finding.lost, finding.extra = outcome
@@ -195,7 +197,7 @@ class Minimiser:
         inserts = iter(s for s in made.table.steps if s.rows)
         for sql, text in zip(made.done, history, strict=True):
             lines.append(text or f"{self._insert(made, next(inserts).rows)}; {sql}")
-        for name, value in self.lab.variables.items():
+        for name, value in self.harness.variables.items():
             if any(part.text == name for part in finding.node.below()):
                 lines.append(f"DECLARE VARIABLE {name} = {value};")
         lines += [f"SET {key} = {value};" for key, value in case.settings]

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import spark_iceberg_sql as sis
 from adversary import arrow
-from adversary.lab import FAILS, Lab, Made
+from adversary.harness import FAILS, Harness, Made
 
 # {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each returns k and r.
 SHAPES = {
@@ -71,7 +71,7 @@ def expected(case: Case, made_rows: frozenset[int], true: frozenset[int]) -> Ans
     return true  # the rows that a query returns, or that an UPDATE marks
 
 
-def queries(lab: Lab, made: Made, cases: list[Case], switch: str = "") -> list[Answer]:
+def queries(harness: Harness, made: Made, cases: list[Case], switch: str = "") -> list[Answer]:
     """The answers of queries with the same settings and life, run as one query unless it fails."""
     life = cases[0].life
 
@@ -81,68 +81,70 @@ def queries(lab: Lab, made: Made, cases: list[Case], switch: str = "") -> list[A
             for k, c in enumerate(part)
         ]
         # In one task, since every task would receive the plan of all.
-        frame = lab.sql("\nUNION ALL ".join(texts)).coalesce(1)
+        frame = harness.sql("\nUNION ALL ".join(texts)).coalesce(1)
         got: dict[int, set[int]] = {}
-        for batch in _collect(lab, frame, life).to_batches():
+        for batch in _collect(harness, frame, life).to_batches():
             for k, r in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
                 got.setdefault(k, set()).add(r)
         return [frozenset(got.get(k, ())) for k in range(len(part))]
 
-    with lab.conf(dict(cases[0].settings)):
-        return lab.split(cases, run)
+    with harness.conf(dict(cases[0].settings)):
+        return harness.split(cases, run)
 
 
-def _collect(lab: Lab, frame: Any, life: str) -> Any:
+def _collect(harness: Harness, frame: Any, life: str) -> Any:
     if life == "uninstall":  # analysed while installed, run while not
-        sis.uninstall(lab.spark)
+        sis.uninstall(harness.spark)
         try:
             return arrow.table(frame)
         finally:
-            sis.install(lab.spark)
+            sis.install(harness.spark)
     if life == "zone":
-        zone = lab.spark.conf.get("spark.sql.session.timeZone")
-        with lab.conf(
+        zone = harness.spark.conf.get("spark.sql.session.timeZone")
+        with harness.conf(
             {"spark.sql.session.timeZone": "Asia/Tokyo" if zone != "Asia/Tokyo" else "UTC"}
         ):
             return arrow.table(frame)
     if life == "view":
         frame.createOrReplaceTempView("made_before")
-        return arrow.table(lab.sql("SELECT * FROM made_before WHERE k >= 0"))
+        return arrow.table(harness.sql("SELECT * FROM made_before WHERE k >= 0"))
     return arrow.table(frame)
 
 
-def change(lab: Lab, made: Made, case: Case) -> Answer:
+def change(harness: Harness, made: Made, case: Case) -> Answer:
     """The table's rows, or those marked, after the statement; the table is then as before."""
     kind = case.statement
-    with lab.conf(dict(case.settings)):
+    with harness.conf(dict(case.settings)):
         try:
             if kind == "stream":
-                return _stream(lab, made, case.predicate)
+                return _stream(harness, made, case.predicate)
             try:
                 if kind == "overwrite":
-                    none = lab.spark.table(made.name).where("false")
+                    none = harness.spark.table(made.name).where("false")
                     none.writeTo(made.name).overwrite(F.expr(case.predicate))
                 else:
-                    lab.sql(case.text(made)).collect()
+                    harness.sql(case.text(made)).collect()
                 marked = " WHERE mark + 0 = 1" if kind in ("UPDATE", "MERGE update") else ""
-                with lab.off():
-                    left = lab.sql(f"SELECT r FROM {made.name}{marked}").collect()
+                with harness.off():
+                    left = harness.sql(f"SELECT r FROM {made.name}{marked}").collect()
                 return frozenset(row.r for row in left)
             finally:
-                _back(lab, made)
+                _back(harness, made)
         except FAILS as error:
             return error
 
 
-def _back(lab: Lab, made: Made) -> None:
+def _back(harness: Harness, made: Made) -> None:
     catalog = made.name.partition(".")[0]
-    lab.sql(f"CALL {catalog}.system.rollback_to_snapshot('{made.name}', {made.snapshot})").collect()
+    harness.sql(
+        f"CALL {catalog}.system.rollback_to_snapshot('{made.name}', {made.snapshot})"
+    ).collect()
 
 
-def _stream(lab: Lab, made: Made, predicate: str) -> Answer:
+def _stream(harness: Harness, made: Made, predicate: str) -> Answer:
     name = f"sunk{made.name.rsplit('.', 1)[-1]}"
     query = (
-        lab.spark.readStream.table(made.name)
+        harness.spark.readStream.table(made.name)
         .where(predicate)
         .select("r")
         .writeStream.format("memory")
@@ -151,16 +153,16 @@ def _stream(lab: Lab, made: Made, predicate: str) -> Answer:
         .start()
     )
     query.awaitTermination(60)
-    rows = frozenset(row.r for row in lab.sql(f"SELECT r FROM {name}").collect())
-    lab.spark.catalog.dropTempView(name)
+    rows = frozenset(row.r for row in harness.sql(f"SELECT r FROM {name}").collect())
+    harness.spark.catalog.dropTempView(name)
     return rows
 
 
-def run(lab: Lab, made: Made, case: Case) -> Answer:
+def run(harness: Harness, made: Made, case: Case) -> Answer:
     """The answer of one case."""
     if case.statement in SHAPES:
-        return queries(lab, made, [case])[0]
-    return change(lab, made, case)
+        return queries(harness, made, [case])[0]
+    return change(harness, made, case)
 
 
 def suits(statement: str, predicate: str, made: Made) -> bool:

@@ -59,7 +59,7 @@ def script(count: int) -> str:
 
 
 def varied(count: int) -> str:
-    """The same, but each table has up to twelve columns of its own, and no two tables need be alike."""
+    """The same, but each table has up to twelve columns that no other has, and no two tables need be alike."""
     choose = random.Random(count)
     names = (
         "user",

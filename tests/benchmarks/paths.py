@@ -46,7 +46,7 @@ def table(title, ways, base):
 
 
 def many_manifests(spark, folder):
-    """A table whose every commit left a manifest of its own; its data files do not exist."""
+    """A table whose every commit left its own manifest; its data files do not exist."""
     iceberg = spark._jvm.org.apache.iceberg
     loaded = iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, "local.db.wide")
     for number in range(MANIFESTS):

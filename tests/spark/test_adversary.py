@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from adversary.__main__ import summary
+from adversary.harness import Harness
 from adversary.hunt import Hunt
-from adversary.lab import Lab
 from pyspark.sql import SparkSession
 
 SECONDS, SEED = 20, 31
@@ -17,7 +17,7 @@ def test_a_short_run_of_the_adversary_finds_no_wrong_row_and_no_new_error(
     spark: SparkSession, pytestconfig: pytest.Config
 ) -> None:
     seconds = SECONDS if pytestconfig.getoption("--every") == 1 else SECONDS // 2
-    result = Hunt(Lab(spark), SEED).run(seconds, FILLED)
+    result = Hunt(Harness(spark), SEED).run(seconds, FILLED)
     print(summary(result))
     assert (result.differences, result.errors) == (0, 0)
     # The run was meaningful: many answers had rows, and statements were tried.

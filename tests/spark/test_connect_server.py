@@ -117,7 +117,7 @@ def test_a_lost_server(spark: SparkSession, tmp_path: Path) -> None:
         output, errors = process.communicate(timeout=120)
     assert len(restarted) == 6
     for line in restarted:
-        assert line.startswith(f"{start}does not have this session any more"), line
+        assert line.startswith(f"{start}no longer has this session"), line
         assert "| help: make a new session" in line
     assert output in ("True\n", "False\n"), errors
     assert "Traceback" not in errors

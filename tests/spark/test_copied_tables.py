@@ -362,7 +362,7 @@ def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, 
     before = files(lake / "db")
     for text in (f"DELETE FROM {name}.t", f"INSERT INTO {name}.t VALUES (4, 'd')"):
         with pytest.raises(
-            (*REFUSED, Py4JJavaError), match=r"another table in .* than the one attached"
+            (*REFUSED, Py4JJavaError), match=r"the table in .* is not the one that was attached"
         ):
             spark.sql(text)
     with pytest.raises(REFUSED, match=COPY):

@@ -122,7 +122,7 @@ TEXTS = {
         "ALTER TABLE {t} DROP PARTITION FIELD part",
         "CREATE OR REPLACE TABLE {t} (id BIGINT, s DOUBLE) USING iceberg",
     ],
-    "a table of its own for position deletes": [
+    "a separate table for position deletes": [
         "ALTER TABLE {t} ADD PARTITION FIELD s AS row",
         "ALTER TABLE {t} SET TBLPROPERTIES ('write.update.mode' = 'merge-on-read')",
         "INSERT INTO {t} VALUES (1, 'a'), (2, 'a')",

@@ -43,7 +43,7 @@ def refused(run):
 
 
 def in_thread(run, kind=threading.Thread):
-    """The call's outcome, from a thread of its own."""
+    """The call's outcome, from its own thread."""
     caught = []
 
     def body():

@@ -178,7 +178,7 @@ def test_a_right_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: 
 
 
 def test_a_java_that_ends_at_once_is_two_lines(tmp_path: Path) -> None:
-    """Such as one whose heap does not fit, in a process of its own: a JVM that runs would be used."""
+    """Such as one whose heap does not fit, in its own process: a JVM that runs would be used."""
     program = (
         "import spark_iceberg_sql as sis\n"
         "try:\n    sis.session('w', config={'spark.driver.memory': '900000g'})\n"

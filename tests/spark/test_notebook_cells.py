@@ -222,7 +222,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     ("%%iceberg_sql list\nSELECT 1", None, ["write `list_rows`"]),
     ("%%iceberg_sql spark\nSELECT 1", None, ["is the Spark session"]),
     ("%%iceberg_sql --limit\nSELECT 1", None, ["--limit 50"]),
-    ("%iceberg_sql --next frame", None, ["`frame` is no result whose rows were shown"]),
+    ("%iceberg_sql --next frame", None, ["`frame` is not a result whose rows were shown"]),
     ("%iceberg_sql --next SELECT 1", None, ["cannot be a variable's name"]),
     # tables by path
     (S + "SELECT * FROM iceberg('/no/such')", "iceberg('/no/such')", ["Path does not exist"]),

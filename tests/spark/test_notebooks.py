@@ -93,7 +93,7 @@ def test_the_notebook_runs(name: str, kernel: KernelManager, tmp_path: Path) -> 
             del cell["outputs"]
     if goldens.UPDATE:
         code = (cell for cell in book.cells if cell.cell_type == "code")
-        for number, cell in enumerate(code, 1):  # as in a kernel of its own
+        for number, cell in enumerate(code, 1):  # as in its own kernel
             for numbered in (cell, *(o for o in cell.outputs if "execution_count" in o)):
                 numbered.execution_count = number
         book.metadata.language_info = {"name": "python"}

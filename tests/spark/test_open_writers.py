@@ -117,7 +117,7 @@ def test_the_sentence(spark: SparkSession) -> None:
     (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {MANY}"))
     assert text == (
         f"`{DB}.by_day`: this write keeps a writer with 1.3 MB of buffers open for each partition of its rows: "
-        f"how many that are is not known, and {heap / 2 / each:,.0f} fill half of the memory of {heap:,.0f} MB{help_}"
+        f"their number is unknown, and {heap / 2 / each:,.0f} fill half of the memory of {heap:,.0f} MB{help_}"
     )
     (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_many_buckets {MANY}"))
     assert text == (

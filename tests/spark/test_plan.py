@@ -182,7 +182,7 @@ def test_a_table_that_is_replaced_keeps_no_file(spark, filled):
         f"/* anew */ CREATE OR REPLACE TABLE {filled} ({COLUMNS}) USING iceberg PARTITIONED BY (id)"
     )
     plan = sis.plan(spark, text)
-    assert "none of its files stays" in str(plan)
+    assert "keeps none of its files" in str(plan)
     assert (plan.files, plan.rewrite) == (None, None)
     spark.sql(text)
     assert spark.table(f"{filled}.files").count() == 0

@@ -110,7 +110,7 @@ def test_the_files_of_each_commit_of_a_stream(
     assert math.isclose(found.bytes, size, rel_tol=0.05)
     assert found.partitions == spark.table(f"{table}.partitions").count()
     assert f"{commits} commits of equal size" in str(found)
-    assert ("drawn into commits at random" in str(found)) == ("late" in spec)
+    assert ("assigned to commits at random" in str(found)) == ("late" in spec)
 
 
 def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> None:
@@ -338,7 +338,7 @@ def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events
     for spec in ("country", "days(ts), country"):
         with pytest.raises(sis.IcebergSqlError, match="using => 'data'"):
             sis.preview(spark, events, spec, using="metadata")
-    with pytest.raises(sis.IcebergSqlError, match="no metadata of files"):
+    with pytest.raises(sis.IcebergSqlError, match="no file metadata"):
         sis.preview(spark, f"SELECT * FROM {events}", "days(ts)", using="metadata")
     some = sis.preview(spark, spark.range(300_000), "bucket(16, id)", using="sample")
     assert some.partitions == 16

@@ -21,7 +21,7 @@ print("heap", spark.sparkContext._jvm.Runtime.getRuntime().maxMemory() >> 20)
 
 
 def heap(folder: Path, **environment: str) -> int:
-    """The driver's heap in MB in a process of its own."""
+    """The driver's heap in MB in its own process."""
     own = {key: value for key, value in os.environ.items() if key != "SPARK_DRIVER_MEMORY"}
     done = subprocess.run(
         [sys.executable, "-c", HEAP, str(folder)],
@@ -50,7 +50,7 @@ def test_no_server_for_everybody(spark: SparkSession, host: str) -> None:
 
 
 def output(program: str, warehouse: Path) -> list[str]:
-    """The lines that a program prints in a process of its own; its argument is the warehouse."""
+    """The lines that a program prints in its own process; its argument is the warehouse."""
     done = subprocess.run(
         [sys.executable, "-c", program, str(warehouse)],
         capture_output=True,

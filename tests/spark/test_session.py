@@ -177,7 +177,7 @@ spark.stop()
 
 
 def test_executors_need_nothing_but_the_runtime_jar(tmp_path: Path) -> None:
-    """An executor in a JVM of its own with an empty Python path: a Python function of this package would not load."""
+    """An executor in its own JVM with an empty Python path: a Python function of this package would not load."""
     out, _ = run(
         tmp_path,
         """
@@ -187,7 +187,7 @@ spark = theirs("local-cluster[1,2,1024]", **{
     "spark.pyspark.python": "/nonexistent/python",
     "spark.sql.catalog.local": "org.apache.iceberg.spark.SparkCatalog",
     "spark.sql.catalog.local.type": "hadoop",
-    "spark.sql.catalog.local.warehouse": os.path.abspath("wh"),  # an executor has a folder of its own
+    "spark.sql.catalog.local.warehouse": os.path.abspath("wh"),  # an executor has its own folder
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
 })
 sis.install(spark)

@@ -33,10 +33,10 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     assert {one.problem for one in health.findings} >= {"small files", "old specs", "delete files"}
     assert all(one.basis.startswith("counted") for one in health.findings)
     (small,) = (one for one in health.findings if one.problem == "small files")
-    assert "how many files a rewrite makes of those is not known" in small.detail
+    assert "it is unknown how many files a rewrite makes of those" in small.detail
     assert (small.call, small.rewritten_files) == (None, None)
     (old,) = (one for one in health.findings if one.problem == "old specs")
-    assert "A rewrite of all files leaves about 5 or more, more than there are" in old.detail
+    assert "A rewrite of all files leaves about 5 or more, more than there are now" in old.detail
     rows_before = spark.table(T).orderBy("ts", "id").collect()
     for problem in ("old specs", "delete files", "small files"):
         for call in found(spark, problem):

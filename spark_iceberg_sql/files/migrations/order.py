@@ -21,9 +21,9 @@ _NUMBERED = regex(r"(\d+)[_-]?.*?(?:\.(up|down))?\.sql", re.IGNORECASE)
 # Liquibase.
 _FORMATTED = regex(r"\A\ufeff?\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
 _NUMBER = regex(r"\d+")
-_SAME_VERSION = "have the same version: which one runs first is not known"
-_SAME_NUMBER = "have the same number: which one runs first is not known"
-_HEADS = "no revision follows this one or another: which one runs last is not known"
+_SAME_VERSION = "have the same version: it is unknown which one runs first"
+_SAME_NUMBER = "have the same number: it is unknown which one runs first"
+_HEADS = "neither this revision nor another has a successor: it is unknown which one runs last"
 _MOST = 2_000_000  # bytes of a file that are searched for markers
 
 

@@ -180,12 +180,10 @@ def _judge(
     if judged is None or stated.texts is None:
         if judged and stated.fields is not None:  # as for BigQuery; the macro loops over it
             keys = ", ".join(f"`{key}`" for key in stated.fields)
-            why = (
-                f"`partition_by` is a mapping, of which dbt-spark takes the keys as columns: {keys}"
-            )
+            why = f"`partition_by` is a mapping; dbt-spark uses its keys as columns: {keys}"
             yield Unread(0, *stated.place, why, _NO_MAPPING)
         elif judged and stated.mappings:  # the macro writes each item with `{{ item }}`
-            why = "`partition_by` lists a mapping, which dbt-spark writes out as it is: Spark refuses the statement"
+            why = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
             yield Unread(0, *stated.place, why, _NO_MAPPING)
         elif stated.fields is None:
             what = "`partition_by`" if judged else "`file_format`"

@@ -120,11 +120,11 @@ class Manifest:
             return f"`{self.name}` is older than `{self._newer}`"
         node = self._of(resource)
         if node is None:
-            return f"`{self.name}` does not have `{resource.name}`"
+            return f"`{self.name}` does not contain `{resource.name}`"
         if resource.kind == "seeds":
             return None
         if not node.raw:
-            return f"`{self.name}` does not have the text of `{resource.name}`"
+            return f"`{self.name}` does not contain the text of `{resource.name}`"
         own = self._project.text(resource.path) if resource.path is not None else node.raw
         if _stripped(own) != _stripped(node.raw):
             return f"the model has changed since dbt wrote `{self.name}`"

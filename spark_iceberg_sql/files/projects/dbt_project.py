@@ -172,7 +172,7 @@ class Project:
 
     @cached_property
     def resources(self) -> dict[tuple[str, str], Resource]:
-        """The resources with files of their own, by kind and name."""
+        """The resources with their own files, by kind and name."""
         every = [self.resource(path) for path in self.files]
         return {(found.kind, found.name): found for found in every if found is not None}
 

@@ -42,7 +42,7 @@ _QUERY = re.compile(rf"{_TRIVIA};{_TRIVIA}(?=(?:SELECT|WITH)\b)", re.IGNORECASE 
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _NO_TABLE = frozenset({"view", "embedded", "external"})
 _REFUSED = "SQLMesh gives Spark columns to partition by, and raises an error for a transform"
-_INSTEAD = "partition by columns, or make the table before SQLMesh does"
+_INSTEAD = "partition by columns, or create the table before SQLMesh does"
 
 
 class _Defaults(NamedTuple):

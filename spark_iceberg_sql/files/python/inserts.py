@@ -14,8 +14,8 @@ SHARED = "several statements use this writer, and its methods change it"
 HELP = "write the calls from the DataFrame to this one in one expression, or check the table in a Spark session"
 # What `insertInto` refuses, for any table: whatever its arguments are, and even if it has none.
 _NOT_INSERTED = {
-    "partitionBy": "leave out `partitionBy`: the rows get the partitions of the table",
-    "bucketBy": "leave out `bucketBy`: the rows get the buckets of the table, if it is partitioned by any",
+    "partitionBy": "leave out `partitionBy`: the table's own partitioning applies",
+    "bucketBy": "leave out `bucketBy`: the table's own buckets apply, if it has any",
 }
 _OF_FRAME = frozenset({"write", "writeStream"})
 _RECENT = 50  # how many names of a writer are considered
@@ -48,7 +48,7 @@ def inserted(
         if call is not None:
             method = method_of(call)
             place = name_place(program, call)[0], program.place(call)[1]
-            why = f"Spark refuses `insertInto` after `{method}`: the table has a partitioning of its own"
+            why = f"Spark refuses `insertInto` after `{method}`: the table has its own partitioning"
             yield Unread(program.part, *place, why, _NOT_INSERTED[method], refused=True)
     unsure = None if any(found) else _unsure(program, end, partitioned, known=steps is not None)
     if unsure is not None:

@@ -181,7 +181,7 @@ class Partitions:
         if self._names_only:
             method, takes = "partitionBy", "column names only"
         shown = shown.replace("`", "'")
-        message = f"`{shown}` cannot partition: `{method}` takes {takes}"
+        message = f"`{method}` takes {takes}, not `{shown}`"
         self.said.append(Said(start, end, message, self._instead(term, text)))
         maker.add("partition_expression", start, end)
         maker.add("(1)", end, end)

@@ -35,7 +35,7 @@ _KNOWN = _CHANGES | {"commit"}
 _IN_TRANSACTION = "create_table_transaction"
 _NOT_LITERAL = "the program computes the table's name, schema or partition fields"
 _ANY_CASE = "`update_spec` may ignore the case of column names here"
-_HELP = "write the values in the call, or compare `table.spec()` with the spec that is meant"
+_HELP = "write the values in the call, or compare `table.spec()` with the intended spec"
 
 
 def pyiceberg_statements(program: Program) -> list[Written | Unread]:

@@ -30,7 +30,7 @@ CASE_SENSITIVE = re.compile(r"spark\.sql\.caseSensitive", re.IGNORECASE)
 _CASE = "whether names are case-sensitive is decided when the program runs"
 _CASE_HELP = "set the key `case-sensitive` of the settings, and write the value in the call"
 _BUILT = "the program builds this SQL at run time"
-_UNSEEN = "what `{}` is called with here is not known"
+_UNSEEN = "the arguments of `{}` are unknown here"
 _ALL_OF = re.compile(r"SELECT \* FROM ([\w.]+)")
 
 

@@ -50,7 +50,7 @@ def message(error: Exception) -> str:
 
 
 def is_converted(error: Exception) -> bool:
-    """Whether pyspark has a class of its own for a Java exception, such as AnalysisException."""
+    """Whether pyspark has its own class for a Java exception, such as AnalysisException."""
     return isinstance(error, CapturedException)
 
 

@@ -2,7 +2,7 @@
 a listing.
 
 They reach the executors once each, as broadcast maps, and a row looks its file up: a join would hash each row's
-address twice and needs a job of its own.
+address twice and needs its own job.
 """
 
 from __future__ import annotations

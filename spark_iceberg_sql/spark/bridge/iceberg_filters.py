@@ -22,7 +22,7 @@ _ICEBERG = "org.apache.iceberg"
 
 
 def iceberg_table(relation: Java) -> Java | None:
-    """The SparkTable of a relation; None if it is not an Iceberg table with data files of its own."""
+    """The SparkTable of a relation; None if it is not an Iceberg table with its own data files."""
     table = relation.table()
     if _named(table, "RowLevelOperationTable"):
         table = table.table()

@@ -61,7 +61,7 @@ def sequence(gateway: Any, scala_object: Callable[[str], Java], array: Java) -> 
 
 
 def logger(name: str) -> logging.Logger:
-    """A pyspark logger; since 4.0 these have a class of their own."""
+    """A pyspark logger; since 4.0 these have their own class."""
     if LINE < (4, 0):
         return logging.getLogger(name)
     from pyspark.logger import PySparkLogger

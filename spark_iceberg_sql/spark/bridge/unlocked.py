@@ -1,7 +1,7 @@
 """Work of a callback that waits for files, while other statements go on.
 
 Spark calls the builder of a table function with the monitor of the session's SessionCatalog, which every statement
-needs. The work therefore runs on a thread of its own, and the callback waits on that monitor, as Object.wait does:
+needs. The work therefore runs on its own thread, and the callback waits on that monitor, as Object.wait does:
 it is free meanwhile. The catalog is not in the middle of a change there; it only looks a function up.
 """
 

@@ -1,7 +1,7 @@
 """Warnings about a user's statement, at the user's own line.
 
 A statement is checked and optimised far below the call that contains it, in callbacks from the JVM. py4j runs these
-on a thread of its own, while the thread of the call waits for the JVM's answer.
+on its own thread, while the thread of the call waits for the JVM's answer.
 """
 
 from __future__ import annotations

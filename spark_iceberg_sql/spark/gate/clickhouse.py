@@ -106,7 +106,7 @@ def _collections(text: str) -> set[str]:
 
 
 def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
-    """MODIFY COLUMN also says whether the column takes NULL, which Spark changes in a statement of its own."""
+    """MODIFY COLUMN also says whether the column takes NULL, which Spark changes in its own statement."""
     try:
         field = (
             relations.catalog_table(table)
@@ -123,7 +123,7 @@ def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
             help=f"first run ALTER TABLE {table} ALTER COLUMN {column} DROP NOT NULL",
         )
     raise IcebergSqlError(
-        f"the column `{column}` takes NULL, and Iceberg cannot make it NOT NULL",
+        f"the column `{column}` is nullable, and Iceberg cannot make it NOT NULL",
         help=f"write MODIFY COLUMN {column} Nullable(...)",
     )
 

@@ -74,7 +74,7 @@ def of_attached(error: Exception, text: object = None) -> IcebergSqlError | None
         frames = cause.getStackTrace()
         ours = len(frames) and str(frames[0].getClassName()).startswith("sparkicebergsql.Folder")
         kind = cause.getClass().getSimpleName()
-        # Spark has an error of its own for a table that it does not find, except in CREATE TABLE.
+        # Spark has its own error for a table that it does not find, except in CREATE TABLE.
         if ours and (
             kind in _REFUSALS or (kind == _GONE and not isinstance(error, CapturedException))
         ):

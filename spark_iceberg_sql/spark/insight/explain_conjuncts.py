@@ -151,7 +151,7 @@ class Conjuncts:
                 why = self._why(one, mine, most)
                 if most < total:
                     null = total - most
-                    why += f"; only {null:,} file{'' if null == 1 else 's'} without values of its columns "
+                    why += f"; only {null:,} file{'' if null == 1 else 's'} without a value in its columns "
                     why += "is skipped" if null == 1 else "are skipped"
                 better, better_files = self._better(one, both, most) or (None, None)
             yield Conjunct(

@@ -171,7 +171,7 @@ def _checked(
     (row,) = spark.table(dotted(table.name)).agg(fn.count("*").alias("rows"), *sums).collect()
     if not row["rows"]:
         unsure += [
-            "the table has no rows, so that nothing can be checked",
+            "the table has no rows, so nothing can be checked",
             *undecided(table, every),
         ]
         return None

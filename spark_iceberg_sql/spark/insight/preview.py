@@ -272,8 +272,8 @@ class _Run:
         if self._commits > 1 and rolls and not (column and column.field.required):
             which = f"rows without {field.source}" if field else "the rows"
             yield (
-                f"{which} are drawn into commits at random: in another draw, a commit may have one file more or "
-                "less for each partition that fills several"
+                f"{which} are assigned to commits at random: with another choice, a commit may have one file more or "
+                "fewer for each partition that fills several"
             )
 
     def _memory(self, partitions: int) -> Iterator[str]:

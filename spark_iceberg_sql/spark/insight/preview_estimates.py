@@ -140,7 +140,7 @@ def known_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tupl
 def no_metadata(source: Source) -> str:
     """The refusal of a source that is not a table in a catalog."""
     return with_help(
-        f"{source.words} has no metadata of files: only an Iceberg table in a catalog does",
+        f"{source.words} has no file metadata: only an Iceberg table in a catalog has it",
         "read rows instead, with using => 'data'",
     )
 

@@ -21,8 +21,8 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     Old snapshots stay readable; nothing is expired.
 
     spark: the session. table: its name in a catalog (`attach` gives one to a path).
-    Returns how many data files were rewritten and added, and how many delete files were removed, without those
-    that were written anew.
+    Returns how many data files were rewritten and added, and how many delete files were removed, not counting
+    those that were rewritten.
     Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if it is not an Iceberg table, or
     its metadata is not at the location that it names.
     """
@@ -34,7 +34,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
             operations = relations.catalog_table(dotted(parts)).operations()
         except BRIDGE_ERRORS:
             raise IcebergSqlError(
-                f"`{table}` is not an Iceberg table with files of its own, so there is nothing to compact"
+                f"`{table}` is not an Iceberg table with its own files, so there is nothing to compact"
             ) from None
         start = operations.refresh().currentSnapshot()
         first = None if start is None else start.snapshotId()

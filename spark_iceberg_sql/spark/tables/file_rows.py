@@ -22,9 +22,7 @@ def column_stats(subject: Subject) -> Java:
         chosen = [n for n in names if n.lower() == str(wanted).lower()]
         if not chosen:
             like = near(str(wanted), names) or names
-            words = (
-                f"there is no column `{wanted}` with values of its own; write {' or '.join(like)}"
-            )
+            words = f"there is no column `{wanted}` with its own values; write {' or '.join(like)}"
             raise invalid(subject.function, "column", words)
         metrics = [field for field in metrics if str(field.name()) in chosen]
     schema = subject.table().schema

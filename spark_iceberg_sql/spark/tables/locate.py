@@ -84,8 +84,8 @@ def _refuse_half_key(function: str, argument: str, location: Location) -> None:
     found = re.search(r"[?#]", location.path) if location.io == S3 else None
     if found is not None:
         words = (
-            f"the key of `{location.path}` has `{found[0]}`, at which Iceberg ends the keys of objects in S3; copy the "
-            "table to a folder without it"
+            f"the key of `{location.path}` contains `{found[0]}`, and Iceberg's S3 client cuts keys at that character; "
+            "copy the table to a folder without it"
         )
         raise invalid(function, argument, words)
 

@@ -37,7 +37,7 @@ from store_settings import SHORT
 
 from spark_iceberg_sql.files.user_cache import cache_directory
 
-# These processes run for seconds: one JIT tier, and no collector with threads of its own.
+# These processes run for seconds: one JIT tier, and no collector with its own threads.
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 

@@ -330,7 +330,7 @@ def test_two_processes(remote: Remote, second: Remote, s3: S3, tmp_path: Path) -
     def write(process: Remote, names: str, first: int, terms: Sequence[str]) -> None:
         for number, term in enumerate(terms, first):
             for table, call in enumerate(engines):
-                # By name and by path: the second of them attaches the table under a name of its own.
+                # By name and by path: the second of them attaches the table under its own name.
                 into = f"FUNCTION {call}" if number % 2 else f"{names}.t{table}"
                 process.sql(f"INSERT INTO {into} VALUES ({number})")
             process.sql(f"ALTER TABLE shared.db.t ADD PARTITION FIELD {term}")

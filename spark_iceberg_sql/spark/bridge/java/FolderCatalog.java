@@ -74,7 +74,7 @@ public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNames
 
   public void renameTable(TableIdentifier from, TableIdentifier to) {
     throw new UnsupportedOperationException(
-      "a table attached by its path is not renamed; attach it under the new name");
+      "a table attached by its path cannot be renamed; attach it under the new name");
   }
 
   public List<TableIdentifier> listTables(Namespace namespace) {

@@ -87,16 +87,17 @@ public class FolderTable implements TableOperations {
       // Not null, which would let CREATE TABLE begin again at version 1.
       attached.isMissing = true;
       throw new NoSuchTableException("the table in `%s` no longer has version %s of its metadata: it was dropped, or "
-          + "made anew; attach it again, or create it with ENGINE = Iceberg...",
+          + "created again; attach it again, or create it with ENGINE = Iceberg...",
         attached.folder, newest);
     }
     if (current == null || newest != version) {
       TableMetadata read = TableMetadataParser.read(attached.io.newInputFile(file));
       if (attached.uuid != null && !attached.uuid.equals(read.uuid()))
         throw new ValidationException(
-          "there is another table in `%s` than the one attached; attach it again", attached.folder);
+          "the table in `%s` is not the one that was attached; attach it again", attached.folder);
       if (attached.declaredLocation != null && !attached.declaredLocation.equals(read.location()))
-        throw new ValidationException("the table in `%s` says that it is in `%s`", attached.folder, read.location());
+        throw new ValidationException(
+          "the metadata of the table in `%s` states the location `%s`", attached.folder, read.location());
       current = read;
       version = newest;
     }

@@ -57,7 +57,7 @@ public final class NewFile {
     try {
       if (!create(io, address, content) || create(io, address, content))
         throw new UnsupportedOperationException(
-          "the store ignores the condition If-None-Match, so that two writers would overwrite each other's commits");
+          "the store ignores the condition If-None-Match, so two writers would overwrite each other's commits");
     } finally {
       try {
         io.deleteFile(address);
@@ -168,7 +168,7 @@ public final class NewFile {
         int status = status(e, "statusCode");
         if (status == 412) return false;
         if (status == 501)
-          throw new UnsupportedOperationException("the store does not know the condition If-None-Match", e);
+          throw new UnsupportedOperationException("the store does not support the condition If-None-Match", e);
         if (status != 409 || attempt == ATTEMPTS) throw e; // 409: another conditional write was not yet decided
       }
     }

@@ -79,7 +79,7 @@ public class PythonCheck {
     }
   }
 
-  /** On a thread of its own, because the wait for Python's answer cannot be interrupted. */
+  /** On its own thread, because the wait for Python's answer cannot be interrupted. */
   private String checkInTime(final PendingStatement statement) throws Exception {
     final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     Future<String> result = threads.submit(new Callable<String>() {
@@ -122,7 +122,7 @@ public class PythonCheck {
   /** The text to parse if nothing checks the statement. reason: of that. */
   public String unanswered(PendingStatement statement, String reason) throws AnalysisException {
     if (!statement.mayBeDdl()) return statement.text();
-    String message = "this statement is not checked: the check of partition DDL " + reason;
+    String message = "partition DDL could not be checked: the check " + reason;
     if (!setting(statement, UNANSWERED, "refuse").equalsIgnoreCase("run") && !statement.mode().equals("warn")) {
       String help = "\nhelp: run it again";
       if (!SQLConf.isStaticConfigKey(UNANSWERED)) // a server's clients cannot set it

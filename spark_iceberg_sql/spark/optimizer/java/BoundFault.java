@@ -18,7 +18,7 @@ public final class BoundFault {
     NANOS("are a thousand times too large, since the files have TIMESTAMP(NANOS)", "",
       "load the original files with spark.read.parquet(...) and INSERT; a rewrite would keep the wrong times"),
     UNREAD("lie near 1970, which may be due to TIMESTAMP(MILLIS) in the files, whose footers were not read", "", ""),
-    INVERTED("have the lower one above the upper one", "", ""),
+    INVERTED("are reversed, the lower one above the upper one", "", ""),
     PARTITION("contradict the partition values of the files", "", ""),
     COUNTS("contradict the counts of nulls", "", ""),
     CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", "",

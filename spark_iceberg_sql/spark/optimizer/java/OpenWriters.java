@@ -180,8 +180,8 @@ public final class OpenWriters {
             + "the rows need up to %,.0f MB of %s",
           writers(), writer, bytes() / MEGABYTE, memory)
       : String.format(Locale.ROOT,
-          "keeps a writer with %s open for each partition of its rows: how many that are is not "
-            + "known, and %,.0f fill half of %s",
+          "keeps a writer with %s open for each partition of its rows: their number is "
+            + "unknown, and %,.0f fill half of %s",
           writer, heap() * SHARE_OF_HEAP / perWriter(), memory);
     return "`" + Outgoing.visible(name) + "`: this write " + fact + "\nhelp: " + help(session);
   }

@@ -58,7 +58,7 @@ PLAIN = {
 
 
 def start(folder: Path) -> SparkSession:
-    """An installed session of its own."""
+    """A separate installed session."""
     spark = sis.session(folder / "warehouse", config=SETTINGS)
     spark.sparkContext.setLogLevel("OFF")
     return spark
@@ -81,7 +81,7 @@ class Made:
     appended: bool = True  # only appends, so a stream can read it
 
 
-class Lab:
+class Harness:
     """The adversary's operations on a session."""
 
     def __init__(self, spark: SparkSession) -> None:
