@@ -20,6 +20,7 @@ from spark_iceberg_sql.insight.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.workload import Query, others, workload
 from spark_iceberg_sql.outgoing import joined, visible
+from spark_iceberg_sql.report.sql_text import laid_out, query_lines
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.script import statements
 
@@ -95,7 +96,7 @@ class FromHive(Result):
         yield from (f"  unsure: {one}" for one in self.unsure)
         for number, one in enumerate(self.queries, 1):
             yield f"query {number}: {_one_line(one.text)}"
-            yield f"  becomes: {_one_line(one.rewritten)}" if one.rewritten else "  stays as it is"
+            yield from _becomes(one.rewritten) if one.rewritten else ("  stays as it is",)
             if one.files is not None and one.bytes is not None:
                 then = "unknown"
                 if one.files_then is not None and one.bytes_then is not None:
@@ -117,12 +118,18 @@ class FromHive(Result):
 def _steps(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
         yield f"-- {visible(step.why)}"
-        yield from (f"{statement};" for statement in step.statements)
+        yield from (f"{laid_out(statement)};" for statement in step.statements)
 
 
 def _lines_of(steps: Iterable[Step]) -> list[str]:
     """Their lines: a line end in a statement is in backticks."""
     return "\n".join(_steps(steps)).split("\n")
+
+
+def _becomes(query: str) -> Iterator[str]:
+    first, *more = query_lines(query)
+    yield f"  becomes: {first}"
+    yield from (f"{' ' * len('  becomes: ')}{line}" for line in more)
 
 
 def _files(count: int, total: int) -> str:

@@ -9,6 +9,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
+from spark_iceberg_sql.report.sql_text import laid_out
 from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -36,8 +37,7 @@ def _lines(table: Table) -> Iterator[str]:
         yield f"-- {name}: its {what} unknown{why}"
         return
     schema, specs = table.schema, table.specs
-    yield f"CREATE TABLE {name} ("
-    yield ",\n".join(f"  {quoted(f.name)} {_column(f)}" for f in schema.fields)
+    columns = ", ".join(f"{quoted(f.name)} {_column(f)}" for f in schema.fields)
     first, rest = _split(specs)
     clause = ", ".join(_clause(field, schema) for field in first)
     properties = {**table.properties, "format-version": str(specs.format_version)}
@@ -46,8 +46,9 @@ def _lines(table: Table) -> Iterator[str]:
         for key, value in sorted(properties.items())
         if key not in RESERVED
     )
-    yield ") USING iceberg" + (f"\nPARTITIONED BY ({clause})" if clause else "")
-    yield f"TBLPROPERTIES ({shown});"
+    partitioned = f" PARTITIONED BY ({clause})" if clause else ""
+    create = f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({shown});"
+    yield laid_out(create, width=0)
     for field in rest:
         own = field.transform.transform.alter_name(field.source, field.transform.parameter)
         named = "" if field.name == own else f" AS {quoted(field.name)}"
