@@ -7,6 +7,7 @@ first use: a check starts without it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from spark_iceberg_sql import markup
@@ -14,6 +15,7 @@ from spark_iceberg_sql.outgoing import visible_lines, without_commands
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 _WIDTH = 100
+_WRAP = 80  # columns of a list in a query, which begins where its clause ends
 _LONGEST = 20_000  # characters of a query: sqlparse's time grows faster than its length
 _CLAUSES = frozenset({"PARTITIONED", "TBLPROPERTIES", "AS"})
 _ANSI = {"k": "1;34", "s": "32", "n": "36", "c": "2"}
@@ -53,19 +55,26 @@ def _broken(tokens: Sequence[tuple[Any, str]], types: Any) -> Iterator[str]:
         before, blank = text, ""
 
 
+def in_a_line(query: str) -> str:
+    """A query without its comments, a blank where there are any between tokens."""
+    groups = groupby(tokenize(query), key=lambda token: token.kind in TRIVIA)
+    parts = ["" if trivia else "".join(t.text for t in tokens) for trivia, tokens in groups]
+    begin, end = (parts[:1] == [""]), len(parts) - (parts[-1:] == [""])
+    return "".join(part or " " for part in parts[begin:end])
+
+
 def query_lines(query: str) -> list[str]:
-    """A query without its comments, on a line or, where it is long, as sqlparse lays it out."""
-    tokens = tokenize(query)
-    line = "".join(" " if token.kind in TRIVIA else token.text for token in tokens).strip()
+    """A query in a line or, where it is long, as sqlparse lays it out."""
+    line = in_a_line(query)
     if not _WIDTH < len(line) <= _LONGEST or any("\n" in text for text in _significant(line)):
         return [line]
     import sqlparse
 
     try:
-        text = sqlparse.format(line, reindent=True)
+        text = sqlparse.format(line, reindent=True, wrap_after=_WRAP)
     except (sqlparse.exceptions.SQLParseError, RecursionError):
         return [line]
-    lines = [part.rstrip(" ") for part in text.split("\n")]
+    lines = [part.rstrip(" ") for part in text.split("\n") if part.strip(" ")]
     return lines if _significant("\n".join(lines)) == _significant(line) else [line]
 
 
