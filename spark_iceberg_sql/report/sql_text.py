@@ -58,9 +58,7 @@ def _broken(tokens: Sequence[tuple[Any, str]], types: Any) -> Iterator[str]:
 def in_a_line(query: str) -> str:
     """A query without its comments, a blank where there are any between tokens."""
     groups = groupby(tokenize(query), key=lambda token: token.kind in TRIVIA)
-    parts = ["" if trivia else "".join(t.text for t in tokens) for trivia, tokens in groups]
-    begin, end = (parts[:1] == [""]), len(parts) - (parts[-1:] == [""])
-    return "".join(part or " " for part in parts[begin:end])
+    return " ".join("".join(t.text for t in tokens) for trivia, tokens in groups if not trivia)
 
 
 def query_lines(query: str) -> list[str]:

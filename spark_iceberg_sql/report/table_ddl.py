@@ -11,7 +11,7 @@ from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, T
 from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
 from spark_iceberg_sql.report.sql_text import laid_out
 from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 
 def table_ddl(table: Table) -> str:
@@ -42,7 +42,7 @@ def _lines(table: Table) -> Iterator[str]:
     clause = ", ".join(_clause(field, schema) for field in first)
     properties = {**table.properties, "format-version": str(specs.format_version)}
     shown = ", ".join(
-        f"{_text(key)} = {_text(value)}"
+        f"{string_literal(key)} = {string_literal(value)}"
         for key, value in sorted(properties.items())
         if key not in RESERVED
     )
@@ -114,9 +114,9 @@ def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
     distribution = table.properties.get(_DISTRIBUTION)
     yield f"ALTER TABLE {name} WRITE ORDERED BY {', '.join(terms)};"
     if distribution is None:
-        yield f"ALTER TABLE {name} UNSET TBLPROPERTIES ({_text(_DISTRIBUTION)});"
+        yield f"ALTER TABLE {name} UNSET TBLPROPERTIES ('{_DISTRIBUTION}');"
     elif distribution != "range":
-        yield f"ALTER TABLE {name} SET TBLPROPERTIES ({_text(_DISTRIBUTION)} = {_text(distribution)});"
+        yield f"ALTER TABLE {name} SET TBLPROPERTIES ('{_DISTRIBUTION}' = {string_literal(distribution)});"
 
 
 _DISTRIBUTION = "write.distribution-mode"
@@ -127,7 +127,7 @@ def _column(field: Field, renamed: Mapping[str, str] = _NOT_IN_SPARK) -> str:
 
 
 def _comment(field: Field) -> str:
-    return "" if field.doc is None else f" COMMENT {_text(field.doc)}"
+    return "" if field.doc is None else f" COMMENT {string_literal(field.doc)}"
 
 
 def _type(kind: Type, renamed: Mapping[str, str]) -> str:
@@ -164,8 +164,3 @@ def _split(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:
         if field.name != field.transform.transform.create_name(field.source):
             return fields[:number], fields[number:]
     return fields, []
-
-
-def _text(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
