@@ -10,6 +10,7 @@ READ = "#3182bd"  # colours with a contrast of 3 to 1 and more on white and on b
 ERROR = "#d9534f"
 WARNING = "#b8860b"
 NOTE = "#808080"
+_STRING = "#2e8b57"
 # Twice the class, where a front end has its own rules: JupyterLab aligns all cells to the right.
 _STYLE = f"""<style>
 div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%;overflow-x:auto}}
@@ -26,6 +27,8 @@ div.sis code{{background:none;color:inherit}}
 div.sis u{{text-decoration:underline wavy {ERROR};text-underline-offset:3px}}
 div.sis .f{{border-left:3px solid {NOTE};padding:1px 10px;margin:4px 0}}
 div.sis .error{{border-color:{ERROR}}}div.sis .warning{{border-color:{WARNING}}}
+div.sis .sql-k{{color:{READ}}}div.sis .sql-s{{color:{_STRING}}}
+div.sis .sql-n{{color:{WARNING}}}div.sis .sql-c{{color:{NOTE}}}
 div.sis svg{{display:block;margin:4px 0;max-width:100%}}
 </style>"""
 _SHORT = {0x0A: 0x21B5, 0x09: 0x20}

@@ -355,6 +355,7 @@ def test_a_check_loads_what_it_needs() -> None:
         "hashlib",
         "tempfile",
         "tomllib",
+        "sqlparse",
     }
     assert not loaded & heavy
 

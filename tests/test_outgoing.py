@@ -134,10 +134,11 @@ def test_a_clause_in_several_lines_is_shown_in_one() -> None:
 
 
 SHOW_TABLES = ("check", "-q", "--ignore", "ALL", "--show-tables")
+COLOURED = (*SHOW_TABLES, "--color", "always")
 
 
 @pytest.mark.parametrize(
-    "words", [("plan",), SHOW_TABLES, ("from-hive", "--column", "ts")], ids=" ".join
+    "words", [("plan",), SHOW_TABLES, COLOURED, ("from-hive", "--column", "ts")], ids=" ".join
 )
 @quick
 @given(name=names)
@@ -153,6 +154,9 @@ def test_plans_and_scripts(
         )
     (tmp_path / "a.sql").write_text(text, encoding="utf-8", newline="")
     out = output(capsys, words[0], str(tmp_path / "a.sql"), *words[1:])
+    plain = re.sub(r"\x1b\[(?:0|2|32|36|1;34)m", "", out)
+    assert (plain != out) == (words is COLOURED)
+    out = plain
     assert not COMMAND.search(out), COMMAND.search(out)
     assert not CONTROL.search(out), CONTROL.search(out)
     if words[0] != "plan":

@@ -179,6 +179,16 @@ def test_sqlparse_gets_tokens_of_the_same_cut() -> None:
     pairs = list(SparkLexer().get_tokens("a '\\'' -- b"))
     assert [text for _, text in pairs] == ["a", " ", "'\\''", " ", "-- b"]
     assert str(pairs[2][0]) == "Token.Literal.String.Single"
+    create = dict(map(reversed, SparkLexer().get_tokens("create table t (user int) partitioned")))
+    shown = {text: str(kind) for text, kind in create.items() if text.isalpha()}
+    assert shown == {
+        "create": "Token.Keyword.DDL",
+        "table": "Token.Keyword",
+        "t": "Token.Name",
+        "user": "Token.Name",
+        "int": "Token.Name",
+        "partitioned": "Token.Keyword",
+    }
 
 
 @pytest.mark.thorough

@@ -12,6 +12,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.outgoing import joined, visible_lines
 from spark_iceberg_sql.report import full
+from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 
@@ -155,7 +156,7 @@ class Plan:
         return markup.box(*self._html())
 
     def _html(self) -> Iterator[str]:
-        yield f"<pre>{markup.lines(self.statement)}</pre>"
+        yield f"<pre>{html(self.statement)}</pre>"
         yield from self.report.html_parts()
         if self.unplanned is not None:
             yield markup.line(f"not planned: {markup.words(self.unplanned)}")

@@ -10,7 +10,7 @@ from spark_iceberg_sql.checker.known_tables import ddl_files
 from spark_iceberg_sql.checker.many_files import ManyFiles, Work
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
 from spark_iceberg_sql.cli.check_file import File, Mode, Tally, changed, leads_out, put
-from spark_iceberg_sql.cli.check_output import patch_for, rendered, write
+from spark_iceberg_sql.cli.check_output import has_color, patch_for, rendered, write
 from spark_iceberg_sql.cli.many import add_many, many_files
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.cli.screens import Screen, screen
@@ -184,7 +184,7 @@ def _once(given: argparse.Namespace) -> int:
     if given.show_tables:
         from spark_iceberg_sql.cli.tables import tables_shown
 
-        out.append(tables_shown(linter, paths, settings))
+        out.append(tables_shown(linter, paths, settings, color=has_color(given)))
     if tally.kept_back:
         many = plural(len(tally.kept_back), "fix", "fixes")
         said = f"Skipped {many} that would introduce errors"

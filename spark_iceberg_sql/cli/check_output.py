@@ -36,7 +36,7 @@ def rendered(
         return statistics(reports) + ("" if given.quiet else _summary(reports, tally))
     if given.verbose:
         reports = [replace(r, diagnostics=tuple(map(_at_length, r))) for r in reports]
-    color = _color(given.color, given.output_file)
+    color = has_color(given)
     if given.output_format not in FOR_PEOPLE:
         return data_without_commands(
             FORMATS[given.output_format]([*reports, *tally.failed], color=color)
@@ -87,10 +87,11 @@ def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
     return f"{most}{plural(safe, 'finding', 'findings')} fixable with --fix{more}\n"
 
 
-def _color(when: str, file: Path | None) -> bool:
-    if when != "auto":
-        return when == "always"
-    if file is not None or os.environ.get("NO_COLOR"):
+def has_color(given: argparse.Namespace) -> bool:
+    """Whether the output for people is in colours."""
+    if given.color != "auto":
+        return bool(given.color == "always")
+    if given.output_file is not None or os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (
         sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -9,10 +9,13 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.outgoing import visible
+from spark_iceberg_sql.report.sql_text import painted
 from spark_iceberg_sql.report.table_ddl import table_ddl
 
 
-def tables_shown(linter: Linter, paths: Sequence[str], settings: Configuration) -> str:
+def tables_shown(
+    linter: Linter, paths: Sequence[str], settings: Configuration, *, color: bool = False
+) -> str:
     """The tables at the end of each series of migrations, and of each other file. Raises IcebergSqlError.
 
     paths: the files that were checked.
@@ -29,4 +32,5 @@ def tables_shown(linter: Linter, paths: Sequence[str], settings: Configuration) 
                 shown[name] = f"\n-- after {visible(where.as_posix())}\n" + "\n".join(
                     map(table_ddl, tables)
                 )
-    return "".join(shown.values())
+    text = "".join(shown.values())
+    return painted(text) if color else text

@@ -11,6 +11,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.report.sql_text import html, laid_out
 
 _SHOWN = 5
 _TEXT = 60
@@ -201,7 +202,7 @@ class Advice(list[Proposal], Result):
             lines.append(f"    {_short(query.query)}: {now} -> {then}")
         for statement in (*best.ddl, best.rewrite):
             if statement is not None:  # a line end in it is in backticks
-                lines += f"  {statement};".split("\n")
+                lines += [f"  {line}" for line in f"{laid_out(statement)};".split("\n")]
         lines += [f"  warning: {warning}" for warning in best.warnings]
         return lines
 
@@ -217,11 +218,11 @@ class Advice(list[Proposal], Result):
         )
         ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
         notes = "".join(f"<div>{markup.words(note)}</div>" for note in self.notes)
-        return (
-            f"<div><b>{markup.words(self.source)}</b>: {self.tried} specs tried; {markup.words(self.basis)}"
+        return markup.box(
+            f"<b>{markup.words(self.source)}</b>: {self.tried} specs tried; {markup.words(self.basis)}"
             "<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th></th>"
             f"<th>files in all</th><th>median file</th></tr>{rows}</table>"
-            f"<pre>{markup.lines(ddl)}</pre>{notes}</div>"
+            f"<pre>{html(ddl)}</pre>{notes}"
         )
 
 

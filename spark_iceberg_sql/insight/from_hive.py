@@ -20,6 +20,7 @@ from spark_iceberg_sql.insight.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.workload import Query, others, workload
 from spark_iceberg_sql.outgoing import joined, visible
+from spark_iceberg_sql.report.sql_text import in_a_line, laid_out, query_lines
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.script import statements
 
@@ -94,8 +95,8 @@ class FromHive(Result):
             yield f"  {self.basis}"
         yield from (f"  unsure: {one}" for one in self.unsure)
         for number, one in enumerate(self.queries, 1):
-            yield f"query {number}: {_one_line(one.text)}"
-            yield f"  becomes: {_one_line(one.rewritten)}" if one.rewritten else "  stays as it is"
+            yield f"query {number}: {in_a_line(one.text)}"
+            yield from _becomes(one.rewritten) if one.rewritten else ("  stays as it is",)
             if one.files is not None and one.bytes is not None:
                 then = "unknown"
                 if one.files_then is not None and one.bytes_then is not None:
@@ -117,7 +118,7 @@ class FromHive(Result):
 def _steps(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
         yield f"-- {visible(step.why)}"
-        yield from (f"{statement};" for statement in step.statements)
+        yield from (f"{laid_out(statement)};" for statement in step.statements)
 
 
 def _lines_of(steps: Iterable[Step]) -> list[str]:
@@ -125,12 +126,14 @@ def _lines_of(steps: Iterable[Step]) -> list[str]:
     return "\n".join(_steps(steps)).split("\n")
 
 
+def _becomes(query: str) -> Iterator[str]:
+    first, *more = query_lines(query)
+    yield f"  becomes: {first}"
+    yield from (f"{' ' * len('  becomes: ')}{line}" for line in more)
+
+
 def _files(count: int, total: int) -> str:
     return f"{count:,} {'file' if count == 1 else 'files'} ({size(total)})"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def from_ddl(
@@ -157,7 +160,7 @@ def from_ddl(
     first = len(moves) == 1 and statements(text)[0].first == "USE"
     if moves and len(table.name) == 1 and not first:
         raise IcebergSqlError(
-            f"after `{_one_line(moves[0])[:40]}`, `{table.title}` may be another table",
+            f"after `{visible(in_a_line(moves[0]))[:40]}`, `{table.title}` may be another table",
             help="write its schema, in CREATE TABLE and in the queries",
         )
     if len(table.name) == 2 and any(changes_catalog(one, catalog) for one in moves):

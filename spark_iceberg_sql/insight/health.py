@@ -14,6 +14,7 @@ from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import TIMES
 from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 COUNTED = "counted in the metadata of the current snapshot"
@@ -97,16 +98,13 @@ class Health(Result):
         rows = "".join(
             f"<tr><td style='text-align:left'>{markup.words(one.problem)}</td>"
             f"<td style='text-align:left'>{markup.words(one.detail)}</td>"
-            f"<td style='text-align:left'><code>{markup.lines(one.call or '')}</code>"
+            f"<td style='text-align:left'><code>{html(one.call or '')}</code>"
             f"{markup.words(cost(one))}</td></tr>"
             for one in self.findings
         )
         head = f"<p><b>{markup.words(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
-        return (
-            f"{head}<table><tbody>{rows}</tbody></table>"
-            if rows
-            else f"{head}<p>no problems found</p>"
-        )
+        table = f"<table><tbody>{rows}</tbody></table>" if rows else "<p>no problems found</p>"
+        return markup.box(head, table)
 
 
 def cost(one: Finding) -> str:

@@ -9,8 +9,9 @@ from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
+from spark_iceberg_sql.report.sql_text import laid_out
 from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 
 def table_ddl(table: Table) -> str:
@@ -36,18 +37,18 @@ def _lines(table: Table) -> Iterator[str]:
         yield f"-- {name}: its {what} unknown{why}"
         return
     schema, specs = table.schema, table.specs
-    yield f"CREATE TABLE {name} ("
-    yield ",\n".join(f"  {quoted(f.name)} {_column(f)}" for f in schema.fields)
+    columns = ", ".join(f"{quoted(f.name)} {_column(f)}" for f in schema.fields)
     first, rest = _split(specs)
     clause = ", ".join(_clause(field, schema) for field in first)
     properties = {**table.properties, "format-version": str(specs.format_version)}
     shown = ", ".join(
-        f"{_text(key)} = {_text(value)}"
+        f"{string_literal(key)} = {string_literal(value)}"
         for key, value in sorted(properties.items())
         if key not in RESERVED
     )
-    yield ") USING iceberg" + (f"\nPARTITIONED BY ({clause})" if clause else "")
-    yield f"TBLPROPERTIES ({shown});"
+    partitioned = f" PARTITIONED BY ({clause})" if clause else ""
+    create = f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({shown});"
+    yield laid_out(create, width=0)
     for field in rest:
         own = field.transform.transform.alter_name(field.source, field.transform.parameter)
         named = "" if field.name == own else f" AS {quoted(field.name)}"
@@ -113,9 +114,9 @@ def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
     distribution = table.properties.get(_DISTRIBUTION)
     yield f"ALTER TABLE {name} WRITE ORDERED BY {', '.join(terms)};"
     if distribution is None:
-        yield f"ALTER TABLE {name} UNSET TBLPROPERTIES ({_text(_DISTRIBUTION)});"
+        yield f"ALTER TABLE {name} UNSET TBLPROPERTIES ('{_DISTRIBUTION}');"
     elif distribution != "range":
-        yield f"ALTER TABLE {name} SET TBLPROPERTIES ({_text(_DISTRIBUTION)} = {_text(distribution)});"
+        yield f"ALTER TABLE {name} SET TBLPROPERTIES ('{_DISTRIBUTION}' = {string_literal(distribution)});"
 
 
 _DISTRIBUTION = "write.distribution-mode"
@@ -126,7 +127,7 @@ def _column(field: Field, renamed: Mapping[str, str] = _NOT_IN_SPARK) -> str:
 
 
 def _comment(field: Field) -> str:
-    return "" if field.doc is None else f" COMMENT {_text(field.doc)}"
+    return "" if field.doc is None else f" COMMENT {string_literal(field.doc)}"
 
 
 def _type(kind: Type, renamed: Mapping[str, str]) -> str:
@@ -163,8 +164,3 @@ def _split(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:
         if field.name != field.transform.transform.create_name(field.source):
             return fields[:number], fields[number:]
     return fields, []
-
-
-def _text(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"

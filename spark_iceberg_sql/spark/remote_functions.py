@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.outgoing import joined, visible_lines
+from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.spark import remote
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class ServerRows:
 
     def _repr_html_(self) -> str:
         cells = [["" if v is None else markup.words(_text(v)) for v in row] for row in self.fetched]
-        title = f"<pre>{markup.lines(self.title)}</pre>"
+        title = f"<pre>{html(self.title)}</pre>"
         return markup.box(title, markup.table(list(map(markup.words, self.columns)), cells))
 
 

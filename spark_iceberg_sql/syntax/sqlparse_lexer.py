@@ -1,7 +1,7 @@
-"""The token table as a lexer of sqlparse, for programs that work with its tokens.
+"""The token table as a lexer of sqlparse, for layout, colours and programs that work with its tokens.
 
-The only user of sqlparse, and of its lexer class alone: its parser and its default table put token
-ends where Spark does not, which would be ways round the gate.
+No statement is judged by them: sqlparse's parser and default table put token ends where Spark does not, which would be
+ways round the gate.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sqlparse import tokens as T  # noqa: N812
+from sqlparse.keywords import KEYWORDS_COMMON
 from sqlparse.lexer import Lexer
 
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
@@ -18,7 +19,6 @@ _TYPES = {
     Kind.SPACE: T.Whitespace,
     Kind.COMMENT: T.Comment,
     Kind.BOM: T.Whitespace,
-    Kind.WORD: T.Name,
     Kind.QUOTED: T.Name,
     Kind.STRING: T.String.Single,
     Kind.DOUBLE: T.String.Symbol,
@@ -27,12 +27,26 @@ _TYPES = {
     Kind.STRAY: T.Error,
     Kind.UNCLOSED: T.Error,
 }
+# sqlparse's common ones are those of queries. Its dictionaries of other engines have USER and NAME, which are columns.
+_KEYWORDS = (
+    "ADD ASC BETWEEN CALL COLUMN COLUMNS COMMENT DESC DISTRIBUTED EXISTS FIELD FIELDS FIRST HAVING IDENTIFIER IS "
+    "LAST LIMIT LOCALLY NOT NULL NULLS ORDERED OVERWRITE PARTITION PARTITIONED RENAME TABLE TBLPROPERTIES TO UNION "
+    "UNSET USE USING VALUES VIEW WITH WRITE"
+)
 
 
 class SparkLexer(Lexer):  # type: ignore[misc]
-    """sqlparse's lexer, with tokens that end where Spark 4.1's end."""
+    """sqlparse's lexer, with tokens that end where Spark 4.1's end. `add_keywords` adds to its keywords."""
+
+    def __init__(self) -> None:
+        self.clear()
+        self.add_keywords(KEYWORDS_COMMON)
+        self.add_keywords(dict.fromkeys(_KEYWORDS.split(), T.Keyword))
 
     def get_tokens(self, text: str, encoding: str | None = None) -> Iterator[tuple[Any, str]]:
         """Yield (sqlparse token type, text) for the whole text, as sqlparse's own lexer does."""
         for token in tokenize(text):
-            yield _TYPES[token.kind], token.text
+            if token.kind is Kind.WORD:
+                yield self.is_keyword(token.text)
+            else:
+                yield _TYPES[token.kind], token.text
