@@ -15,8 +15,8 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, Primitive
-from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.rules.meant_transform import meant
+from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped
 from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
 from spark_iceberg_sql.rules.words import once_quoted
