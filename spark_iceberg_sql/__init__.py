@@ -138,7 +138,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _welcome_ipython() -> None:
-    """Where IPython runs this program, it gets the magics as soon as the program uses Spark."""
+    """Load the magics if IPython runs this program, as soon as the program uses Spark."""
     import sys
 
     ipython = sys.modules.get("IPython")

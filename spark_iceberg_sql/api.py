@@ -49,11 +49,13 @@ def plan(source: Tables | SparkSession, text: str) -> Plan: ...
 
 
 def plan(source: Tables | SparkSession | RemoteSession, text: str) -> Plan | PlannedRows:
-    """What one statement would do to its table's partitioning; planning never changes the table.
+    """The effect of one statement on the partitioning of its table; planning never changes the table.
 
     source: Tables, or a session, and then the data files are also counted. text: one CREATE
-    or REPLACE TABLE or ALTER TABLE statement. Returns a Plan; for a Spark Connect session, the rows of its server's
-    plan. Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
+    or REPLACE TABLE or ALTER TABLE statement. Returns a Plan; for a Spark Connect session, the rows of the
+    plan that its
+    server makes. Raises IcebergSqlError for text that is not exactly one statement that could change a
+    partitioning.
     """
     if isinstance(source, Tables):
         from spark_iceberg_sql.checker import planner

@@ -1,4 +1,4 @@
-"""What the checker returns: spans, diagnostics, fixes and the report."""
+"""The result of a check: spans, diagnostics, fixes and the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE_END = regex(r"\r\n|\n|\r")
 
 
 class Severity(str, Enum):
-    """What a diagnostic means; `str(severity)` is its printed name.
+    """The severity of a diagnostic; `str(severity)` is its printed name.
 
     ERROR: Iceberg's Spark runtime refuses the statement, or accepts it and the table is damaged.
     WARNING: the runtime accepts it, but it is probably not intended.
@@ -141,10 +141,10 @@ class Diagnostic:
 
 @record(frozen=True, slots=True)
 class Report:
-    """What a check found in a text.
+    """The result of the check of one text.
 
-    text, filename: what was checked. diagnostics: sorted by position. statements: how many the text has.
-    cell: for a notebook cell, its number from 1. unlisted: how many notes the settings hide.
+    text, filename: of the checked text. diagnostics: sorted by position. statements: their number in the text.
+    cell: for a notebook cell, its number from 1. unlisted: the number of notes that the settings hide.
     """
 
     text: str
@@ -157,7 +157,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether no error was found. What could not be checked is in `not_checked`: look there too."""
+        """True if no error was found. Statements that could not be checked are in `not_checked`: look there too."""
         return not any(d.severity is Severity.ERROR for d in self.diagnostics)
 
     @property
@@ -167,12 +167,12 @@ class Report:
 
     @property
     def refuses(self) -> bool:
-        """Whether an error in the text was found, other than an internal error of the checker."""
+        """True if an error in the text was found, other than an internal error of the checker."""
         return len(self.errors) > len(self.failed)
 
     @property
     def not_checked(self) -> tuple[Diagnostic, ...]:
-        """What was not checked, once per table, with the reason and what would make it checkable."""
+        """The notes: statements that were not checked, once per table, with the reason and the remedy."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.NOTE)
 
     @property

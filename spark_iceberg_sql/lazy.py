@@ -1,6 +1,7 @@
-"""What is computed when it is first used: properties, by `functools.cached_property` without its lock; patterns.
+"""Lazy values: cached properties without the lock of `functools.cached_property`, and regular expressions.
 
-Before Python 3.12 the lock costs more than most facts. Most regular expressions of a command are never used, and
+Before Python 3.12 the lock costs more than most properties. Most regular expressions of a command are
+never used, and
 compiling all of them would take longer than importing the modules.
 """
 
@@ -44,7 +45,7 @@ else:
 
 
 def forget(instance: object) -> None:
-    """Let go of the computed properties of a record without slots; they are computed anew when they are read."""
+    """Drop the cached properties of a record without slots; they are computed again when they are read."""
     values, fields = vars(instance), getattr(instance, "__match_args__", ())
     for name in [name for name in values if name not in fields]:
         values.pop(name, None)

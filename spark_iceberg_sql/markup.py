@@ -35,17 +35,17 @@ _SHORT = {0x0A: 0x21B5, 0x09: 0x20}
 
 
 def box(*inner: str) -> str:
-    """A whole output: its style and its parts, which are HTML."""
+    """A complete output: its style and its parts, which are HTML."""
     return f'{_STYLE}<div class="sis">{"".join(inner)}</div>'
 
 
 def words(text: object, longest: int | None = None) -> str:
-    """Any text as one line of HTML: escaped, and cut where it is longer."""
+    """Any text as one line of HTML: escaped, and truncated to a maximum length."""
     return _escaped(cut(visible(str(text)), longest))
 
 
 def lines(text: object) -> str:
-    """A text whose lines are its own, such as a statement, as HTML."""
+    """A text of several lines, such as a statement, as HTML."""
     return _escaped(visible_lines(str(text)))
 
 
@@ -56,7 +56,7 @@ def _escaped(text: str) -> str:
 
 
 def cut(text: str, longest: int | None) -> str:
-    """A text of at most so many characters, the last of which says that there were more."""
+    """A text of at most so many characters; `…` at the end stands for the rest."""
     return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -66,12 +66,12 @@ def flat(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """A line of small print. text: HTML."""
+    """A line of dimmed text. text: HTML."""
     return f'<div class="dim">{text}</div>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool] = ()) -> str:
-    """A table. head, rows: HTML. right: for each column, whether it is aligned to the right."""
+    """A table. header, rows: HTML. right_aligned: for each column."""
     kinds = [' class="n"' if i < len(right) and right[i] else "" for i in range(len(head))]
     top = "".join(f"<th{kind}>{cell}</th>" for kind, cell in zip(kinds, head, strict=True))
     body = "".join(

@@ -1,7 +1,8 @@
-"""Text on its way out: to terminals, logs of CI jobs, comments of scripts.
+"""Makes text safe for output: terminals, logs of CI jobs, comments of scripts.
 
-Names of tables, columns and files are other people's, and may have any character: a line end, which would end a
-comment, an escape sequence, or the start of a command to the CI system that reads a job's output.
+Names of tables, columns and files come from other people, and may contain any character: a line end,
+which would end
+a comment, an escape sequence, or the start of a command to the CI system that reads a job's output.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def visible_lines(text: str) -> str:
-    """A text of several lines without other control characters than their ends."""
+    """A text of several lines without control characters other than line ends."""
     return visible(text, keep="\n")
 
 
@@ -53,7 +54,7 @@ def _picture(char: str) -> str:
 
 
 def message(text: str) -> str:
-    """A message of one line, and of lines that begin with `help: `; no name in it ends a line."""
+    """A message: one line, and lines that begin with `help: `; line ends in names are escaped."""
     return "\n".join(map(visible, _HELP.split(text.rstrip("\n"))))
 
 
@@ -63,12 +64,12 @@ def with_help(fact: str, *remedies: str) -> str:
 
 
 def joined(lines: Iterable[str]) -> str:
-    """A text of lines, none of which a name ends."""
+    """Lines joined to a text; line ends inside a line are escaped."""
     return "\n".join(map(visible, lines))
 
 
 def code(name: str) -> str:
-    """A name as code in Markdown, which nothing in it ends."""
+    """A name as code in Markdown; the fence is longer than any run of backticks in it."""
     text = visible(name)
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence, pad = "`" * (longest + 1), " " if longest else ""
@@ -132,14 +133,14 @@ def _without_commands(data: str, reference: str) -> str:
 
 
 def machine(stream: TextIO) -> TextIO:
-    """A stream as it is, without the care for those who read it."""
+    """The stream without sanitizing, for output that programs read."""
     return stream.machine if isinstance(stream, People) else stream
 
 
 class People:
-    """An output stream that people read.
+    """An output stream for people, without control characters and commands.
 
-    machine: the stream itself, for formats that CI systems are meant to read.
+    raw: the stream itself, for formats that CI systems read.
     """
 
     def __init__(self, stream: TextIO) -> None:

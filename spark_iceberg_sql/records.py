@@ -1,9 +1,11 @@
-"""`@record`: a dataclass that is made in a tenth of the time, for the classes that each start of the command makes.
+"""`@record`: a dataclass that is created in a tenth of the time, for the classes that each start of the
+command needs.
 
-`dataclasses` compiles up to six functions for each class. Here a class's `__init__` is compiled when its first
-instance is made, and the other methods are shared. For type checkers a record is a dataclass; for `dataclasses` too
-(`fields`, `replace`, `asdict`). Not supported, and refused when the class is made: mutable defaults, a field without
-a default after one with, `ClassVar`, `InitVar`, `KW_ONLY`.
+`dataclasses` compiles up to six functions for each class. Here a class's `__init__` is compiled when its
+first
+instance is created, and the other methods are shared. For type checkers a record is a dataclass; for
+`dataclasses` too
+(`fields`, `replace`, `asdict`). Not supported: `init=False`, `kw_only`, `ClassVar`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ else:
     )
 
     class field:  # noqa: N801
-        """What `dataclasses.field` takes, as far as records need it."""
+        """The part of `dataclasses.field` that records need."""
 
         __slots__ = ("compare", "default", "default_factory", "repr")
 
@@ -57,7 +59,7 @@ else:
     def record(
         *, frozen: bool = False, slots: bool = False, eq: bool = True, order: bool = False
     ) -> Any:
-        """Make a record of the class below, with what `dataclasses.dataclass` means by these arguments."""
+        """Make the class below a record; the arguments are those of `dataclasses.dataclass`."""
 
         def make(cls: type) -> type:
             namespace = dict(vars(cls))
@@ -140,7 +142,7 @@ else:
         return init
 
     def _values(names: Sequence[str]) -> Callable[[Any], Any]:
-        """What two instances are compared by."""
+        """A function that returns the values of some fields of a record as a tuple, by which records are compared."""
         if len(names) == 1:
             return lambda self, name=names[0]: (getattr(self, name),)
         return attrgetter(*names) if names else lambda _: ()
@@ -178,7 +180,7 @@ else:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     class _Fields:
-        """The fields of a record's class, as `dataclasses` knows them, made when something asks for them."""
+        """The fields of a record's class in the form of `dataclasses`, created on first access."""
 
         def __get__(self, instance: Any, owner: type) -> Any:
             import dataclasses

@@ -1,4 +1,7 @@
-"""Adds ignore comments for findings, all of a file or one; the SQL and the program stay the same."""
+"""Inserts suppression comments for the findings of a file (`--add-noqa`) or for one finding (editor).
+
+The SQL and the program around it stay the same, apart from comments.
+"""
 
 from __future__ import annotations
 
@@ -37,18 +40,19 @@ def with_ignores(
     found: list[Report],
     check: Callable[[str], list[Report]],
 ) -> tuple[str, list[Report], int, tuple[Diagnostic, ...]]:
-    """A file's text with a comment for each error and warning.
+    """Add a suppression comment for each error and warning of a file.
 
-    read: returns what the checker sees of a text of the file. found: its reports. check: returns the reports of a
+    read: returns the source file of a text. reports: those of the text. check: returns the reports of a
     text. A comment is put at the end of the finding's line, at the end of the string literal that contains the SQL,
-    or before the statement: the first place where it suppresses the finding, causes no other, and changes neither
+    or before the statement: the first position where it suppresses the finding, causes no other, and changes neither
     the statements nor the program.
     Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
     """
     before = len(_due(found))
     unused = {_words_of(report, d) for report in found for d in report if _is_unused(d)}
 
-    # Each place begins with the text that the one before it has left, and most change nothing.
+    # Each position starts from the text that the previous one returned; most change nothing, so its reports are
+    # cached.
     first, first_reports = text, found
 
     @lru_cache(maxsize=_KEPT)
@@ -89,10 +93,10 @@ def ignoring(
     diagnostic: Diagnostic,
     check: Callable[[str], tuple[Source, Report] | None],
 ) -> Edit | None:
-    """The comment that suppresses one finding; None if there is no place for one.
+    """The edit that suppresses one finding; None if no position works.
 
-    found: the file. number: the part of it that the finding is in. report: that part's. check: a changed text of
-    this part to the file with it, and the part's report; None if it cannot be checked.
+    source: the file. number: the part of it that contains the finding. report: that part's. check: from a new text of
+    this part to the file with it and the part's report; None if it cannot be checked.
     """
     part = parts_of(found)[number]
     sql = part.sql_at(diagnostic.span.start)
@@ -109,7 +113,10 @@ def ignoring(
 
 
 def _faults(report: Report) -> Counter[tuple[str, str]]:
-    """The findings without notes: an ignored statement may cause new notes, since less is known after it."""
+    """Count errors and warnings by code and message.
+
+    Notes are left out: a statement whose error is suppressed may cause new notes, since less is known after it.
+    """
     return Counter((d.code, d.message) for d in report if d.severity is not Severity.NOTE)
 
 
@@ -152,10 +159,11 @@ def _words_of(report: Report, diagnostic: Diagnostic) -> str:
 
 
 def _without_idle(unused: Set[str], part: Part, report: Report) -> Report:
-    """A report in which the fix of each unused code of an added comment removes it.
+    """The report, with a fix for each unused code of an added comment: it removes the code.
 
-    A suppressed error counts as a statement that runs, so later findings may no longer exist. unused: the comments
-    that were unused before.
+    A suppressed error counts as a statement that runs, so later findings may no longer exist. unused_before:
+    the comments
+    that were unused before any was added.
     """
     given = []
     for diagnostic in report:

@@ -1,4 +1,4 @@
-"""A baseline: a file that lists the known findings of a project, so that only new ones are reported."""
+"""A baseline: a file with the fingerprints of accepted findings, so that only new findings are reported."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _VERSION = 1
 
 
 class Baseline:
-    """The findings in a baseline file. path: the file; the paths in it are relative to its folder."""
+    """The fingerprints in a baseline file. path: the file; the paths in it are relative to its folder."""
 
     def __init__(self, path: Path, entries: Mapping[Mark, int] | None = None) -> None:
         self.path = path
         self._entries = Counter(entries or {})
 
     def name_of(self, file: str) -> str:
-        """How the baseline names a file."""
+        """A file's path as the baseline writes it."""
         full = os.path.realpath(file)
         try:
             return Path(os.path.relpath(full, self.path.absolute().parent.resolve())).as_posix()
@@ -34,7 +34,7 @@ class Baseline:
             return Path(full).as_posix()
 
     def known(self, name: str) -> Counter[str]:
-        """How often each digest is listed for a file. name: the file, as the baseline names it."""
+        """The number of entries for each digest of a file. name: the file, as the baseline names it."""
         return Counter(
             {mark.digest: count for mark, count in self._entries.items() if mark.path == name}
         )
@@ -42,10 +42,11 @@ class Baseline:
     def gone(
         self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
     ) -> list[Mark]:
-        """The entries whose finding no longer exists.
+        """Entries whose finding no longer exists.
 
-        found: all findings. checked: the files that were checked, as the baseline names them; files that no longer
-        exist count as checked. selected: whether the rule of an entry was run on its file.
+        fingerprints: of all findings. checked: the files that were checked, as the baseline names them; files
+        that no longer
+        exist count as checked. selected: true if the rule of an entry was run on its file.
         """
         names = set(checked)
         left = self._entries - Counter(found)
@@ -59,9 +60,9 @@ class Baseline:
     def write(
         self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
     ) -> int:
-        """Update the file; returns how many findings it lists. Raises FileError.
+        """Update the file; returns the number of findings it lists. Raises FileError.
 
-        Entries of files and rules that were not checked are kept. The arguments are those of `gone`.
+        Entries of files and rules that were not checked are kept. The arguments are those of `stale_entries`.
         """
         found = [mark for mark in found if mark.code != INTERNAL]
         gone = Counter(self.gone(found, checked, selected))
@@ -71,7 +72,7 @@ class Baseline:
 
 
 def read_baseline(path: Path, *, new: bool = False) -> Baseline:
-    """The baseline in a file. new: whether the file may be missing. Raises FileError."""
+    """Read a baseline. may_be_missing: a missing file is an empty baseline. Raises FileError."""
     if new and not path.exists():
         return Baseline(path)
     try:

@@ -1,4 +1,7 @@
-"""Ignore comments in a Python program, outside of its SQL strings."""
+"""Suppressions in the comments of a Python program, outside of its SQL strings.
+
+They apply to SQL by rows of the program, so they are mapped to ranges of the joined script.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ _BETWEEN_LINES = frozenset(
 
 @record(frozen=True, slots=True)
 class _Comment:
-    """part, row: its place. target: the piece that it applies to, in the next statement; None: the SQL on its row."""
+    """part, row: its position. target: the fragment in the next statement that it applies to; None: the
+    SQL on its row.
+    """
 
     part: int
     row: int
@@ -36,9 +41,9 @@ class _Comment:
 
 
 class Beside:
-    """The ignore comments of a program. source: its SQL. lines: of each of its parts.
+    """The suppressions of a program. source: its file. lines: of each of its parts.
 
-    skip_file: whether one of them excludes the whole program from the check.
+    skip_file: true if one of them excludes the whole program from the check.
     """
 
     def __init__(self, source: Source, lines: list[Lines]) -> None:
@@ -60,7 +65,7 @@ class Beside:
     def _of_part(
         self, source: Source, part: int, pieces: list[Piece], unread: list[Unread]
     ) -> Iterator[_Comment]:
-        """The comments of a part. pieces, unread: those of the part."""
+        """The comments of a part. fragments, problems: those of the part."""
         if MENTIONED.search(source.parts[part].text) is None:
             return
         lines = self._lines[part]
@@ -84,6 +89,7 @@ class Beside:
                 target = min(behind, key=lambda piece: piece.starts[0], default=None)
             ignore = Ignore((start, start + words.end), words, ())
             if any(
+                # SQL that could not be extracted may have a finding that this comment suppresses.
                 u.end == u.start or row == lines.place(u.start)[0] or start < u.start <= stop
                 for u in unread
                 if not u.refused
@@ -92,7 +98,7 @@ class Beside:
             yield _Comment(part, row, target, words, ignore.span, ignore.used)
 
     def of(self, script: Joined) -> tuple[Ignore, ...]:
-        """The comments, as ignores with offsets in a script of the program's SQL."""
+        """The suppressions, with offsets in a script of the program's SQL."""
         reaches: dict[int, list[Offsets]] = {}
         for number, reach in self._reaches(script):
             reaches.setdefault(number, []).append(reach)
@@ -118,13 +124,14 @@ class Beside:
                 continue
             lines = self._lines[piece.part]
             stretches = _by_row(piece, at, lines)
+            # A comment on the row on which the literal ends applies to all of its SQL.
             stretches[lines.place(piece.starts[-1])[0]] = [whole]
             for row, on_row in sorted(stretches.items()):
                 for number in rows.get((piece.part, row), ()):
                     yield from ((number, stretch) for stretch in on_row)
 
     def silence(self, part: int, start: int, code: str) -> bool:
-        """Whether a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
+        """True if a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
         row = self._lines[part].place(start)[0]
         here = [c for c in self._comments if (c.part, c.row) == (part, row)]
         named = [Ignore(c.place, c.words, (), used=c.used).names(code) for c in here]
@@ -150,7 +157,7 @@ class Beside:
 
 
 def _by_row(piece: Piece, at: int, lines: Lines) -> dict[int, list[Offsets]]:
-    """The ranges of a piece that are on each row of the program. at: the piece's offset in the script."""
+    """The ranges of a fragment on each row of the program. base: the fragment's offset in the script."""
     stretches: dict[int, list[Offsets]] = {}
     row, first, last, before = 0, 0, -1, -1
     for place, start in enumerate(piece.starts, start=at):
@@ -170,13 +177,14 @@ def _by_row(piece: Piece, at: int, lines: Lines) -> dict[int, list[Offsets]]:
 
 
 def in_literals(piece: Piece) -> bool:
-    """Whether a piece is in string literals of a program, and not a SQL cell."""
+    """True if a fragment comes from string literals of a program, and is not a SQL cell."""
     return bool(piece.sql) and not isinstance(piece.starts, range)
 
 
 def comments(program: str) -> Iterator[tuple[int, str]]:
-    """The comments of a Python program that may be ignore comments, with their offsets; of `# a  # noqa`, the second
-    part.
+    """The comments of a Python program that may be suppressions, with their offsets.
+
+    Of `# a  # noqa`, only the second part.
     """
     for start, token in _tokens(program):
         if token.type == tokenize.COMMENT:
@@ -194,7 +202,7 @@ def open_ends(program: str) -> Iterator[int]:
 
 
 def logical_lines(program: str) -> Iterator[Offsets]:
-    """Where the logical lines of a program begin and end: a statement, or the head of a compound one."""
+    """The start and end of each logical line of a program: a statement, or the head of a compound one."""
     begin: int | None = None
     for start, token in _tokens(program):
         if token.type == tokenize.NEWLINE and begin is not None:

@@ -1,4 +1,7 @@
-"""Where an ignore comment for a finding can be written: in SQL, in a program, or in YAML."""
+"""Candidate positions for an inserted suppression comment: in SQL, in a program, or in YAML.
+
+Each of POSITIONS returns an edit, or None where a comment is impossible; the caller tries them in order.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,9 @@ _HASH = re.compile(r"(?<=\s)#[^\r\n]*")
 
 
 class Part:
-    """A part of a file: its text, its lines, and its pieces of SQL with their first and last offsets.
+    """A part of a file, indexed by offset: its lines, and its SQL fragments with their first and last offsets.
 
-    name: the file's. pieces: those of the part, in order.
+    name: the file's. fragments: those of the part, in order.
     """
 
     def __init__(self, name: str, text: str, pieces: Sequence[Piece]) -> None:
@@ -44,9 +47,11 @@ class Part:
         self._reached = list(accumulate((end for _, end, _ in self._bounds), max))
 
     def sql_at(self, offset: int) -> Sql | None:
-        """The first piece of SQL that an offset is in."""
+        """The first fragment that contains an offset."""
         around = []
         at = bisect_right(self._bounds, (offset, len(self.text), len(self._sql)))
+        # Ranges may be nested: the last one that starts before the offset need not contain it, so go back as
+        # long as an earlier one still reaches the offset.
         while at and self._reached[at - 1] >= offset:
             at -= 1
             _, end, number = self._bounds[at]
@@ -60,7 +65,7 @@ class Part:
 
     @property
     def newline(self) -> str:
-        """How its lines end."""
+        """The line end of the part."""
         return "\r\n" if "\r\n" in self.text else "\n"
 
     @cached_property
@@ -71,7 +76,7 @@ class Part:
 
     @cached_property
     def comments(self) -> dict[int, list[tuple[int, Words | None]]]:
-        """The ignore comments of a program, by their rows."""
+        """The comments of a program that may be suppressions, by row, each with its offset and directive."""
         by_row: dict[int, list[tuple[int, Words | None]]] = {}
         for at, text in comments(self.python or ""):
             by_row.setdefault(self.lines.place(at)[0], []).append((at, read_comment(text)))
@@ -99,7 +104,7 @@ def parts_of(source: Source) -> list[Part]:
 
 
 class Sql:
-    """A piece of SQL with its tokens and statements."""
+    """A SQL fragment with its tokens and statements."""
 
     def __init__(self, piece: Piece) -> None:
         self.piece = piece
@@ -123,12 +128,12 @@ class Sql:
         return list(template_spans(self.text))
 
     def in_template(self, at: int) -> bool:
-        """Whether an offset is in a range that a template fills in, and at neither end of it."""
+        """True if an offset is strictly inside a range that a template fills in."""
         number = bisect_left(self.templates, (at, at)) - 1
         return number >= 0 and at < self.templates[number][1]
 
     def out_of_reach(self, host: int, comment: int) -> bool:
-        """Whether an offset in the file is in a string of a template, and that of a comment is not in this string."""
+        """True if the finding is in a string of a template and the comment would be outside of that string."""
         at, beside = (self.offset(each) if self.is_stretch else None for each in (host, comment))
         number = bisect_left(self._template_strings, (at, at)) - 1 if at is not None else -1
         if at is None or beside is None or number < 0:
@@ -159,7 +164,7 @@ class Sql:
 
     @cached_property
     def statements(self) -> list[tuple[int, int]]:
-        """Where its statements begin and end."""
+        """The start and end of each statement."""
         return [(statement.start, statement.end) for statement in statements(self.text)]
 
 
@@ -238,6 +243,7 @@ def _in_sql(part: Part, sql: Sql, row: int, codes: str) -> Edit | None:
     if last is None or last.kind is not Kind.COMMENT:
         inside = last is not None and at < last.end and last.text.strip()
         return None if inside else Edit(end, end, f"  {comment}")
+    # The comment goes on in the next line, or is a hint, which Spark reads: nothing can be added.
     if at < len(last.text.rstrip("\r\n")) + last.start or last.text.startswith("/*+"):
         return None
     start = end - (at - last.start)
@@ -261,7 +267,7 @@ def _hash(part: Part, row: int, codes: str, found: Iterator[re.Match[str]]) -> E
 
 
 def _listed(there: Iterable[tuple[int, Words | None]], codes: str) -> Edit | None:
-    """The edit that adds codes to a comment that lists some. there: comments with their offsets."""
+    """The edit that adds codes to a comment that already lists some. listed_comments: comments with their offsets."""
     for at, said in there:
         if said is not None and said.shared and said.codes:
             return Edit(at + said.end, at + said.end, f", {codes}")
@@ -275,7 +281,7 @@ def _bounds(piece: Piece) -> tuple[int, int]:
 
 
 def alike(one: Source, other: Source) -> bool:
-    """Whether two versions of a file have the same statements and the same program, apart from comments."""
+    """True if two versions of a file have the same statements and the same program, apart from comments."""
     if list(_words(one)) != list(_words(other)) or len(one.parts) != len(other.parts):
         return False
     name = one.name.lower()

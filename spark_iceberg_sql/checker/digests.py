@@ -1,10 +1,10 @@
-"""Digests of what results depend on."""
+"""Digests of the inputs that a cached result depends on."""
 
 from __future__ import annotations
 
 
 def digest(*words: str | bytes) -> str:
-    """A short name for some words; other words have another one."""
+    """A hash of a sequence of values. Each is preceded by its length, so that ("a", "b") and ("ab",) differ."""
     from hashlib import blake2b  # the command starts sooner
 
     made = blake2b(digest_size=16)

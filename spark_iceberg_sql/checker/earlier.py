@@ -1,4 +1,4 @@
-"""The findings of a project at an earlier commit."""
+"""Findings of a project at the merge base, so that only new findings are reported (`--diff-from`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from spark_iceberg_sql.files.git import Snapshot
 
 
 class Earlier:
-    """Checks files as they were at a commit, with its tables and migrations, but the current selection of rules.
+    """Checks files as they were at a commit: with its tables and migrations, but the current selection of rules.
 
-    snapshot: the project at the commit. configuration: returns the settings for the current working directory.
+    snapshot: the project at the commit. make_configuration: returns the settings for the current working directory.
     """
 
     def __init__(self, snapshot: Snapshot, configuration: Callable[[], Configuration]) -> None:
@@ -35,9 +35,9 @@ class Earlier:
         return self._make()
 
     def known(self, name: str, now: Settings) -> Counter[str]:
-        """How often each finding (`Mark.digest`) was in a file; empty if the file did not exist.
+        """The number of findings with each digest (`FindingFingerprint.digest`) in a file; empty if it did not exist.
 
-        name: the file's. now: its current settings. Raises IcebergSqlError if the old file cannot be checked.
+        name: the file's. current: its current settings. Raises IcebergSqlError if the old file cannot be checked.
         """
         if name not in self._known:
             path = self._snapshot.path_of(name)
@@ -53,7 +53,9 @@ class Earlier:
             return Counter(mark.digest for _, _, mark in marks(found, reports, name))
 
     def _as_it_was(self, was: Settings, now: Settings) -> Settings:
-        """The settings at the commit, with the current selection of rules, so that a new rule finds nothing new."""
+        """The old settings with the current selection of rules, so that a rule enabled since then reports nothing as
+        new.
+        """
         key = id(was), id(now)
         if key not in self._settings:
             chosen = replace(

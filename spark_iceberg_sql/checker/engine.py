@@ -1,4 +1,10 @@
-"""check(text, known) -> Report: split, read, judge what can be judged, follow the script, apply ignores."""
+"""The check of one SQL text: split it, parse each statement, run the rules, apply its effect to the catalog
+state.
+
+The catalog state that a rule sees is the one after all earlier statements. Suppressions come last, since
+only then it
+is known which of them were used.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +37,17 @@ Visit = Callable[[Statement, Tables], None]
 
 @record(frozen=True, slots=True)
 class Around:
-    """What is known about the origin of a text.
+    """The origin of a text: its engine, the host program, and the branches its statements are in.
 
-    spark: whether its statements are certainly Spark's. elsewhere: whether they are given to another engine, as
-    far as is known. program: whether they are inside a program, which may create and drop tables too. made:
-    where it does, by offset in the text, and which; None for any. arms: the ranges of the text whose statements
-    do not follow all earlier ones. ignores: the comments of the program that apply to it. filled: the ranges of
-    the text that a template or the program completes, in order. strings: whether the text is in strings of a program,
-    where no comment excludes the file.
+    is_spark: the statements are certainly Spark's. is_other_engine: they probably go to another engine.
+    in_program: they
+    are inside a program, which may create and drop tables too. side_effects: the offsets at which it does,
+    with the
+    tables; None for any table. branches: the ranges of the text whose statements do not follow all earlier ones.
+    suppressions: those in comments of the program. placeholder_ranges: the ranges of the text that a template
+    or the
+    program fills in, in order. in_strings: the text is in strings of a program, where no comment excludes the
+    file.
     """
 
     spark: bool = False
@@ -68,10 +77,10 @@ def check(
 ) -> Report:
     """`api.check`, with more parameters for callers inside the package.
 
-    verdict: gives another severity for a finding, or None to hide it. repaired: whether the statements reach
-    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. binding: whether the statements
-    are about to run: then no comment suppresses an error. around: the origin of the text. memo: what was found in
-    an earlier version of the text, with the same `known` and `repaired`.
+    severity_policy: gives another severity for a finding, or None to hide it. is_routed: the statements reach
+    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. before_execution: the statements
+    are about to run: then no comment suppresses an error. origin: of the text. statement_cache: results of
+    an earlier version of the text, with the same `catalog` and `is_routed`.
     """
     known = known.copy() if known is not None else Tables()
     return _check(
@@ -95,7 +104,7 @@ def follow(
     memo: Memo | None = None,
     visit: Visit | None = None,
 ) -> Report:
-    """Like `check`, but the statements' effects stay in `known`. visit: called before each statement."""
+    """Check a text and leave its statements' effects in `catalog`. visit: called before each statement."""
     return _check(text, known, binding=binding, around=around, memo=memo, visit=visit)
 
 
@@ -159,7 +168,7 @@ def _check(
 
 @record()
 class _Run(Reporting):
-    """One check under way."""
+    """The state of one check."""
 
     repaired: bool = False
     memo: Memo | None = None
@@ -169,7 +178,7 @@ class _Run(Reporting):
     _compared: Compared = field(default_factory=Compared)
 
     def left_open(self, number: int, filled: Sequence[Offsets]) -> Set[str]:
-        """The codes of the rules that could not decide about a statement. filled: as in `Around`."""
+        """The codes of the rules that could not decide about a statement. placeholder_ranges: as in `TextOrigin`."""
         statement, codes = self.statements[number], self._open.get(number, set())
         at = bisect_right(filled, (statement.end, statement.end))
         if (at and filled[at - 1][1] >= statement.start) or TEMPLATED.search(statement.text):
@@ -181,13 +190,13 @@ class _Run(Reporting):
         return codes if reads else codes | OF_QUERIES
 
     def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
-        """Apply the effect of a place where the program creates, changes or drops tables."""
+        """Mark the tables unknown that the program creates, changes or drops without SQL."""
         if names is None:
             self.known.unsettle_below(())
         self.known.unsettle(*map(self.known.full_name, names or ()))
 
     def statement(self, statement: Statement) -> None:
-        """Check a statement, and apply its effect to the known tables."""
+        """Check a statement, and apply its effect to the catalog state."""
         self._read(statement)
         if self.undecided and (self.ignores.every or self.ignores.beside):
             self._open[self._number] = self.undecided
@@ -205,6 +214,7 @@ class _Run(Reporting):
         fine = True
         for found in earlier.judgements:
             fine = self.tell(found.moved(statement.start - earlier.start)) and fine
+        # Repeat the recorded effect only if the statement is accepted, or not, as when it was recorded.
         node = parser.read(statement) if fine != earlier.fine else None
         if node is None or isinstance(node, nodes.Other):
             self.known.repeat(earlier.recording)
@@ -219,7 +229,7 @@ class _Run(Reporting):
             memo.keep(statement, judgements, recording, fine=fine)
 
     def _anew(self, statement: Statement) -> tuple[tuple[Judgement, ...], bool]:
-        """Check a statement; returns the findings, and whether it is assumed to run."""
+        """Check a statement without the cache; returns its results, and true if it is assumed to run."""
         try:
             node = parser.read(statement)
         except Exception as fault:
@@ -250,7 +260,7 @@ class _Run(Reporting):
         )
 
     def _carry_on(self, context: Context, *, fine: bool) -> None:
-        """Apply a statement's effect to the known tables: as it runs, or as intended."""
+        """Apply a statement's effect to the catalog state: as it runs, or, if it has an error, as intended."""
         if isinstance(context.node, nodes.Immediate):
             context = replace(context, node=context.node.inside)
         try:
@@ -262,7 +272,7 @@ class _Run(Reporting):
                 context.known.forget(table.parts)
 
     def _judge(self, context: Context) -> tuple[Judgement, bool]:
-        """Report the findings of the rules; returns them, and whether there is no error among them."""
+        """Run the rules and report their findings; returns the result, and true if there is no error."""
         if isinstance(context.node, nodes.Immediate):
             return self._judge(replace(context, node=context.node.inside))
         judgement = judge(context)

@@ -1,4 +1,4 @@
-"""Joins the pieces of SQL in a file into scripts."""
+"""Joins the SQL fragments of a file into scripts that are checked as one text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 
 def scripts_of(found: Source) -> Iterator[Joined]:
-    """A file's pieces as one script; a piece with an unknown end is a separate script."""
+    """A file's fragments as one script; a fragment with an unclosed quote or comment is a separate script."""
     together = []
     for piece in found.pieces:
         if len(found.pieces) > 1 and _is_open(piece):
@@ -23,7 +23,7 @@ def scripts_of(found: Source) -> Iterator[Joined]:
 
 
 def kept_by(found: Source) -> Iterator[Joined]:
-    """The texts that a file's templates store for later use, each separately, since their order is unknown."""
+    """The texts that a file's templates capture for later use, each as its own script, since their order is unknown."""
     for piece in found.pieces:
         for inner in captured(piece):
             yield join([inner])

@@ -1,4 +1,7 @@
-"""A file and its settings: its SQL is checked as one script, and findings get the file's own line numbers."""
+"""Checks a file under its settings: its SQL is checked as one script, and findings are mapped to lines of the file.
+
+Each template is checked in several variants; a finding is reported once.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,9 @@ _ONE_ORDER = "give each migration its own version; tables that they change are u
 
 
 class Linter:
-    """Checks files; the tables that settings name are read once for all files with the same settings.
+    """Checks files. The tables that settings name are read once for all files with the same settings.
 
-    opened: the texts of open files, by their full paths, which count instead of the saved ones in projects of dbt.
+    overlays: texts of open files, by full path, used instead of the saved files in dbt projects.
     catalogs: those that tables are looked up in; by default, they are opened when settings name one.
     """
 
@@ -60,18 +63,18 @@ class Linter:
         self._projects.says(path, text)
 
     def project_of(self, path: Path) -> Path | None:
-        """The folder of the dbt project that a file configures, or is configured by; None if there is none."""
+        """The folder of the dbt project that a file configures or belongs to; None if there is none."""
         project = self._projects.of(path)
         return project.root if project is not None and project.has(path) else None
 
     def source(self, name: str, text: str, settings: Settings) -> Source:
-        """What there is to check of a file. Raises FileError for an invalid notebook."""
+        """The source file of a text. Raises FileError for an invalid notebook."""
         return source(name, text, self._projects, settings.callables, settings.dbt_manifest)
 
     def lint(self, found: Source, settings: Settings, memo: Memo | None = None) -> list[Report]:
-        """The reports of a file's parts, under its settings, without what these do not select.
+        """The reports of a file's parts, without the findings that its settings do not select.
 
-        memo: what this linter found in an earlier version of the file, under the same settings.
+        statement_cache: results of this linter for an earlier version of the file, under the same settings.
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
         known = self.known(found.name, settings)
@@ -90,6 +93,7 @@ class Linter:
         scripts = [(script, False) for script in scripts_of(found)]
         scripts += [(script, True) for script in kept_by(found)]
         text = found.parts[0].text if found.parts else ""
+        # For a model of dbt: statements that create the tables it reads, from what dbt has recorded.
         before = statements_before(found.name, text, self._projects)
         read = known.copy() if before else known
         for statement in before:
@@ -129,7 +133,7 @@ class Linter:
         ]
 
     def known(self, name: str, settings: Settings) -> Tables:
-        """The tables known before a file, according to its settings; a copy. Raises IcebergSqlError."""
+        """The catalog state before a file, according to its settings; a copy. Raises IcebergSqlError."""
         return self._of(settings).before(abspath(name)).copy()
 
     def basis(self, name: str, settings: Settings) -> str | None:
@@ -140,7 +144,7 @@ class Linter:
         return self._of(settings).basis(abspath(name))
 
     def require_answers(self) -> None:
-        """Raise SourceError if a catalog did not answer: what was checked meanwhile is only partly checked."""
+        """Raise SourceError if a catalog did not answer: findings until then may be incomplete."""
         if self._catalogs is not None and self._catalogs.failure is not None:
             raise SourceError(self._catalogs.failure)
 
@@ -157,16 +161,16 @@ class Linter:
         return self._series[id(settings)]
 
     def after(self, name: str, settings: Settings) -> list[tuple[str, tuple[Table, ...]]]:
-        """The tables at the end of a file, or of the last migrations of the series that it belongs to.
+        """The tables at the end of a file, or of the last migrations of its series, with the name of each file.
 
-        With the name of each; those known before are among them. Raises IcebergSqlError.
+        Tables from before the file are among them. Raises IcebergSqlError.
         """
         self.known(name, settings)
         return self._series[id(settings)].after(abspath(name))
 
 
 def scripts(found: Source, settings: Settings) -> Iterator[tuple[Joined, Around]]:
-    """A file's SQL as it is checked, with the first choice of each template."""
+    """A file's SQL as it is checked, with the first variant of each template."""
     pieces = tuple(with_placeholders(piece, settings.placeholders) for piece in found.pieces)
     beside = Beside(found, [Lines(part.text) for part in found.parts])
     for script in scripts_of(replace(found, pieces=pieces) if settings.placeholders else found):
@@ -175,7 +179,7 @@ def scripts(found: Source, settings: Settings) -> Iterator[tuple[Joined, Around]
 
 
 class _Verdict:
-    """The severity of each finding under the settings; counts the notes that they hide."""
+    """The severity of each finding of a file under the settings; counts the notes that they hide."""
 
     def __init__(self, settings: Settings, name: str) -> None:
         path = Path(name) if name != "-" else None
@@ -194,7 +198,7 @@ _Key = tuple[int, str, int, int]  # part, code and place
 
 
 class _Placed(NamedTuple):
-    """A diagnostic in the file's own offsets, and its fix in the script's."""
+    """A diagnostic in offsets of the file, and its fix in offsets of the script."""
 
     diagnostic: Diagnostic
     fix: Fix | None
@@ -211,9 +215,9 @@ def _check_script(
     kept: bool,
     memo: Memo | None,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
-    """Check a script in each of its choices: the number of statements, and the part of each diagnostic.
+    """Check a script in each of its variants: the number of statements, and each diagnostic with its part.
 
-    kept: whether it is a text that a template stores for later, and possibly only part of a statement.
+    is_captured: the text is one that a template stores for later, and possibly only part of a statement.
     """
     variants = [choices(piece) for piece in script.pieces]
     number_of_variants = max(len(v) for v in variants)
@@ -252,6 +256,7 @@ def _check_script(
     count = max(statements for statements, _ in reports)
     every = [(chosen.sql, found) for chosen, (_, found) in zip(texts, reports, strict=True)]
     if any(item.diagnostic.fix is not None for _, found in every for item in found.values()):
+        # A fix must also be right where every condition of the template is false.
         bare = join(map(barest, script.pieces))
         if bare.sql not in [sql for sql, _ in every]:
             every.append((bare.sql, judged(bare, copy(verdict))[1]))  # its notes do not count
@@ -273,9 +278,10 @@ def _check_script(
 def _in_all(
     key: _Key, item: _Placed, sql: str, every: list[tuple[str, dict[_Key, _Placed]]]
 ) -> bool:
-    """Whether every choice of a script that has the words of a fix asks for the same fix.
+    """True if every variant with the same text around a fix offers the same fix.
 
-    item: what one choice has found, and sql: that choice's text. every: all choices and what they have found.
+    mapped: a diagnostic of one variant, and sql: that variant's text. variant_results: the texts and
+    diagnostics of all.
     """
     if item.fix is None or item.diagnostic.fix is None:
         return True
@@ -289,12 +295,12 @@ def _in_all(
 
 
 def _half(diagnostic: Diagnostic, holes: Holes) -> Diagnostic | None:
-    """The note about an unclosed quote in a text that a template stores."""
+    """The note about an unclosed quote in a text that a template captures; None if it is a note already."""
     return None if diagnostic.severity is Severity.NOTE else holes.unsure(diagnostic)
 
 
 def _around(script: Joined, source: Source, ignores: tuple[Ignore, ...]) -> Around:
-    """The context of a script in its file."""
+    """The origin of a script in its file."""
     made = tuple(
         (offset, tuple(map(parts, names)) if names is not None else None)
         for offset, names in script.made
@@ -307,7 +313,7 @@ def _around(script: Joined, source: Source, ignores: tuple[Ignore, ...]) -> Arou
 def _placed(
     diagnostic: Diagnostic, script: Joined, chosen: Joined, lines: list[Lines]
 ) -> Diagnostic | None:
-    """The diagnostic of a script, in the file's own offsets and lines; None if it does not hold for the calls there."""
+    """The diagnostic of a script, in offsets and lines of the file."""
     piece, offset = chosen.piece_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(piece.sql))
     span = lines[piece.part].span(*piece.place(diagnostic.span.start - offset, end))

@@ -1,4 +1,7 @@
-"""Fixes applied to a text: nothing outside their spans changes."""
+"""Applies the fixes of a report to a text, and rejects those that resolve nothing or cause an error.
+
+Nothing outside the edits changes.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,8 @@ _CHECKS, _CHARACTERS = 25, 1_000_000
 class Fixed:
     """A text with its fixes applied.
 
-    text: the new one. report: its check. applied: the code of each applied fix, in order.
-    kept_back: the findings of the last report whose fix was tried and rejected.
+    text: the new one. report: its check. applied_codes: the code of each applied fix, in order.
+    rejected_findings: the findings of the last report whose fix was tried and rejected.
     """
 
     text: str
@@ -62,9 +65,9 @@ _Chosen = list[tuple[Diagnostic, Fix]]
 
 
 class _Checks:
-    """Checks of changed texts, of which a file is granted so many: in a damaged one, each fix may fail by itself.
+    """A check with a budget: in a broken file each fix may fail by itself.
 
-    left: how many more there may be.
+    remaining: the number of checks that may still run.
     """
 
     def __init__(self, check: Callable[[str], Report], left: int) -> None:
@@ -83,9 +86,9 @@ def _mark(found: Diagnostic) -> tuple[str, int]:
 def _standing(
     text: str, report: Report, chosen: _Chosen, checks: _Checks
 ) -> tuple[_Chosen, _Chosen, Report]:
-    """The fixes that can be applied together, those that cannot, and the report with the former.
+    """Split fixes into those that can be applied together and the others; with the report after the former.
 
-    Groups are halved until each bad one is alone.
+    Groups that fail are halved until each failing fix is alone.
     """
     good: _Chosen = []
     bad: _Chosen = []
@@ -107,11 +110,11 @@ def _standing(
 
 
 def _stands(before: Report, after: Report, group: _Chosen, good: _Chosen) -> bool:
-    """Whether every fix of a group has resolved its finding, and no error has appeared that it did not hide.
+    """True if every fix of a group resolves its finding and causes no error.
 
-    before, after: the reports without and with the group; good: the fixes in both. A statement
+    old_report, new_report: without and with the group; accepted_fixes: the fixes in both. A statement
     with an error is not checked further, nor is anything that depends on it: errors that appear in it or
-    after it were there before and should be reported. After a guess, however, they may be caused by the guess.
+    after it were there before and should be reported. After an unsafe fix, however, they may be caused by its guess.
     """
     moved = _Moved(_edits(good + group))
     for found, _ in group:
@@ -135,12 +138,12 @@ def _never_revealed() -> set[str]:
 
 
 def _overlap(one: tuple[int, int], other: Span) -> bool:
-    """Whether two spans share a character, or, if one is empty, a position."""
+    """True if two spans share a character, or, if one is empty, a position."""
     return one[0] < max(other.end, other.start + 1) and other.start < max(one[1], one[0] + 1)
 
 
 class _Moved:
-    """Maps an offset of a text to its offset after the edits."""
+    """Maps an offset of a text to its offset after edits."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         edits = sorted(edits, key=lambda e: e.start)
@@ -169,7 +172,7 @@ def applied_to(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _not_overlapping(offered: Sequence[tuple[Diagnostic, Fix]]) -> _Chosen:
-    """Of fixes that touch each other, the first; safe ones take precedence."""
+    """Of fixes that touch each other, keep the first; safe ones take precedence."""
     taken: list[tuple[int, int]] = []
     chosen: _Chosen = []
     for diagnostic, fix in sorted(offered, key=lambda item: not item[1].safe):
@@ -181,7 +184,7 @@ def _not_overlapping(offered: Sequence[tuple[Diagnostic, Fix]]) -> _Chosen:
 
 
 def _clashes(edit: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    """Whether an edit touches one of these, which are sorted and do not overlap."""
+    """True if an edit touches one of the occupied ranges, which are sorted and do not overlap."""
     at = bisect_right(taken, edit)
     return any(o[0] <= edit[1] and edit[0] <= o[1] for o in taken[max(0, at - 1) : at + 1])
 

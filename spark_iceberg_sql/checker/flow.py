@@ -1,4 +1,4 @@
-"""Control flow: which statements follow one another, and what is known about the tables in those that do not.
+"""Control flow of a program: the catalog state before each statement.
 
 Inside a function, tables that another function or later code changes are unknown. Inside a branch of a
 condition, tables that an earlier branch changed are unknown, since only one of them runs. Code after a
@@ -19,7 +19,7 @@ from spark_iceberg_sql.syntax.script import Statement
 
 # A step that changes more tables than this counts as changing any table: otherwise the time is quadratic.
 _MANY = 200
-# The places where a program creates tables without SQL, by offset, with the tables; None for any.
+# A change of tables by a program without SQL: its offset and the tables; None for any table.
 Made = tuple[int, tuple[Name, ...] | None]
 Step = Statement | Made
 Path = tuple[Arm, ...]
@@ -27,7 +27,7 @@ Path = tuple[Arm, ...]
 
 @record(slots=True)
 class Changes:
-    """Tables that may have been changed. names: as written. anything: whether any other may be among them."""
+    """Tables that may have been changed. names: as written. any_table: any other table may be among them."""
 
     names: set[Name] = field(default_factory=set)
     anything: bool = False
@@ -46,7 +46,7 @@ class Changes:
 
 
 def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[Path]:
-    """The branches that contain each of some places, in order, from the outermost to the innermost."""
+    """The branches that contain each span, from the outermost to the innermost. spans, branch_ranges: in order."""
     coming = iter(stretches)
     following = next(coming, None)
     around: list[Stretch] = []
@@ -61,7 +61,9 @@ def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[P
 
 @record(slots=True)
 class _Open:
-    """A branch being walked. own: the tables it changes. known, left: for a function, the state before it."""
+    """A branch that the walk is in. effects: of its statements. catalog_before, pending_before: for a function,
+    the state before it.
+    """
 
     arm: Arm
     own: Changes = field(default_factory=Changes)
@@ -70,9 +72,9 @@ class _Open:
 
 
 class Flow:
-    """A walk through a program's statements. known: the known tables at the current position.
+    """A walk through the statements of a program. catalog: the catalog state at the current statement.
 
-    steps: the path of each, and the tables it changes, in order.
+    script_steps: the branches of each statement or side effect, and the tables it changes, in order.
     """
 
     def __init__(self, known: Tables, steps: Sequence[tuple[Path, Changes]]) -> None:
@@ -80,7 +82,9 @@ class Flow:
         self._steps = steps
         self._number = 0
         self._open: list[_Open] = []
-        self._left = Changes()  # what finished branches changed
+        self._left = (
+            Changes()
+        )  # tables that finished branches changed, unknown from the next branch on
 
     def step(self) -> None:
         """Move to the next statement: leave the branches that do not contain it, enter those that do."""
@@ -115,6 +119,7 @@ class Flow:
             entered.known, entered.left = self.known, self._left
             self.known = self.known.copy()
             self._elsewhere(path).forgotten(self.known)
+        # Of the branches of one condition only one runs: tables that the earlier ones changed are unknown here.
         self._left.forgotten(self.known)
         self._left = Changes()
         self._open.append(entered)
@@ -132,12 +137,14 @@ class Flow:
 
 
 def in_order(statements: Sequence[Statement], made: Sequence[Made]) -> list[Step]:
-    """All changes to tables, in text order."""
+    """Statements and side effects, in text order."""
     return sorted([*made, *statements], key=lambda step: _place(step)[0])
 
 
 def flow_through(known: Tables, steps: Sequence[Step], stretches: Sequence[Stretch]) -> Flow:
-    """The walk through these steps. stretches: the branches, an outer one before those inside it."""
+    """The walk through these statements and side effects. branch_ranges: an outer branch comes before
+    those inside it.
+    """
     around = paths([_place(step) for step in steps], stretches)
     return Flow(known, list(zip(around, map(_changes, steps), strict=True)))
 

@@ -1,5 +1,7 @@
-"""Statements that a template's marks or a placeholder of the settings keep from being read, although Spark may run
-them: each gets a note."""
+"""Notes for statements that Spark may run, but that no variant of a script contains.
+
+A template's marks in SQL comments or strings, a placeholder of the settings, or the limit on variants hides them.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ _NO_SQL = frozenset({Kind.COMMENT, Kind.STRING, Kind.DOUBLE, Kind.QUOTED})
 def hidden_statements(
     script: Joined, texts: Sequence[Joined], verdict: Verdict, *, kept: bool
 ) -> Iterator[Diagnostic]:
-    """A note for each statement that Spark may run, and that no choice of a script's templates reads.
+    """A note for each statement that Spark may run, and that no variant of a script's templates contains.
 
-    script: as written, with placeholders. texts: the choices that are checked. kept: whether a
-    template stores the text for later, as part of another script.
+    script: as written, with placeholders. variant_scripts: those that are checked. is_captured: a template
+    stores the text for later, as part of another script.
     """
     hidden = [*_by_placeholders(script, texts), *_by_number(script)]
     if not kept:
@@ -45,7 +47,7 @@ def hidden_statements(
 
 
 def _by_placeholders(script: Joined, texts: Sequence[Joined]) -> Iterator[tuple[Offsets, str, str]]:
-    """The statements that are read only without the placeholders."""
+    """Statements that exist only without the placeholders of the settings."""
     replaced = [
         (hole.start + offset, hole.end + offset, hole.text)
         for piece, offset in zip(script.pieces, script.offsets, strict=True)
@@ -74,7 +76,7 @@ def _by_placeholders(script: Joined, texts: Sequence[Joined]) -> Iterator[tuple[
 
 
 def _by_number(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
-    """The branches that are not checked because a template has too many."""
+    """Branches that are not checked because a template has too many."""
     for piece, offset in zip(script.pieces, script.offsets, strict=True):
         for start, end in untried(piece):
             why = f"`{piece.sql[start:end]}` is one of too many branches"
@@ -82,7 +84,7 @@ def _by_number(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
 
 
 def _by_marks(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
-    """The statements between a template's marks of which the first is in an SQL comment or string."""
+    """Statements between a template's marks of which the first is in an SQL comment or string."""
     for piece, offset in zip(script.pieces, script.offsets, strict=True):
         for start, end in _between_marks(piece):
             why = "template syntax in an SQL comment or string hides this statement"
@@ -114,5 +116,5 @@ def _between_marks(piece: Piece) -> Iterator[Offsets]:
 
 
 def _is_read(statement: Statement) -> bool:
-    """Whether it is a statement that the rules are about."""
+    """True if a rule may concern the statement."""
     return not isinstance(parser.read(statement), nodes.Other)

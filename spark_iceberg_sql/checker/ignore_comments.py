@@ -1,4 +1,4 @@
-"""Parses ignore comments: the rules that they name, and mistakes in them."""
+"""Parses a suppression comment to a directive: its rules and scope, and mistakes in it."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _NAMES = {rule.name: rule.code for rule in ALL}
 
 @record(frozen=True, slots=True)
 class Words:
-    """One comment. end: the offset in the comment at which the directive ends.
+    """The content of one suppression comment. end: the offset in the comment at which the directive ends.
 
-    codes: the rules that it names; empty for all rules, unless `wrong` is set. shared: whether other linters read it,
-    too. next: whether it applies to the next statement and not to its line. skip_file: whether it excludes the
-    file from the check. wrong: the mistake in it; valid codes beside the mistake are in `codes`.
+    codes: the rules that it names; empty for all rules, unless `mistake` is set. is_shared: other linters read it,
+    too. applies_to_next: to the next statement and not to its line. skip_file: it excludes the
+    file from the check. mistake: what is wrong in it; valid codes next to the mistake are in `codes`.
     """
 
     end: int
@@ -52,12 +52,12 @@ class Words:
 
     @property
     def blanket(self) -> bool:
-        """Whether it applies to every rule."""
+        """True if it applies to every rule."""
         return not self.codes and self.wrong is None
 
 
 def read_comment(comment: str) -> Words | None:
-    """Parse a comment, including its `--`, `/*` or `#`; None if it is not an ignore comment."""
+    """Parse a comment, including its `--`, `/*` or `#`; None if it is not a suppression."""
     noqa = _NOQA.match(comment)
     if noqa is not None:
         return _noqa(comment, noqa)
@@ -112,7 +112,7 @@ def _directive(comment: str, directive: re.Match[str]) -> Words:
 def _resolved(words: list[str], cutoff: float) -> tuple[tuple[str, ...], str | None]:
     """The codes of a list of codes and names, and the mistake in it, if there is one.
 
-    cutoff: how similar to a rule's name a word must be to count as a mistake and not as another linter's rule.
+    cutoff: the similarity to a rule's name from which a word is a mistake and not another linter's rule.
     """
     codes, wrong = dict[str, None](), None
     for word in words:
@@ -126,7 +126,7 @@ def _resolved(words: list[str], cutoff: float) -> tuple[tuple[str, ...], str | N
 
 
 def _meant(word: str, cutoff: float) -> str | None:
-    """The code or name of a rule that a word resembles."""
+    """The code or name of a rule that a misspelt word resembles."""
     if re.fullmatch(r"SIS\w*", word, re.IGNORECASE):
         begun = sorted(code for code in _CODES if code.startswith(word.upper()))
         return begun[0] if begun else _near(word.upper(), sorted(_CODES), 0.5) or min(_CODES)

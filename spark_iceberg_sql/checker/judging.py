@@ -1,4 +1,4 @@
-"""What the rules find in one statement, before settings and comments decide what of it is reported."""
+"""Runs the rules on one statement. The result does not depend on settings and comments, so it can be cached."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ OF_QUERIES = frozenset(rule.code for rule in ALL if nodes.Query in rule.on)
 
 @record(frozen=True, slots=True)
 class Judgement:
-    """What the rules find in a statement.
+    """All rule results of one statement, before settings and suppressions.
 
     span: the statement's offsets. table: the name of its table, if it has one. findings: with their rules.
-    skipped: the codes of the rules that could not be checked; note: what they lacked. elsewhere: the note where
-    the text may be another engine's. own, shared: whether the statement is in syntax unique to Spark or Iceberg (own),
-    or shared with other engines (shared). undecided: the codes of the rules that might find something if
-    more were known. faults: rules that failed, and how.
+    skipped_codes: of the rules that could not be checked; note: what they lacked. dialect_note: the note where
+    the text may be another engine's. has_exclusive_syntax: the statement has syntax that no other engine has;
+    has_spark_syntax: or that Spark and others have. undecided_codes: of the rules that might find something if
+    more were known. errors: rules that failed, with the exception.
     """
 
     span: Offsets
@@ -44,7 +44,7 @@ class Judgement:
     faults: tuple[tuple[str, Exception], ...] = field(default=(), compare=False)
 
     def moved(self, by: int) -> Judgement:
-        """The same of the statement at another place of the text."""
+        """The result of an equal statement at another offset."""
         if not by:
             return self
         return replace(
@@ -57,7 +57,7 @@ class Judgement:
 
 
 def judge(context: Context) -> Judgement:
-    """Ask each rule that is about such a statement."""
+    """Run each rule that applies to the type of the statement."""
     findings: list[tuple[Rule, Finding]] = []
     skipped: list[Skipped] = []
     faults: list[tuple[str, Exception]] = []
@@ -72,6 +72,8 @@ def judge(context: Context) -> Judgement:
                 continue
         try:
             for finding in rule.judge(context):
+                # IF NOT EXISTS and the table exists: only errors count that Spark raises before it looks for
+                # the table.
                 if context.hidden and not finding.early:
                     continue
                 if rule.iceberg_only and context.of_unsure_kind:
@@ -102,7 +104,7 @@ def judge(context: Context) -> Judgement:
 
 
 def _is_uncertain(context: Context) -> bool:
-    """Whether so little is known that rules may have found nothing for that reason, without saying so."""
+    """True if so little is known that rules may silently have found nothing."""
     node = context.node
     if isinstance(node, nodes.Templated | nodes.Unreadable):
         return True
@@ -121,7 +123,7 @@ def _is_uncertain(context: Context) -> bool:
 
 
 def _may(when: When, context: Context) -> bool:
-    """Whether rules may find something; where that is not known, they say so themselves."""
+    """True if a rule may find something; also if its precondition fails, since the rule itself then reports why."""
     try:
         return when(context)
     except Exception:
@@ -129,7 +131,7 @@ def _may(when: When, context: Context) -> bool:
 
 
 def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
-    """The finding; without its fix, where that would take a comment away that is not the fault itself."""
+    """The finding; without its fix if that would delete a comment that is not the problem itself."""
     if finding.fix is None or rule.removes_comments:
         return finding
     taken = any(context.statement.commented(edit.start, edit.end) for edit in finding.fix.edits)

@@ -1,4 +1,4 @@
-"""Recognizes known findings by rule, message and statement, independent of their position."""
+"""Fingerprints of findings: rule, message and statement, independent of the position in the file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Mark:
 def marks(
     source: Source, reports: Sequence[Report], path: str
 ) -> list[tuple[Report, Diagnostic, Mark]]:
-    """The mark of every finding of a file. source: the file. path: its path in the marks."""
+    """The fingerprint of every finding of a file. source: the file. path: its path in the fingerprints."""
     texts: dict[int, _Statements] = {}
     found = []
     for part, report in enumerate(reports):
@@ -69,7 +69,7 @@ class _Statements:
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """reports: a file's reports with new findings only. known: the number of findings that were removed."""
+    """reports: a file's reports with new findings only. known_count: the number of findings that were removed."""
 
     reports: list[Report]
     known: int
@@ -80,9 +80,9 @@ def new_findings(
     reports: Sequence[Report],
     known: Counter[str],
 ) -> Screened:
-    """The reports of a file without the known findings.
+    """The reports of a file without known findings.
 
-    found: the marks of its findings. known: how many findings with each digest are known. Internal errors are
+    fingerprints: of its findings. known_digests: the number of known findings with each digest. Internal errors are
     always reported. A note that is removed is still counted as not checked.
     """
     left = Counter(known)

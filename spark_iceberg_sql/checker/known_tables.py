@@ -1,4 +1,4 @@
-"""The tables that are known before a file: from settings, DDL files, and the migrations that run before it."""
+"""The catalog state before a file: from settings, DDL files, and the migrations that run before it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Series:
-    """What is known after each of the DDL files that settings name, loaded on demand.
+    """The catalog state after each of the DDL files that settings name, loaded on demand.
 
-    catalogs: gives those that tables are looked up in.
+    catalogs: returns those that tables are looked up in.
     """
 
     def __init__(self, settings: Settings, catalogs: Callable[[], Catalogs]) -> None:
@@ -37,7 +37,7 @@ class Series:
         self.migrations = Migrations(settings, self._all, self._follow)
 
     def before(self, path: str) -> Tables:
-        """What is known before a file: after all DDL files, or, for one of them, after those before it."""
+        """The catalog state before a file: after all DDL files, or, for one of them, after those before it."""
         step = self.migrations.of(path) if path not in self._numbers else None
         if step is not None:
             return self.migrations.before(step)
@@ -83,7 +83,7 @@ class Series:
         return self._up_to(len(self._files))
 
     def _up_to(self, wanted: int) -> Tables:
-        """What is known after so many of the DDL files."""
+        """The catalog state after the first `count` DDL files."""
         while len(self._known) <= wanted:
             known = self._known[-1].copy()
             path = self._files[len(self._known) - 1]
@@ -120,9 +120,9 @@ def _known(settings: Settings, catalogs: Callable[[], Catalogs]) -> Tables:
 
 
 def _follow_file(path: str, known: Tables, settings: Settings, *, first_choice: bool) -> None:
-    """Apply the effects of a file's statements, except for the part of a migration that reverts it.
+    """Apply the effects of a file's statements, except for the downgrade part of a migration.
 
-    first_choice: whether the first choice of each template is assumed; otherwise, tables that depend on a choice, or
+    is_first_variant: the first variant of each template is assumed; otherwise, tables that depend on a template, or
     on a condition of the program, are unknown afterwards.
     """
     text, _, _ = decode(read_bytes(path), path)

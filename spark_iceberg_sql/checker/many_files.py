@@ -1,6 +1,6 @@
-"""Checking many files: in several processes, and only what has changed since the last run.
+"""Checks many files: in worker processes, and only those that have changed since the last run.
 
-What is found, and its order, is what checking them one after the other finds.
+The findings and their order are the same as without workers.
 """
 
 from __future__ import annotations
@@ -44,10 +44,9 @@ class Work(NamedTuple):
 
 
 class ManyFiles:
-    """Checks files. linter: does it here. configuration: where other processes find settings.
+    """Checks files. linter: for those checked in this process. configuration: for the workers.
 
-    results: those of earlier runs. jobs: how many processes; None for as many as there are processors, if the
-    files are worth it.
+    results: of earlier runs. jobs: the number of processes; None for one per processor, if the files are worth it.
     """
 
     def __init__(
@@ -86,13 +85,13 @@ class ManyFiles:
         return reports
 
     def source(self, work: Work) -> Source:
-        """What there is to check of a file. Raises FileError for an invalid notebook."""
+        """The source file of a task. Raises FileError for an invalid notebook."""
         return self._linter.source(work.name, work.text, work.settings)
 
     def ahead(self, items: Iterable[_T], work_of: Callable[[_T], Work | None]) -> Iterator[_T]:
-        """The items, in order, while other processes check those that come next.
+        """Yield the items in order, while workers check the next ones.
 
-        work_of: an item's file, None if there is nothing to check.
+        task_of: an item's file, None if there is nothing to check.
         """
         held: deque[tuple[_T, int]] = deque()
         many = 0
@@ -125,6 +124,7 @@ class ManyFiles:
         if self._results is None:
             return None
         text, key = self._keys.pop(work.name, (None, None))
+        # The key was computed when the file was scheduled.
         if text is work.text:
             return key
         if work.name == "-" or not stands_alone(work.name, work.text):
@@ -146,7 +146,7 @@ class ManyFiles:
             self._submit()
 
     def _submit(self) -> None:
-        """Give out what is waiting, in portions."""
+        """Give the waiting files to workers, in portions."""
         portion: list[Work] = []
         size = 0
         for number, work in enumerate(self._waiting.values(), 1):
@@ -172,7 +172,7 @@ class ManyFiles:
         return self._pool
 
     def _elsewhere(self, work: Work) -> Packed | None:
-        """What another process has found; None if it was not asked, or could not do it."""
+        """A worker's reports; None if it did not get the file, or failed."""
         self._waiting.pop(work.name, None)
         text, future, place = self._coming.pop(work.name, (None, None, 0))
         if future is None or text is not work.text:
@@ -195,14 +195,14 @@ def _lost_process() -> Iterator[None]:
 
 
 def _processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class _Here:
-    """What a process of the pool has."""
+    """The state of a worker process."""
 
     linter: Linter
     configuration: Configuration
@@ -222,7 +222,7 @@ def _check(files: list[tuple[str, str]]) -> list[Packed | None]:
 
 
 def _checked(name: str, text: str) -> Packed | None:
-    """A file's packed reports; None for any failure, which is met again, and reported, in the command itself."""
+    """A file's packed reports; None for any failure: the main process then checks the file itself and reports it."""
     from pathlib import Path
 
     try:

@@ -1,4 +1,4 @@
-"""The findings of earlier checks, for a text that is checked again after each small change."""
+"""A cache of statement results, for a text that is checked again after each small change (editor)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _TRIED = 8
 
 @record(slots=True)
 class Earlier:
-    """A statement of an earlier check.
+    """The cached result of one statement.
 
-    start: where it began. judgements: what was found in it, and in its queries. fine: whether it was assumed
-    to run. recording: what was read of the known tables, and changed. used: the last check that had it.
+    start: its offset then. results: of the statement and of its queries. is_accepted: it was assumed
+    to run. access_record: what was read of the catalog state, and written. last_check: the last check that had it.
     """
 
     start: int
@@ -31,14 +31,14 @@ class Earlier:
 
 @record(slots=True)
 class _Alike:
-    """Statements with the same text. at: how many of the found ones, from the first, the current check has had."""
+    """Statements with equal text. used_count: the first so many entries are taken by the current check."""
 
     found: list[Earlier] = field(default_factory=list)
     check: int = 0
     at: int = 0
 
     def take(self, number: int, check: int) -> Earlier:
-        """One of them, which this check has now had."""
+        """Mark an entry as used by this check, and return it."""
         self.found[self.at], self.found[number] = self.found[number], self.found[self.at]
         earlier = self.found[self.at]
         earlier.used = check
@@ -47,9 +47,9 @@ class _Alike:
 
 
 class Memo:
-    """The findings in the statements of one document, under one configuration.
+    """The results of the statements of one document, under one configuration.
 
-    A statement is checked again only if its own text has changed, or what it reads of the known tables.
+    A statement is checked again only if its own text has changed, or a value that it reads of the catalog state.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Memo:
         return self._statements
 
     def begin(self) -> None:
-        """Another check begins."""
+        """Start another check, and forget entries that no check has used for long."""
         self._check += 1
         if self._check % _KEPT == 0:
             for alike in self._earlier.values():
@@ -73,9 +73,9 @@ class Memo:
             self._earlier = {key: alike for key, alike in self._earlier.items() if alike.found}
 
     def find(self, statement: Statement, known: Tables) -> Earlier | None:
-        """The same statement in an earlier check, with the same tables; each is found once in a check.
+        """The cached result of an equal statement whose reads still hold; each is used once in a check.
 
-        Two equal statements must not share one: each leaves its own number in `known.others`.
+        Two equal statements must not share one: each leaves a number of its own in `catalog.others`.
         """
         alike = self._alike(statement)
         for number in range(alike.at, min(alike.at + _TRIED, len(alike.found))):
@@ -91,7 +91,7 @@ class Memo:
         *,
         fine: bool,
     ) -> None:
-        """Remember a statement that was just checked."""
+        """Store the result of a statement."""
         alike = self._alike(statement)
         alike.found.append(Earlier(statement.start, judgements, fine, recording, self._check))
         alike.take(len(alike.found) - 1, self._check)
@@ -104,7 +104,9 @@ class Memo:
 
 
 def _key(statement: Statement) -> _Key:
-    """The text that a statement's findings depend on: from the start of its line, which messages count columns from."""
+    """The text that a statement's findings depend on: from the start of its line, since messages count columns from
+    there.
+    """
     text, start = statement.script, statement.start
     begin = min(statement.head, max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1)
     return text[begin : statement.tail], start - begin, statement.compound

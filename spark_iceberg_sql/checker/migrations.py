@@ -1,4 +1,4 @@
-"""The known tables before each migration of a series."""
+"""The catalog state before each migration of a series, such as Flyway, Liquibase or Alembic files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SUFFIXES = (".sql", ".py")
 
 
 class Migrations:
-    """Finds the series of migrations of a file, and computes the known tables between them.
+    """Finds the series of migrations of a file, and computes the catalog state between them.
 
-    settings: those of the files. base: returns the known tables before the first migration. follow: applies the
-    statements of a file to known tables; raises FileError if it cannot be read.
+    settings: those of the files. initial_catalog: returns the catalog state before the first migration. apply_file:
+    applies the statements of a file to a catalog state; raises FileError if it cannot be read.
     """
 
     def __init__(
@@ -41,16 +41,16 @@ class Migrations:
         return self._series(path).steps.get(path)
 
     def ends(self, path: str) -> list[tuple[str, Tables]]:
-        """The last migrations of the series of a file, and the known tables after each. Raises FileError."""
+        """The last migrations of the series of a file, and the catalog state after each. Raises FileError."""
         series = self._series(path)
         return [(end, series.after(end)) for end in last(series.steps)]
 
     def before(self, step: Step) -> Tables:
-        """The known tables before a migration. Raises FileError."""
+        """The catalog state before a migration. Raises FileError."""
         return self._series(step.path).before(step)
 
     def basis(self, step: Step) -> str | None:
-        """A digest of everything that the known tables before a migration depend on, except for `base`.
+        """A digest of everything that the catalog state before a migration depends on, except for the initial one.
 
         None if that is not known. Raises FileError.
         """
@@ -93,10 +93,10 @@ class Migrations:
 
 
 class _Series:
-    """The migrations of one tool, and the known tables between them.
+    """The migrations of one tool, and the catalog state between them.
 
-    A changelog may name files of other folders, which belong to no series there, or to another one: the steps before
-    a step are always those of its own series.
+    A changelog may name files of other folders, which belong to no series there, or to another one: the migrations
+    before a migration are always those of its own series.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class _Series:
         self._unordered: dict[str, Tables] = {}
 
     def before(self, step: Step) -> Tables:
-        """The known tables before a migration. Raises FileError."""
+        """The catalog state before a migration. Raises FileError."""
         if step.unsure is None:
             known = self._before_beside(step)
         else:
@@ -127,7 +127,7 @@ class _Series:
         return known
 
     def _before_beside(self, step: Step) -> Tables:
-        """The known tables before a migration and all those that may run before it or after it."""
+        """The catalog state before a migration and all those whose order with it is unknown."""
         if not step.after:
             return self._base().copy()
         first, *others = (self.after(path) for path in step.after)
@@ -137,10 +137,11 @@ class _Series:
         return known
 
     def _without_each(self, step: Step) -> dict[str, Tables]:
-        """For a migration and each beside it: what is known whichever of the others have run already.
+        """For a migration and each one of unknown order with it: the state whichever of the others have already run.
 
-        Each half of them follows the other half, and so on within each, so that n files are followed n log n times
-        and not n times n: hundreds may have the same version.
+        Each half of them follows the other half, and so on within each half (divide and conquer), so that files are
+        applied
+        n log n times and not n times n: hundreds may have the same version.
         """
         found: dict[str, Tables] = {}
         paths = [other.path for other in self._unordered_with(step)]
@@ -172,7 +173,7 @@ class _Series:
         return [other for other in self._unordered_with(step) if other is not step]
 
     def after(self, path: str) -> Tables:
-        """The known tables after a migration. Raises FileError."""
+        """The catalog state after a migration. Raises FileError."""
         waiting = [path]
         while waiting:  # not by recursion: there may be thousands
             step = self.steps[waiting[-1]]
@@ -188,14 +189,14 @@ class _Series:
         return self._after[path]
 
     def basis(self, step: Step) -> str | None:
-        """A digest of everything that the known tables before a migration depend on. Raises FileError."""
+        """A digest of everything that the catalog state before a migration depends on. Raises FileError."""
         words = [self._mark(path) for path in step.after]
         words += [self._text(other.path) for other in self._beside(step)]
         sure = [word for word in words if word is not None]
         return digest(repr(step), *sure) if len(sure) == len(words) else None
 
     def _mark(self, path: str) -> str | None:
-        """The same for the known tables after a migration."""
+        """A digest of everything that the catalog state after a migration depends on."""
         waiting = [path]
         while waiting:
             step = self.steps[waiting[-1]]

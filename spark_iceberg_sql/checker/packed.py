@@ -1,4 +1,4 @@
-"""Reports as plain lists, for other processes and for files: JSON takes them, and gives them back as they were."""
+"""Reports as plain lists, for worker processes and the result cache: values that JSON keeps as they are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def packed(reports: Sequence[Report], text: str) -> Packed:
 
 
 def unpacked(given: Packed, name: str, text: str) -> list[Report]:
-    """The reports of the file of that name and text. Raises ValueError for anything else than `packed` makes."""
+    """The reports of the file of that name and text. Raises ValueError for data that `pack_reports` did not make."""
     try:
         return [_report(part, name, text) for part in given]
     except (TypeError, KeyError, AttributeError, IndexError) as error:

@@ -1,4 +1,4 @@
-"""Maps a script's fixes to the files that contain its SQL, if they change only that SQL."""
+"""Maps the fixes of a script to the file that contains its SQL; None if a fix would change more than that SQL."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def hull(edits: Iterable[Edit]) -> Offsets:
 
 
 def placed_fix(fix: Fix | None, script: Joined, chosen: Joined) -> Fix | None:
-    """The fix in the file's own offsets; None if it would change more than the text of this statement.
+    """The fix in offsets of the file; None if it would change more than the text of this statement.
 
-    script: as written. chosen: the choice that the fix is for, of the same length. The file must contain the
+    script: as written. variant: the variant that the fix is for, of the same length. The file must contain the
     text unchanged, in one literal that nothing else uses, and no template may touch it, since the text between
     two edits is moved, too.
     """
@@ -46,14 +46,13 @@ def placed_fix(fix: Fix | None, script: Joined, chosen: Joined) -> Fix | None:
 
 
 def _templated(piece: Piece, start: int, end: int) -> bool:
-    """Whether a template, or text that a program fills in, is inside a range or next to it."""
+    """True if a template, or text that a program fills in, is inside a range or next to it."""
     holes = ((hole.start, hole.end) for hole in piece.holes)
     return any(a <= end and start <= b for a, b in (*template_spans(piece.sql), *holes))
 
 
 def _in_one_literal(piece: Piece, start: int, end: int, inserted: int | None) -> bool:
-    """Whether a range is inside one literal; inserted: the positions of insertions, which must be in the same
-    literal.
+    """True if a range is inside one literal. inserted: the offset of an insertion, which must be in the same literal.
 
     An insertion between two literals goes to the end of the first.
     """

@@ -1,4 +1,4 @@
-"""A plan: what a statement would do to a table's partitioning, as a record, as rows and as text."""
+"""The change plan of a statement: its effect on the partition specs of a table, as a record, as rows and as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How one partition field changes.
+    """The change of one partition field.
 
     change: `kept`, `added`, `added again` (with its old id), `dropped`, `voided` (version 1
     replaces it with void) or `renamed`. field: the field afterwards; for a dropped field, the
@@ -41,7 +41,7 @@ class FilesUnderSpec:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a statement would do.
+    """The effect of one statement on the partitioning of its table.
 
     statement: its text. table: the full name. before, after: all specs of the table; before is None
     if the table does not exist yet; after is None if the statement would be refused, or if its
@@ -61,7 +61,7 @@ class Plan:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """How each partition field changes, in the new spec's order, dropped fields last."""
+        """The change of each partition field, in the new spec's order, dropped fields last."""
         if self.after is None:
             return ()
         old = {f.field_id: f for f in self.before.spec.fields} if self.before else {}
@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def not_undone(self) -> tuple[str, ...]:
-        """What no later statement can undo."""
+        """The effects that no later statement can undo."""
         return tuple(self._not_undone())
 
     def _not_undone(self) -> Iterator[str]:
@@ -237,14 +237,14 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRows:
-    """A plan that a Spark Connect server has made, as rows. statement: its text."""
+    """The rows of a change plan that a Spark Connect server computed. statement: its text."""
 
     statement: str
     planned: tuple[PlanRow, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether the statement would run."""
+        """True if the statement would run."""
         return all(row.part != "error" for row in self.planned)
 
     def rows(self) -> tuple[PlanRow, ...]:

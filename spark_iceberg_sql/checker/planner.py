@@ -1,4 +1,4 @@
-"""The plans of a text's statements: each from the tables known and the statements before it."""
+"""Change plans of the statements of a text, each from the catalog state after the earlier ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spark_iceberg_sql.syntax.script import statements
 
 
 def plan(known: Tables, text: str) -> Plan:
-    """What one statement would do to the partitioning of a known table.
+    """The effect of one statement on the partition specs of a known table.
 
     Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
     """
@@ -72,7 +72,7 @@ _PLANNED = (
 
 
 def _why_not(known: Tables, table: terms.Ref) -> str:
-    """Why the effect of an accepted statement on a table's partitioning cannot be predicted."""
+    """The reason why the effect of an accepted statement on a table's partitioning cannot be predicted."""
     found = known.get(table.parts)
     if not isinstance(found, Table):
         return f"the table is unknown: {known.why_unknown(table.parts)}"

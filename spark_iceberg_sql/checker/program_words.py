@@ -1,4 +1,4 @@
-"""Diagnostics on calls that are equivalent to SQL, in terms of the API: `bucket(16, "id")`, not `bucket(16, id)`."""
+"""Rewords diagnostics on calls that stand for SQL in terms of the API: `bucket(16, "id")`, not `bucket(16, id)`."""
 
 from __future__ import annotations
 
@@ -44,10 +44,7 @@ _PROPERTY = regex(r"`'([^']*)' = '([^']*)'`")
 
 
 def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
-    """A diagnostic with the program's offsets, in terms of the API that its piece uses.
-
-    None if the rule is not for that API, or its finding does not hold there.
-    """
+    """A diagnostic, in offsets of the program, in terms of the API of its fragment."""
     if not piece.api:
         return diagnostic
     rule = BY_CODE[diagnostic.code]

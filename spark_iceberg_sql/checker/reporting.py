@@ -1,4 +1,4 @@
-"""The findings of a check: which of them are reported, as what, and how often."""
+"""Turns findings into diagnostics: settings and suppressions may hide them, equal notes are merged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Verdict = Callable[[str, Severity], Severity | None]
 
 @record()
 class Reporting:
-    """What a check has reported so far, under the settings and comments."""
+    """Collects the diagnostics of a check, under its settings and suppressions."""
 
     lines: Lines
     known: Tables
@@ -44,13 +44,13 @@ class Reporting:
     undecided: set[str] = field(default_factory=set)  # codes of rules, for the current statement
 
     def has(self, words: Words) -> bool:
-        """Whether the text indicates a dialect; determined at most once, and only if a finding depends on it."""
+        """True if the text has syntax of a dialect; computed at most once, and only if a finding depends on it."""
         if words not in self.words:
             self.words[words] = has_words(self.lines.text, self.statements, words)
         return self.words[words]
 
     def tell(self, judgement: Judgement) -> bool:
-        """Report the findings in a statement; returns whether there is no error among them."""
+        """Report the findings of one statement; returns true if there is no error among them."""
         for where, fault in judgement.faults:
             self.broke(judgement.span, where, fault)
         before = len(self.diagnostics)
@@ -60,6 +60,8 @@ class Reporting:
         told = len(self.diagnostics) > before
         self.undecided |= judgement.undecided
         if (judgement.note is not None or told) and not self._speaks(judgement):
+            # The text may be another engine's: emit_dialect_note adds one note in place of all these
+            # diagnostics.
             del self.diagnostics[before:]
             self.doubts += 1
             self.undecided |= EVERY_CODE
@@ -70,7 +72,7 @@ class Reporting:
         return fine
 
     def say_doubt(self) -> None:
-        """The one note of a text that may be another engine's."""
+        """Add the single note of a text that may be another engine's."""
         if self.doubted is None:
             return
         fault, judgement = self.doubted
@@ -83,7 +85,7 @@ class Reporting:
             self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
 
     def _speaks(self, judgement: Judgement) -> bool:
-        """Whether the statement is Spark's or Iceberg's, as far as is known."""
+        """True if the statement is Spark's or Iceberg's, as far as is known."""
         if self.spoken or judgement.own:
             return True
         if self.has(Words.SPARKS):
@@ -93,7 +95,9 @@ class Reporting:
         return judgement.shared or self.has(Words.SHARED)
 
     def _note(self, judgement: Judgement) -> None:
-        """Report what a statement's rules lacked, or count the statement if that is already reported for its table."""
+        """Add the note about what a statement's rules lacked; if its table has one already, count the
+        statement there.
+        """
         finding = judgement.note
         if finding is None:
             return
@@ -101,6 +105,7 @@ class Reporting:
         full = self.known.full_name(table) if table is not None else None
         lacks = finding.message.partition(": ")[2]
         name = tuple(part.lower() for part in full) if full is not None else judgement.span
+        # If the table itself is unknown, one note covers all of its statements, whatever their rules lack.
         key = (name, "" if full is not None and lacks.startswith("table `") else lacks)
         codes = judgement.skipped
         before = len(self.diagnostics)
@@ -124,7 +129,7 @@ class Reporting:
             self.say(reporter(Event.INTERNAL_ERROR), broken(span, where, fault))
 
     def say(self, rule: Rule, finding: Finding) -> bool:
-        """Report a finding; returns whether the statement can be assumed to run anyway."""
+        """Report a finding as a diagnostic; returns true if the statement can be assumed to run anyway."""
         own = finding.severity or rule.severity
         ours = rule.event is Event.INTERNAL_ERROR
         severity = own if ours or self.verdict is None else self.verdict(rule.code, own)

@@ -1,4 +1,4 @@
-"""Results of earlier runs, by a digest of everything that they depend on; one file for all of them.
+"""A cache of reports of earlier runs, by a digest of everything that they depend on; one file for all.
 
 A cache that is damaged, or that cannot be written, costs time and nothing else. Runs at the same time each write a
 whole file: the last one stays, with what it read of the others.
@@ -26,12 +26,12 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def user_folder() -> Path:
-    """The folder for results in the user's cache: what a repository brings is no result of an earlier run."""
+    """The folder for results in the user's cache: a cache inside a repository could come from a stranger."""
     return cache_directory() / "results"
 
 
 def why_not_used(folder: Path) -> str | None:
-    """Why results in a folder are not to be believed; None if they are. folder: need not exist."""
+    """The reason not to trust results in a folder; None if they are trusted. folder: need not exist."""
     try:
         if not is_private(folder):
             return "other users may write to it"
@@ -43,7 +43,7 @@ def why_not_used(folder: Path) -> str | None:
 
 
 class Results:
-    """Results in a folder, which is made when there is something to keep.
+    """A cache in a folder, which is created when there is something to store.
 
     project: the folder that relative file names of these results are relative to.
     """
@@ -76,6 +76,7 @@ class Results:
         if not self._new:
             return
         oldest = self._today - _KEPT
+        # Read again: another run may have written the file meanwhile.
         every = {**_read(self._path), **self._new}
         kept = {key: item for key, item in every.items() if item[0] >= oldest}
         body = json.dumps(kept, separators=(",", ":")).encode()
@@ -93,6 +94,7 @@ class Results:
 
 def _read(path: Path) -> dict[str, tuple[int, Packed]]:
     try:
+        # The first line is a digest of the rest, so that a damaged file counts as empty.
         head, _, body = path.read_bytes().partition(b"\n")
         if head != digest(body).encode():
             return {}
@@ -103,7 +105,7 @@ def _read(path: Path) -> dict[str, tuple[int, Packed]]:
 
 
 def _code() -> str:
-    """A digest of all that judges: this package, and Python, whose parser is used."""
+    """A digest of all code that affects findings: this package, and Python, whose parser is used."""
     return digest(sys.version, *_sources())
 
 

@@ -1,4 +1,4 @@
-"""Starting other Python processes so that they import nothing from the working directory."""
+"""Starts worker processes so that they import nothing from the working directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Comments that suppress findings: `noqa`, `iceberg-sql: ignore[...]`, `skip-file`."""
+"""Suppressions in SQL comments: `noqa`, `iceberg-sql: ignore[...]`, `skip-file`.
+
+Records which of them were used, for the finding about unused ones.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,10 @@ _IN_A_STRING = "`skip-file` in a string excludes nothing; write it in a comment 
 
 @record(slots=True)
 class Ignore:
-    """One such comment. span: its offsets. words: its content.
+    """One suppression comment. span: its offsets. directive: its content.
 
-    reaches: the ranges in which a finding must start. gone: the edit that removes the comment and nothing else;
-    None if the comment has other content. used: the codes that it has suppressed, or might if more were known.
+    ranges: those in which a finding must start. removal: the edit that removes the comment and nothing else;
+    None if the comment has other content. used_codes: those that it has suppressed, or might if more were known.
     """
 
     span: Offsets
@@ -38,14 +41,14 @@ class Ignore:
     used: set[str] = field(default_factory=set)
 
     def names(self, code: str) -> bool:
-        """Whether it names a code; records the code as used if so."""
+        """True if it covers a code, which is then recorded as used."""
         if not self.words.blanket and code not in self.words.codes:
             return False
         self.used.add(code)
         return True
 
     def may_be_needed(self, codes: Set[str]) -> None:
-        """Rules of these codes could not decide about a statement that it applies to."""
+        """Record codes as used: their rules could not decide about a statement in range."""
         self.used |= codes if self.words.blanket else codes & set(self.words.codes)
 
     @property
@@ -68,16 +71,19 @@ class Ignore:
 
 @record(frozen=True)
 class Ignores:
-    """All of a text. skip_file: whether the text is excluded. beside: those in the program around the text."""
+    """All suppressions of a text. skip_file: the text is excluded. host_comments: those in the program
+    around the text.
+    """
 
     every: tuple[Ignore, ...] = ()
     skip_file: bool = False
     beside: tuple[Ignore, ...] = ()
 
     def leave_open(self, spans: Sequence[Offsets], undecided: Callable[[int], Set[str]]) -> None:
-        """Keep the comments on statements that could not be checked in full.
+        """Record as used the comments on statements that could not be checked in full.
 
-        spans: of all statements, in order. undecided: the number of a statement to the codes of the rules that
+        spans: of all statements, in order. undecided_codes: from the number of a statement to the codes of the rules
+        that
         could not decide about it.
         """
         undecided = cache(undecided)  # a statement of many lines may have a comment on each
@@ -89,10 +95,11 @@ class Ignores:
                     ignore.may_be_needed(undecided(number))
 
     def silence(self, diagnostic: Diagnostic) -> bool:
-        """Whether any comment suppresses the finding."""
+        """True if any comment suppresses the diagnostic; each that does is recorded as used."""
         at, silenced = diagnostic.span.start, self.skip_file
         reaches, last = self._reaches
         number = bisect_right(reaches, at, key=itemgetter(0))
+        # Ranges may be nested: an earlier one may still reach this offset.
         while number and last[number - 1] >= at:
             number -= 1
             _, end, ignore = reaches[number]
@@ -102,7 +109,7 @@ class Ignores:
 
     @cached_property
     def _reaches(self) -> tuple[list[tuple[int, int, Ignore]], list[int]]:
-        """The ranges of all comments by their starts, and for each how far it and those before it reach."""
+        """The ranges of all comments by start, and for each the largest end so far."""
         every = [(*reach, i) for i in (*self.every, *self.beside) for reach in i.reaches]
         found = sorted(every, key=itemgetter(0))
         return found, list(accumulate((end for _, end, _ in found), max))
@@ -111,9 +118,9 @@ class Ignores:
 def ignores_of(
     text: str, lines: Lines, starts: Sequence[Offsets], *, in_strings: bool = False
 ) -> Ignores:
-    """The ignores of a text.
+    """The suppressions of a text.
 
-    starts: the offsets of its statements, in order. in_strings: whether it is in strings of a program, most of whose
+    statement_spans: of its statements, in order. in_strings: the text is in strings of a program, most of whose
     SQL is elsewhere: then no comment excludes the file.
     """
     if MENTIONED.search(text) is None:
@@ -141,7 +148,7 @@ def ignores_of(
 
 
 def without_ignores(text: str) -> str:
-    """The text with blanks for its ignore comments, at the same offsets."""
+    """The text with blanks for its suppression comments, at the same offsets."""
     if MENTIONED.search(text) is None:
         return text
     for token in tokenize(text):
@@ -157,6 +164,7 @@ def _gone(text: str, token: Token, words: Words) -> Edit | None:
     if "\n" in comment or "\r" in comment or _MORE.search(comment, words.end):
         return None
     end = token.start + len(comment)
+    # The comment may be all that separates two tokens: `a/* */b`.
     apart = text[token.start - 1 : token.start].strip() and text[end : end + 1].strip()
     return Edit(token.start, end, " " if apart else "")
 

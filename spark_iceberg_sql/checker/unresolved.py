@@ -1,4 +1,4 @@
-"""Which findings are certain for statements that a template or a program completes."""
+"""Demotes findings to notes if they depend on placeholder text, which a template or a program fills in later."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def sure(diagnostic: Diagnostic, verdict: Verdict) -> Diagnostic | None:
 
 
 class Holes:
-    """Filters the findings on statements that a template or a program completes.
+    """A filter of the diagnostics of statements with placeholders.
 
-    script: as written. chosen: the choice that is checked, of the same length. verdict: from the settings.
-    filled_in: whether such a statement has run before the script.
+    script: as written. variant: the one that is checked, of the same length. severity_policy: from the settings.
+    is_filled_in: such a statement has run before the script.
 
-    Its attribute `filled` has the ranges that are filled in.
+    placeholder_ranges: the ranges that are filled in.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Holes:
         ]
 
     def said(self, diagnostic: Diagnostic) -> Diagnostic | None:
-        """The diagnostic, or, if it concerns filled-in text, a note instead (if notes are shown)."""
+        """The diagnostic; if it depends on a placeholder, a note instead, or None if notes are hidden."""
         if diagnostic.code == INTERNAL:
             return diagnostic
         at = self._statement(diagnostic)
@@ -92,7 +92,7 @@ class Holes:
         return restored
 
     def readable(self, known: Tables, around: Around) -> Iterator[Diagnostic]:
-        """The findings in those parts of templated statements that no template touches."""
+        """Findings in the parts of templated statements that no template touches."""
         if not self._holes:
             return
         named = join(with_names(piece) for piece in self._chosen.pieces)
@@ -113,6 +113,7 @@ class Holes:
         for start, end in self._templated:
             inside = self._inside((start, end))
             words = sum(b - a for a, b, _ in inside)
+            # All characters of the statement, except for white space, come from placeholders.
             if inside and words >= sum(not c.isspace() for c in self._chosen.sql[start:end]):
                 said = " ".join(text for _, _, text in inside)
                 message = f"not checked: `{said}` could be any statement"
@@ -122,14 +123,14 @@ class Holes:
                     yield note
 
     def _statement(self, diagnostic: Diagnostic) -> Offsets | None:
-        """The templated statement that a diagnostic is in."""
+        """The templated statement that contains a diagnostic."""
         number = bisect_right(self._templated, diagnostic.span.start, key=itemgetter(0)) - 1
         if number < 0 or self._templated[number][1] < diagnostic.span.start:
             return None
         return self._templated[number]
 
     def _inside(self, at: Offsets) -> list[tuple[int, int, str]]:
-        """The holes in a statement."""
+        """The placeholders in a statement."""
         first, last = (bisect_left(self._holes, offset, key=itemgetter(0)) for offset in at)
         return self._holes[first:last]
 

@@ -1,7 +1,7 @@
 """The command `iceberg-sql`. Exit codes: 0 clean, 1 findings, 2 could not run.
 
 To add a command, add its module and its line in COMMANDS. The module has two functions:
-`arguments(parser)` declares the command's arguments, `run(given)` runs it and returns the exit code.
+`arguments(parser)` declares the command's arguments, `run(args)` runs it and returns the exit code.
 """
 
 from __future__ import annotations
@@ -134,14 +134,14 @@ def loaded(name: str) -> tuple[Command, Parser]:
 
 
 def internal(fault: Exception, where: str) -> str:
-    """One line about an internal error. where: the step that failed, `run`."""
+    """One line about an internal error. component: the step that failed, `run`."""
     from spark_iceberg_sql.rules.sis000_internal_error import broken
 
     return f"{broken((0, 0), where, fault).message}; please report it"
 
 
 def front() -> Parser:
-    """The top-level parser."""
+    """The top-level parser, without a command."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
     parser = Parser(
@@ -166,7 +166,7 @@ class _Version(argparse.Action):
 
 
 def _streams() -> None:
-    """Replace characters that the output cannot encode, and outputs that are closed."""
+    """Replace characters that the encoding of an output lacks, and closed outputs, so that no finding is lost."""
     # A closed stream is None: what is written there is dropped.
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()

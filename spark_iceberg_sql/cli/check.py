@@ -118,7 +118,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _watched(given: argparse.Namespace) -> list[str]:
-    """The files to check, and those that settings name: for tables, for dbt, for known findings."""
+    """The files to check, and those that settings name: for tables, for dbt, for the baseline."""
     settings = configuration(given)
     found = _found(given, settings)
     each = {id(one): one for one in (settings.of(Path(name)) for name in found)}
@@ -247,7 +247,7 @@ def _checked(
     tally: Tally,
     screened: Screen,
 ) -> tuple[list[Report], str]:
-    """A file's reports, and other output for it; nothing if it cannot be read."""
+    """A file's reports, and the text to print for it; no reports if it cannot be read."""
     found: list[Report] = []
     try:
         if isinstance(file, Exception):

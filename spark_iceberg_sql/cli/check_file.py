@@ -1,4 +1,4 @@
-"""One file of `iceberg-sql check`: read, checked, fixed or given ignore comments, written."""
+"""One file of `iceberg-sql check`: read it, check it, fix it or add suppression comments, write it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ class File:
 
 @record(frozen=True, slots=True)
 class Mode:
-    """How files are changed: by fixes (unsafe: the unsafe ones, too), or by ignore comments (ignore)."""
+    """The kind of change: fixes (includes_unsafe: the unsafe ones, too), or suppression comments
+    (adds_suppressions).
+    """
 
     unsafe: bool = False
     ignore: bool = False
@@ -44,7 +46,7 @@ class Mode:
 
 @record(frozen=True, slots=True)
 class Changed:
-    """A file after the change. many: how many findings were fixed or ignored. left: those that could not be."""
+    """A file after the change. count: of findings fixed or suppressed. rejected_findings: those that could not be."""
 
     text: str
     reports: list[Report]
@@ -54,11 +56,11 @@ class Changed:
 
 @record(slots=True)
 class Tally:
-    """The outcome for all files and their changes.
+    """The totals of a run.
 
-    applied: how many findings were fixed or ignored. changed: whether any text changed. failed: a report for each
-    file that could not be checked or written. kept_back: the places of the findings that could not be fixed or
-    ignored. said: what was printed about files that could not be checked.
+    applied_count: of findings fixed or suppressed. has_changes: any text changed. failures: a report for each
+    file that could not be checked or written. rejected_locations: of the findings that could not be fixed or
+    suppressed. reported: messages already printed about files that could not be checked.
     """
 
     applied: int = 0
@@ -68,7 +70,7 @@ class Tally:
     said: set[str] = field(default_factory=set)
 
     def could_not(self, path: str, why: str) -> None:
-        """Print what failed, once for all files that it concerns, and record it."""
+        """Print the reason of a failure, once for all files that it concerns, and record it."""
         if why not in self.said:
             say(f"error: {why}")
             self.said.add(why)
@@ -77,7 +79,7 @@ class Tally:
         self.failed.append(Report("", (failed,), path))
 
     def add(self, before: str, after: Changed) -> None:
-        """Record the outcome for a file. before: its text before the change."""
+        """Record the outcome for a file. old_text: its text before the change."""
         self.applied += after.many
         self.changed = self.changed or after.text != before
         self.kept_back += [f"{place(at(after.reports, d), d)} ({d.code})" for d in after.left]
@@ -93,7 +95,7 @@ def read(path: str, stdin_name: str | None, settings: Configuration) -> File:
 
 
 def changed(file: File, found: list[Report], check: Check, mode: Mode) -> Changed:
-    """Fix a file's text, or add ignore comments. found: its reports. check: returns the reports of a text."""
+    """Fix a file's text, or add suppression comments. reports: of the file. check: returns the reports of a text."""
     if mode.ignore:
         from spark_iceberg_sql.checker.added_ignores import with_ignores
 
@@ -116,7 +118,7 @@ def at(reports: Sequence[Report], diagnostic: Diagnostic) -> Report:
 
 
 def leads_out(path: str, named: Sequence[str]) -> bool:
-    """Whether a file that was not named explicitly is reached by a link to outside the named folders."""
+    """True if a file that was not named explicitly is reached by a link to outside the named folders."""
     if path in named:
         return False
     real = os.path.realpath(path)
@@ -136,6 +138,7 @@ def put(file: File, text: str, *, diff_only: bool) -> str:
         from spark_iceberg_sql.files.replacing import replace_file
 
         with suppress(UnicodeEncodeError):
+            # Write only if the text that was read encodes to the same bytes: otherwise decoding has lost some.
             if file.bom + file.text.encode(file.encoding) == file.content:
                 new = file.bom + text.encode(file.encoding)
                 replace_file(Path(file.path), new, before=file.content)

@@ -1,4 +1,4 @@
-"""The output of `iceberg-sql check`: the report, the available fixes, the known findings."""
+"""The output of `iceberg-sql check`: the report, the available fixes, the number of known findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spark_iceberg_sql.report.terminal import plural
 def rendered(
     given: argparse.Namespace, reports: Sequence[Report], tally: Tally, left_out: str
 ) -> str:
-    """The report in the requested format. left_out: lines about findings that are not in it."""
+    """The report in the requested format. filter_text: lines about findings that are not in it."""
     if (given.fix or given.add_noqa) and "-" in given.files:  # the text goes to standard output
         stream = sys.stderr if given.output_format in FOR_PEOPLE else machine(sys.stderr)
         stream.write(data_without_commands(FORMATS[given.output_format](reports)))
@@ -75,7 +75,9 @@ def _at_length(diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
-    """What --fix would do, and what --unsafe-fixes would add: at most, since --fix tries each of those first."""
+    """The fixes that --fix would apply, and that --unsafe-fixes would add; an upper bound, since --fix tries
+    each unsafe one.
+    """
     safe = sum(fix.safe or given.unsafe_fixes for fix in fixes)
     rest = len(fixes) - safe
     if not fixes or (given.fix and not rest):
@@ -99,9 +101,9 @@ def has_color(given: argparse.Namespace) -> bool:
 
 
 def patch_for(path: Path | None, patch: str) -> str:
-    """A patch as it is, or without control characters and commands where standard output would take them for such.
+    """The patch; for a terminal or the log of a CI system, without control characters and commands.
 
-    A terminal would, and the log of a CI system. path: the output file, if it is not standard output.
+    path: the output file, if it is not standard output.
     """
     if path is not None or not (sys.stdout.isatty() or _is_logged()):
         return patch
@@ -109,7 +111,7 @@ def patch_for(path: Path | None, patch: str) -> str:
 
 
 def _is_logged() -> bool:
-    """Whether a CI system may log standard output: it is no file."""
+    """True if a CI system may log standard output: it is not a regular file."""
     if not any(os.environ.get(name) for name in ("GITHUB_ACTIONS", "TF_BUILD")):
         return False
     try:
@@ -119,9 +121,10 @@ def _is_logged() -> bool:
 
 
 def write(path: Path | None, text: str, *, whole: bool, people: bool = True) -> None:
-    """Put the output there.
+    """Write the output.
 
-    whole: whether it is SQL, of which no character may be shown in another way. people: whether people read it.
+    path: None for standard output. is_sql: the text is SQL, of which no character may be changed. for_people:
+    people read it.
     """
     if people and not whole:  # not by the stream for people, which would take away the colours
         text = without_commands(text)

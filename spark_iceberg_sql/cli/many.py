@@ -1,4 +1,4 @@
-"""The files of `iceberg-sql check`: in several processes, with the results of earlier runs, and how far it has come."""
+"""The files of `iceberg-sql check`: checked in several processes, with cached results and a progress line."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _jobs(text: str) -> int | None:
 def many_files(
     given: argparse.Namespace, settings: Configuration, paths: Sequence[str], linter: Linter
 ) -> Iterator[tuple[ManyFiles, Iterator[_Item]]]:
-    """What checks a file, and the files, each as read or with why it cannot be, in order."""
+    """The parallel linter, and the files in order, each as read or as the exception that prevented it."""
     results = _results(given, settings, len(paths))
     many = ManyFiles(linter, settings, results, given.jobs)
     progress = Progress(len(paths))
@@ -74,7 +74,7 @@ def many_files(
 
 
 def _read(path: str, given: argparse.Namespace, settings: Configuration) -> File | Exception:
-    """A file, or why it cannot be read, which is said when it is its turn."""
+    """A file, or the exception that prevents reading it, which is reported in the order of the files."""
     try:
         return read(path, given.stdin_filename, settings)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""How far a long check has come, on a terminal."""
+"""The progress line of a long check, on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FIRST, _EACH = 1.0, 0.1  # seconds
 
 
 class Progress:
-    """Says on standard error how many files are done, if that is a terminal and it takes longer than a second."""
+    """Shows on standard error how many files are done, if it is a terminal and the check takes longer than a second."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -31,7 +31,7 @@ class Progress:
         self._done += 1
 
     def close(self) -> None:
-        """Take the line away."""
+        """Clear the line."""
         if self._shown:
             machine(sys.stderr).write(f"{' ' * len(self._shown)}\r")
             sys.stderr.flush()

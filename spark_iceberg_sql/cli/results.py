@@ -1,4 +1,4 @@
-"""How the commands that start Spark print their results: `--format`, one statement or several."""
+"""Prints the results of the commands that start Spark: `--format`, one statement or several."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 
 def write(result: Result, given: argparse.Namespace) -> None:
-    """Print a result in the format asked for."""
+    """Print a result in the format of `--format`."""
     if given.format == "json":
         machine(sys.stdout).write(f"{as_json(result.to_dict())}\n")
     else:
@@ -52,8 +52,8 @@ def of_statements(
 ) -> tuple[Found[R], bool]:
     """Print the result of each statement, and errors about those that Spark refuses.
 
-    result: from a session and a statement. Returns the results by statement number, and whether any statement was
-    refused. Raises IcebergSqlError if there is none.
+    compute: from a session and a statement to the result. Returns the results by statement number, and true if any
+    statement was refused. Raises IcebergSqlError if there is none.
     """
     text = substituted(sql_or_file(given.sql)[1], pairs("--var", given.var))
     todo = [statement.text for statement in statements(text)]

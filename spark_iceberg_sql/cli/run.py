@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _say(text: str) -> None:
-    """Write a report, or how far the script is, whose lines are as they are: `say` is for messages of one line."""
+    """Write a report, or the progress of the script, as it is: `write_message` is for messages of one line."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 

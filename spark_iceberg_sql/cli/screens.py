@@ -1,4 +1,4 @@
-"""Which findings are reported: all, those not in a baseline, or those that did not exist at a commit."""
+"""Removes findings that are in a baseline or that existed at the merge base, so that only new ones are reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _LISTED = 10  # entries of a baseline that are gone, and are listed
 
 
 class Screen:
-    """Removes known findings from reports. baseline, earlier: their sources. ref: the commit of `earlier`."""
+    """A filter that keeps new findings only. baseline, merge_base: the known findings. ref: the commit of
+    `merge_base`.
+    """
 
     def __init__(
         self, baseline: Baseline | None = None, earlier: Earlier | None = None, ref: str = ""
@@ -38,13 +40,13 @@ class Screen:
 
     @property
     def is_open(self) -> bool:
-        """Whether every finding is reported."""
+        """True if every finding is reported."""
         return self.baseline is None and self._earlier is None
 
     def __call__(
         self, found: Source, reports: list[Report], settings: Settings, *, last: bool = False
     ) -> list[Report]:
-        """The reports of a file's parts without known findings. last: whether these are the final reports."""
+        """The reports of a file's parts without known findings. is_final: whether these are the final reports."""
         if self.is_open:
             return reports
         from spark_iceberg_sql.checker.known_findings import marks, new_findings
@@ -110,7 +112,7 @@ class Screen:
         return [mark for marks, _ in self._found.values() for mark in marks]
 
     def _ran(self, mark: Mark) -> bool:
-        """Whether the rule of an entry was run on its file."""
+        """True if the rule of an entry was run on its file."""
         _, settings = self._found[mark.path]
         assert self.baseline is not None
         path = self.baseline.path.absolute().parent / mark.path
@@ -119,7 +121,7 @@ class Screen:
 
 @contextmanager
 def screen(given: argparse.Namespace) -> Iterator[Screen]:
-    """The screen for the options. Raises FileError for a baseline or a commit that cannot be read."""
+    """The filter for the options. Raises FileError for a baseline or a commit that cannot be read."""
     from contextlib import ExitStack
 
     with ExitStack() as stack:

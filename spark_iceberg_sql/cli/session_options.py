@@ -43,7 +43,7 @@ def session(given: argparse.Namespace, ddl: str = "error", *, serves: bool = Fal
 
 
 def pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:
-    """The values of an option that is given as NAME=VALUE, any number of times."""
+    """The values of a repeatable option NAME=VALUE."""
     found = {}
     for word in words or ():
         key, equals, value = word.partition("=")

@@ -27,7 +27,7 @@ _ABOVE = (
 def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
     """Check now and after each change, until the user interrupts; returns the last exit code.
 
-    check: prints the findings and returns the exit code. found: returns the files to check, and others that the
+    check: prints the findings and returns the exit code. list_files: returns the files to check, and others that the
     findings depend on.
     """
     code = COULD_NOT_RUN

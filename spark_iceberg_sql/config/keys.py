@@ -207,7 +207,7 @@ PURPOSE: Mapping[str, str] = {
 
 
 def near(word: str, words: Iterable[str]) -> str:
-    """`; did you mean ...?` if one of the words is similar to this one."""
+    """The clause `; did you mean ...?` if a candidate is similar to the word; else an empty text."""
     from difflib import get_close_matches
 
     found = get_close_matches(word, list(words), n=1, cutoff=0.5)

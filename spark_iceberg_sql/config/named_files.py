@@ -1,4 +1,7 @@
-"""The files that settings name. What comes with a repository may not have other files of this machine read."""
+"""The files that settings name.
+
+Settings that come with a repository must not make the checker read other files of this machine.
+"""
 
 from __future__ import annotations
 

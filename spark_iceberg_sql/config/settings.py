@@ -1,4 +1,4 @@
-"""Configuration: `[tool.iceberg-sql]` of the nearest pyproject.toml, or an `.iceberg-sql.toml`."""
+"""Settings: from `[tool.iceberg-sql]` of the nearest pyproject.toml, or an `.iceberg-sql.toml`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Settings:
 
     @property
     def catalog_is_withheld(self) -> bool:
-        """Whether only a settings file names the catalog: files come with repositories, which may not open one."""
+        """True if only a settings file names the catalog: a repository may not open one."""
         trusted = os.environ.get(TRUSTED_CATALOGS, "").split(",")
         return (
             self.catalog is not None
@@ -84,7 +84,7 @@ class Settings:
 
     @property
     def why_withheld(self) -> str:
-        """Why the catalog is not opened, if it is withheld."""
+        """The reason why the catalog is not opened, if it is withheld."""
         return (
             f"the catalog `{self.catalog}` is not opened: only `{self.source('catalog')}` names it"
         )
@@ -99,8 +99,7 @@ class Settings:
     def severity_of(self, code: str, own: Severity, path: Path | None = None) -> Severity | None:
         """The severity of a finding under these settings; None if it is not shown.
 
-        code: the finding's. own: the severity that its rule gives it. path: the file, for
-        per-file-ignores.
+        code: the finding's. declared_severity: of its rule. path: the file, for per-file-ignores.
         """
         if not self.selects(code):
             return None
@@ -111,19 +110,19 @@ class Settings:
         return self.severity[max(named, key=len)] if named else own
 
     def selects(self, code: str) -> bool:
-        """Whether a rule runs at all."""
+        """True if a rule runs at all."""
         added = _longest(code, self.extend_select)
         skipped = _longest(code, self.ignore)
         return skipped < added or (skipped < 0 and _among(code, self.select))
 
     def excludes(self, path: Path) -> bool:
-        """Whether a file, or a directory that contains it, is excluded."""
+        """True if a file, or a directory that contains it, is excluded."""
         return any(matches(path, glob, self.root) for glob in self.exclude)
 
     def given(self, values: Mapping[str, Any]) -> Settings:
-        """These settings, overridden by the command line, whose paths are relative to the working directory.
+        """The settings with the values of the command line, whose paths are relative to the working directory.
 
-        values: by key, None if not given. Raises ConfigError.
+        values: by key, None if not set. Raises ConfigError.
         """
         here = Path.cwd()
         said = {key: value for key, value in values.items() if value is not None}
@@ -139,7 +138,7 @@ def _among(code: str, codes: Iterable[str]) -> bool:
 
 
 def _longest(code: str, codes: Iterable[str]) -> int:
-    """The length of the longest of codes that means a rule; -1 if none does."""
+    """The length of the longest selector that matches a code; -1 if none does."""
     return max((0 if c == "ALL" else len(c) for c in codes if _among(code, (c,))), default=-1)
 
 
@@ -199,7 +198,7 @@ class Configuration:
 
 
 def _own_settings(directory: Path) -> Settings | None:
-    # In a folder that cannot be searched there are none; that its files were not checked is said elsewhere.
+    # A folder that cannot be searched has none; the search for files reports that its files were not checked.
     own = directory / OWN_FILE
     if os.path.isfile(own):
         return load(own)
@@ -214,6 +213,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     except OSError as error:
         raise ConfigError(f"cannot read `{path}`: {error.strerror}") from None
     own = path.name != "pyproject.toml"
+    # A cheap test before parsing the TOML: both names of the table contain `sql`.
     if not own and b"sql" not in content.lower():
         return None
     if sys.version_info >= (3, 11):
@@ -248,7 +248,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
 
 
 def _has_deep_key(text: str) -> bool:
-    """Whether a key has so many dots that a TOML reader, which takes their square, would take long."""
+    """True if a key has so many dots that a TOML reader, which takes quadratic time for them, would take long."""
     for line in text.splitlines():
         if line.count(".") <= _DEEPEST_KEY:
             continue
@@ -266,7 +266,7 @@ def _has_deep_key(text: str) -> bool:
 
 
 def _is_near(name: str) -> bool:
-    """Whether the name of a table looks like a misspelling of ours."""
+    """True if the name of a table looks like a misspelling of this package."""
     from difflib import get_close_matches
 
     ours = [other.replace("_", "-") for other in (TABLE, _PACKAGE)]

@@ -1,4 +1,4 @@
-"""All safe fixes of a file, as one edit."""
+"""The edit that applies all safe fixes of a text."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def all_safe(text: str, check: Callable[[str], Report | None]) -> Edit | None:
         return None
     start, end = 0, 0
     most = min(len(text), len(after))
+    # Leave the common start and end of both texts out of the edit.
     while start < most and text[start] == after[start]:
         start += 1
     while end < most - start and text[-1 - end] == after[-1 - end]:

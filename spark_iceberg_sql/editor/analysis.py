@@ -1,4 +1,4 @@
-"""The analysis of one version of a file or notebook: its findings, and the known tables at each offset."""
+"""The analysis of one version of a file or notebook: its findings, and the catalog state at each offset."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Analysis:
     """The analysis of one version.
 
     source: the file. reports: one for each part: a file has one, a notebook one for each code cell. scripts: its SQL.
-    known: the tables known before it. memo: findings of earlier versions.
+    catalog: the state before it. statement_cache: results of earlier versions.
     """
 
     source: Source
@@ -64,9 +64,9 @@ class Analysis:
     def visit(
         self, script: Script, start: int, end: int, see: Callable[[Statement, Tables], None]
     ) -> None:
-        """Show each statement between two offsets of a script, with what is known before it.
+        """Call a function with each statement between two offsets of a script, and the catalog state before it.
 
-        see: must not change what is known.
+        callback: must not change the catalog state.
         """
 
         def visited(statement: Statement, known: Tables) -> None:
@@ -82,7 +82,7 @@ class Analysis:
         )
 
     def known_at(self, script: Script, offset: int) -> tuple[Statement | None, Tables]:
-        """The statement at an offset, or whose end it is, and the tables that are known before it."""
+        """The statement that contains an offset, or ends at it, and the catalog state before it."""
         found: list[tuple[Statement | None, Tables]] = []
 
         def see(statement: Statement, known: Tables) -> None:

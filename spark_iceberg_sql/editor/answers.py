@@ -1,4 +1,7 @@
-"""Answers to an editor's questions, in the protocol's terms."""
+"""Handlers of LSP requests: diagnostics, hover, completion, inlay hints, code lenses, code actions.
+
+They return the protocol's types; server.py registers them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _PLANNED = re.compile(r"\bPARTITION\s+FIELD\b|\bPARTITIONED\s+BY\b", re.IGNORECA
 
 
 class Answers:
-    """Answers about the open files; an empty answer about a text that is not open."""
+    """Handlers of requests about the open files; the result for a text that is not open is empty."""
 
     def __init__(self, files: OpenFiles) -> None:
         self._files = files
@@ -78,7 +81,7 @@ class Answers:
     def completion(
         self, uri: str, position: lsp.Position, *, snippets: bool = True
     ) -> list[lsp.CompletionItem]:
-        """The completions at a position. snippets: whether the editor has places to fill in."""
+        """The completions at a position. snippets: the editor supports tab stops."""
         found = self._files.place_of(uri)
         if found is None:
             return []
@@ -145,7 +148,7 @@ class Answers:
         return lenses
 
     def lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
-        """The effect of the statement, in a few words."""
+        """The code lens with a summary of the effect of its statement."""
         data = lens.data if isinstance(lens.data, dict) else {}
         uri, offset = data.get("uri"), data.get("offset")
         made = self._plan(uri, offset)
@@ -174,10 +177,11 @@ class Answers:
     def actions(
         self, uri: str, place: lsp.Range, only: list[Any] | None, *, later: bool = False
     ) -> list[lsp.CodeAction]:
-        """Fixes and ignore comments for the findings in a range, and all safe fixes of the text.
+        """Fixes and suppression comments for the findings in a range, and all safe fixes of the text.
 
-        only: the kinds wanted. later: whether the editor asks for all safe fixes when they are chosen: to compute them
-        takes many checks, and editors ask for actions whenever the cursor moves.
+        only: the requested kinds. resolves_later: the editor requests the edit of an action when it is chosen:
+        all safe fixes
+        take many checks to compute, and editors request actions whenever the cursor moves.
         """
         found = self._files.place_of(uri)
         if found is None:
@@ -230,7 +234,7 @@ class Answers:
 
 
 def _wanted(only: list[Any] | None, kind: str) -> bool:
-    """Whether an action's kind is among those that the editor asks for, or below one of them."""
+    """True if an action's kind is among those that the editor requests, or below one of them."""
     asked = [getattr(wanted, "value", wanted) for wanted in only or ()]
     return not asked or any(kind == k or k == "" or kind.startswith(f"{k}.") for k in asked)
 
@@ -291,7 +295,7 @@ def _fixes(document: Document, here: list[Diagnostic]) -> Iterator[lsp.CodeActio
 
 
 def _summary(made: Plan) -> str:
-    """A plan in a few words."""
+    """A one-line summary of a change plan."""
     if made.unplanned is not None:
         return "plan: the table is unknown"
     if made.after is None:

@@ -1,7 +1,4 @@
-"""Hover and completion for a position in SQL text.
-
-Positions are offsets into the text; nothing here depends on an editor.
-"""
+"""Hover texts, inlay names and completions for an offset in SQL text; nothing here depends on an editor."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ _PLACE = regex(r"\$\{\d+:([^}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a term means. start, end: its offsets. text: Markdown."""
+    """The hover text of a term. start, end: its offsets. text: Markdown."""
 
     start: int
     end: int
@@ -39,10 +36,10 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What may stand at a place.
+    """A completion.
 
-    label: as shown and filtered. insert: what is put in, with `${1:16}` as places to fill in where
-    snippet is set. detail: a few words. kind: `transform` or `column`.
+    label: as shown and filtered. insert: the inserted text, with `${1:16}` as tab stops if
+    snippet is set. detail: a short description. kind: `transform` or `column`.
     """
 
     label: str
@@ -53,14 +50,14 @@ class Suggestion:
 
     @property
     def plain(self) -> str:
-        """What is put in by an editor that has no places to fill in."""
+        """The inserted text for an editor without tab stops."""
         return _PLACE.sub(r"\1", self.insert) if self.snippet else self.insert
 
 
 def meaning(text: str, statement: Statement, offset: int, known: Tables) -> Meaning | None:
-    """The partition field that the term at a position creates or names; None if there is no term.
+    """The partition field that the term at an offset creates or names; None if there is no term.
 
-    statement: the one at the offset. known: the tables known before it.
+    statement: the one at the offset. catalog: the state before it.
     """
     node = _node(statement)
     for number, term in enumerate(_terms(node)):
@@ -71,9 +68,9 @@ def meaning(text: str, statement: Statement, offset: int, known: Tables) -> Mean
 
 
 def names_to_be(text: str, statement: Statement, known: Tables) -> Iterator[tuple[int, str]]:
-    """The names that a statement's new partition fields get of Iceberg: where each term ends, and its name.
+    """The names that Iceberg gives to a statement's new partition fields, each with the offset where its term ends.
 
-    Arguments as of `meaning`. A field that is named by the statement, or like its column, is left out.
+    Arguments as of `meaning`. A field that the statement names, or that has its column's name, is left out.
     """
     node = _node(statement)
     context = Context(text, node, known, statement)
@@ -98,7 +95,7 @@ def _node(statement: Statement) -> nodes.Node:
 
 
 def _is_unknown(context: Context) -> bool:
-    """Whether nothing is known about the statement's table, so that only its own text decides."""
+    """True if nothing is known about the statement's table, so that only its own text decides."""
     try:
         return context.table is None
     except (NotKnownError, AlreadyReportedError):
@@ -161,7 +158,7 @@ def _name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
 
 
 def suggestions(text: str, statement: Statement, offset: int, known: Tables) -> list[Suggestion]:
-    """The transforms and columns that may stand at a place of a partition clause; else nothing.
+    """The transforms and columns allowed at an offset of a partition clause; nothing elsewhere.
 
     Arguments as of `meaning`.
     """
@@ -185,8 +182,7 @@ def suggestions(text: str, statement: Statement, offset: int, known: Tables) -> 
 
 
 def _clause(tokens: list[Token]) -> tuple[int, str | None] | None:
-    """The beginning of the partition clause at the end of the tokens, and the function whose brackets are open, if
-    any."""
+    """The offset of the partition clause that the tokens end in, and the function whose brackets are open, if any."""
     words = [token.word for token in tokens]
     for i in range(len(words) - 1, 0, -1):
         pair = words[i - 1], words[i]
@@ -209,7 +205,7 @@ def _call(words: list[str]) -> str:
 
 
 def _typing(rest: list[str]) -> bool:
-    """Whether the last word is a term in the making."""
+    """True if the last word is an unfinished term."""
     return len(rest) == 1 or rest[-2] == "WITH"
 
 
@@ -269,7 +265,9 @@ def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple
 
 
 def _complete(text: str, statement: Statement, head: int, known: Tables) -> Context | None:
-    """The statement with a complete partition clause: the unfinished one, at the head, may not be readable."""
+    """The context of the statement with a complete partition clause in place of the unfinished one, which may not
+    parse.
+    """
     start = text[statement.start : head]
     for whole in (f"{start} PARTITIONED BY (x)", f"{start} ADD PARTITION FIELD x"):
         found = statements(whole)

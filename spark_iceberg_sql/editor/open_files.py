@@ -1,4 +1,4 @@
-"""The open texts, the notebooks that contain them, and their settings."""
+"""The open texts, the notebooks that contain them, and their analyses, which are cached by version."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class _Unit:
 class OpenFiles:
     """The open texts by URI, and the open notebooks.
 
-    say: shows the user why a text cannot be checked. answered: called, in another thread, when a catalog has answered:
-    a check does not wait for it.
+    show_message: shows the user why a text cannot be checked. on_answer: called, in another thread, when a catalog has
+    answered: a check does not wait for it.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class OpenFiles:
         self._says(document.uri, document.text)
 
     def _says(self, uri: str, text: str | None) -> None:
-        """Other files of the same dbt project are checked with a file's open text; None: with the saved one."""
+        """Use a file's open text for other files of its dbt project; None: the saved one."""
         path = _file_of(uri)
         if path is None:
             return
@@ -92,7 +92,7 @@ class OpenFiles:
                 self._units[other] = _Unit(self._units[other].memo)
 
     def beside(self, uri: str) -> list[str]:
-        """The other files with findings of the same dbt project, which may depend on this one."""
+        """The other open files of the same dbt project, which may depend on this one."""
         path = _file_of(uri)
         if path is None or path.suffix not in _IN_PROJECTS:
             return []
@@ -178,7 +178,7 @@ class OpenFiles:
         return Analysis(found, reports, read, self._linter.known(found.name, settings), memo)
 
     def _report_withheld(self, settings: Settings) -> None:
-        """Say once that a catalog is not opened."""
+        """Show once that a catalog is not opened."""
         if settings.catalog_is_withheld:
             note = settings.catalog_note("name it in the editor's settings of iceberg-sql")
             if note not in self._withheld:
@@ -203,7 +203,9 @@ class OpenFiles:
         return (self.analysis(unit), part) if part is not None else None
 
     def tried(self, uri: str, text: str) -> tuple[Source, Report] | None:
-        """The file or notebook with a text in place of the open one, and the report of that text."""
+        """Analyze the file or notebook with a text in place of the open one: its source, and the report of
+        that text.
+        """
         document, unit = self.documents.get(uri), self.unit(uri)
         if document is None:
             return None
@@ -219,7 +221,7 @@ class OpenFiles:
         return (analysis.source, analysis.reports[number]) if number is not None else None
 
     def concerns(self, path: Path) -> bool:
-        """Whether a check of an open text may depend on a file: settings, DDL, migrations, metadata."""
+        """True if a check of an open text may depend on a file: settings, DDL, migrations, metadata."""
         if path.name in (OWN_FILE, "pyproject.toml"):
             return True
         for unit in self.units():
@@ -244,7 +246,7 @@ class OpenFiles:
 
 
 def _not_checked(text: str, fault: IcebergSqlError) -> Report:
-    """A text that an error prevents from being checked: with a note, so that it does not look correct."""
+    """The report of a text that cannot be checked: with a note, so that it does not look correct."""
     words = f"not checked: {message(str(fault)).partition(chr(10))[0]}"
     first = Lines(text).span(0, len(text.splitlines()[0]) if text.strip() else 0)
     return Report(text, (not_checked(words, first),))
@@ -256,7 +258,7 @@ def _file_of(uri: str) -> Path | None:
 
 
 def _inside(path: Path, metadata: Path) -> bool:
-    """Whether a file is a table's metadata, or in the folder that is given for it."""
+    """True if a file is a table's metadata, or in the folder configured for it."""
     given = metadata.absolute()
     return path == given or given in path.parents
 

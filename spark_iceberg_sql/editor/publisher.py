@@ -22,8 +22,8 @@ class Client:
     """The editor's capabilities.
 
     pulls: requests diagnostics. refreshes: requests them again on demand. watches: reports changed files. plans:
-    shows the plans that it requests. snippets: has places to fill in, in what it completes.
-    resolves: asks for the edit of an action when it is chosen.
+    shows the plans that it requests. snippets: supports tab stops in completions.
+    resolves: requests the edit of an action when it is chosen.
     """
 
     pulls: bool = False
@@ -48,7 +48,7 @@ class Publisher:
         self._took = 0.0
 
     def later(self, unit: str) -> None:
-        """A file or a notebook has changed, and may change again at once."""
+        """Schedule a check of a file or notebook, which may change again at once."""
         self._drop(unit)
         if not self._client.pulls:
             wait = min(max(self._took / 4, _SHORTEST), _LONGEST)
@@ -56,12 +56,12 @@ class Publisher:
             self._waiting[unit] = loop.call_later(wait, self.now, unit)
 
     def beside(self, uri: str) -> None:
-        """A file of a dbt project has changed, on which the other ones may depend."""
+        """Schedule checks of the other files of a dbt project after one has changed."""
         for unit in self._files.beside(uri):
             self.later(unit)
 
     def now(self, unit: str) -> None:
-        """Check a file or a notebook, and send what was found."""
+        """Check a file or a notebook, and send its diagnostics."""
         self._drop(unit)
         if self._client.pulls:
             return
@@ -82,7 +82,7 @@ class Publisher:
             self.now(unit)
 
     def gone(self, uri: str) -> None:
-        """A text is closed."""
+        """Clear the diagnostics of a closed text."""
         self._drop(uri)
         self._send(uri, [], None)
 

@@ -42,7 +42,7 @@ class _OneLine(logging.Formatter):
 
 
 def serve() -> bool:
-    """Serve over standard input and output; whether the editor asked for the shutdown before it left."""
+    """Serve over standard input and output; returns true if the editor requested the shutdown before it left."""
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
@@ -78,7 +78,7 @@ def server() -> LanguageServer:
 
 
 class _Answered:
-    """Has the open files checked again after a catalog has answered, which it does in its own thread.
+    """Checks the open files again after a catalog has answered, in a thread of its own.
 
     loop: the server's, from its initialization on.
     """
@@ -151,7 +151,7 @@ def _configure(files: OpenFiles, options: object) -> None:
 
 
 def _pull(served: LanguageServer, answers: Answers) -> None:
-    """Offer diagnostics to an editor that asks for them."""
+    """Offer diagnostics to an editor that requests them."""
 
     @served.feature(
         lsp.TEXT_DOCUMENT_DIAGNOSTIC,

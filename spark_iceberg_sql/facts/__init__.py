@@ -1,1 +1,1 @@
-"""What is known about one statement: its table, its terms, and the table after it."""
+"""Semantic analysis of one statement: its table, its terms, and the table after it."""

@@ -1,4 +1,4 @@
-"""Everything that a rule may ask about one statement: its table, its terms, and the table after it."""
+"""The facts about one statement that rules may ask for: its table, its terms, and the table after it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MOST_COMPARED = 10_000_000
 
 @record(eq=False, slots=True)
 class Compared:
-    """How much the searches for similar names in one text have compared. pairs: of characters."""
+    """Cost of the searches for similar names in one text. pairs: pairs of characters compared."""
 
     pairs: int = 0
 
 
 @record(frozen=True, eq=False)
 class Context(Terms):
-    """One statement and its context. compared: what all statements of its text share."""
+    """One statement with all facts about it. search_cost: shared by all statements of its text."""
 
     compared: Compared = field(default_factory=Compared)
 
@@ -37,7 +37,7 @@ class Context(Terms):
 
     @cached_property
     def new_damage(self) -> tuple[Damage, ...]:
-        """What the statement would newly break in the table."""
+        """Partition fields that the statement would newly corrupt."""
         after = self.after
         if after is None:
             return ()
@@ -52,9 +52,9 @@ class Context(Terms):
 
     @cached_property
     def damage_to_row_changes(self) -> tuple[tuple[Damage, ...], bool]:
-        """Damage that matters with merge-on-read, and whether the table uses merge-on-read after the statement.
+        """Corrupt fields that matter with merge-on-read, and whether the table then uses merge-on-read.
 
-        A statement that enables merge-on-read causes all existing damage of this kind.
+        For a statement that enables merge-on-read, these include the corrupt fields that exist already.
         """
         after = self.after
         before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
@@ -66,9 +66,10 @@ class Context(Terms):
         return self._damage(after.specs, after.schema), on
 
     def near(self, schema: Schema, name: str) -> tuple[str, ...]:
-        """Column names that look like `name`, best first; none where the search would take too long.
+        """Column names similar to `name`, best first; none if the search would take too long.
 
-        Only suggestions depend on it: a column of thousands that are misspelled is reported without one.
+        Only suggestions depend on it: in a text with thousands of misspelled columns, the later ones get
+        none.
         """
         pairs = len(name) * schema.length
         if self.compared.pairs + pairs > _MOST_COMPARED:
@@ -77,7 +78,7 @@ class Context(Terms):
         return schema.near(name)
 
     def instead(self, schema: Schema, name: str) -> list[str]:
-        """Column names to write instead of `name`: those that look like it, or else the first few."""
+        """Column names to suggest for `name`: similar ones, or else the first few."""
         return list(self.near(schema, name)) or [column.name for column in schema.columns[:LISTED]]
 
     def _damage(self, specs: Specs, schema: Schema) -> tuple[Damage, ...]:

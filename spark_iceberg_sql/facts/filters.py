@@ -1,7 +1,7 @@
 """Filters on a known table from which no range of partitions can be derived.
 
-Only certain cases: one table, conditions joined by AND, and a function from which neither Iceberg nor the optimizer
-rule `prune` derives a range.
+Only certain cases are reported: one table, conditions joined by AND, and a function from which neither
+Iceberg nor the optimizer rule `prune` derives a range.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ _FIELDS = {
     **dict.fromkeys(("WEEK", "W", "WEEKS"), "WEEKOFYEAR"),
 }
 _PARTS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
-# What the names of these functions contain: DAY stands for all that end or begin with it.
+# A substring of each function's name; `day` covers all names that begin or end with it.
 _LETTERS = ("day", "extract", "part", *(n.lower() for n in sorted(_NAMED) if "DAY" not in n))
 _TIMES = frozenset({"date", "timestamp", "timestamptz"})
 
 
 @record(frozen=True, slots=True)
 class UnprunedFilter:
-    """A condition. span: its offsets. call, column: the function and its argument. field: the partition field.
+    """A conjunct that does not prune. span: its offsets. function, column: the call and its argument.
 
-    kind: the column's type.
+    field: the partition field. data_type: the column's type.
     """
 
     span: Offsets
@@ -98,13 +98,13 @@ class UnprunedFilter:
 
 
 def unpruned(context: Context) -> Iterator[UnprunedFilter]:
-    """The conditions that do not prune, if no other condition may."""
+    """Yield the conjunct that does not prune, unless another conjunct may prune."""
     statement = context.statement
     if statement.first not in ("SELECT", "DELETE"):
         return
     if context.known.shared:  # a program may filter the rows once more
         return
-    # A look at the letters, before tokens are made.
+    # A cheap substring test, before the text is tokenized.
     if statement.text.isascii() and not any(map(statement.says, _LETTERS)):
         return
     found = _table_and_conditions(_parts_as_functions(statement.tokens))
@@ -170,8 +170,10 @@ def _table_and_conditions(
     at, where = words.index("FROM"), words.index("WHERE")
     name = tokens[at + 1 : where]
     end = next((i for i in range(where, len(words)) if words[i] in _ENDS), len(words))
+    # Spark reads nothing for LIMIT 0.
     if words[-2:] == ["LIMIT", "0"]:
         return None
+    # A name has an odd number of tokens, `a.b.c`; one more is an alias.
     alias = None
     if len(name) > 2 and name[-2].word == "AS":
         alias, name = name[-1], name[:-2]
@@ -184,7 +186,7 @@ def _table_and_conditions(
 
 
 def _unqualified(tokens: Sequence[Token], table: Token) -> Sequence[Token]:
-    """The tokens without a table's name, or its alias, before columns."""
+    """The tokens without the table's name, or its alias, before column names."""
     own = table.text.strip("`").lower()
     found: list[Token] = []
     for token in tokens:
@@ -216,7 +218,7 @@ def _parts_as_functions(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _is_constant(tokens: Sequence[Token]) -> bool:
-    """Whether a condition is about no column, or is never true, except for `1 = 1` and `TRUE`."""
+    """True if a condition refers to no column or is never true, except for `1 = 1` and `TRUE`."""
     texts = [token.word for token in tokens]
     if texts == ["TRUE"] or (len(texts) == 3 and texts[0] == texts[2] and texts[1] in ("=", "==")):
         return False
@@ -227,7 +229,7 @@ def _is_constant(tokens: Sequence[Token]) -> bool:
 
 
 def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    """The conditions between AND; that of BETWEEN is part of one."""
+    """The conjuncts: the parts between AND, except for the AND of BETWEEN."""
     found: list[list[Token]] = [[]]
     depth = 0
     between = False
@@ -268,7 +270,7 @@ def _function_of(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] 
 
 
 def _prunes_nothing(call: str, kind: Primitive, rest: Sequence[Token]) -> bool:
-    """Whether no range can be derived from a function on a column of this type. rest: its other arguments."""
+    """True if no range follows from a function on a column of this type. other_args: its other arguments."""
     if kind.name in _TIMES:
         if call == "DATE_FORMAT" and len(rest) == 1 and rest[0].kind in STRINGS:
             return rest[0].text[1:-1][:2] in ("dd", "MM", "HH", "mm")

@@ -1,4 +1,4 @@
-"""The calls of `iceberg_*` and `catalog.system.*` functions in a statement, with their arguments."""
+"""The calls of `iceberg_*` and `catalog.system.*` functions in a statement, with arguments in parameter order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spark_iceberg_sql.syntax.terms import Offsets
 
 _FUNCTIONS = r"\biceberg_\w+\s*\(|\.\s*system\s*\."
 MENTIONED = regex(_FUNCTIONS, re.IGNORECASE)
-# What a statement must contain to be checked by the rules for queries.
+# Text that a statement must contain to be checked by the rules for queries.
 _QUERIES = regex(rf"{_FUNCTIONS}|\bwhere\b", re.IGNORECASE)
 PREFIX = "iceberg_"
 # The functions of `catalog.system`.
@@ -31,7 +31,7 @@ _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 
 def may_be_query(statement: Statement) -> bool:
-    """Whether a statement contains what the rules for queries are about."""
+    """True if a statement may contain a call or a filter, which the rules for queries check."""
     if statement.text.isascii():
         return statement.says("where") or _mentions(statement)
     # An upper-case letter may have a lower-case one of another length.
@@ -39,7 +39,7 @@ def may_be_query(statement: Statement) -> bool:
 
 
 def _mentions(statement: Statement) -> bool:
-    """Whether there may be a call in a statement."""
+    """True if a statement may contain a call of one of these functions."""
     letters = statement.says("iceberg_") or statement.says("system")
     return (letters or not statement.text.isascii()) and (
         MENTIONED.search(statement.script, statement.start, statement.end) is not None
@@ -48,12 +48,13 @@ def _mentions(statement: Statement) -> bool:
 
 @record(frozen=True, slots=True)
 class FunctionCall:
-    """A call. name: as written, the catalog included. system: whether of `catalog.system`.
+    """A call. name: as written, with the catalog. is_system: true for a function of `catalog.system`.
 
-    function: its own name, lower case. transform: the one that it computes; None if there is no such function.
-    arguments: the tokens of each, without names, in the order of the parameters. misnamed: the first name that is no
-    parameter's. kind, first_kind: the types of the last
-    and of the first argument, if these are columns of known types. span, name_span: of the call, and of its name.
+    function: its name alone, in lower case. transform: the one that it computes; None if there is no such
+    function. arguments: the tokens of each, without names, in the order of the parameters.
+    unknown_parameter: the first argument name that is not a parameter's. last_type, first_type: the types
+    of the last and of the first argument, if these are columns of known types. span, name_span: of the
+    call, and of its name.
     """
 
     name: str
@@ -68,7 +69,7 @@ class FunctionCall:
     name_span: Offsets
 
     def number(self, place: int) -> int | None:
-        """The integer that an argument is, a sign included; None if it is anything else."""
+        """The integer value of an argument, with its sign; None if it is not an integer."""
         tokens = self.arguments[place]
         sign = -1 if len(tokens) == 2 and tokens[0].text == "-" else 1
         found = (
@@ -87,7 +88,7 @@ class FunctionCall:
 
 
 def calls(context: Context) -> Iterator[FunctionCall]:
-    """The statement's calls, in order; without those that contain a template or a star, or are deeply nested."""
+    """The statement's calls, in order; without those that contain a placeholder or a star, or are deeply nested."""
     statement = context.statement
     if statement.first in _NO_QUERY:
         return
@@ -173,7 +174,7 @@ def _named(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
 
 
 def _plain(arguments: Sequence[Sequence[Token]]) -> bool:
-    """Whether the arguments are complete."""
+    """True if every argument is complete: not empty, a star, a placeholder or an invalid token."""
     for each in arguments:
         if not each or each[-1].text == "*":
             return False
@@ -185,9 +186,9 @@ def _plain(arguments: Sequence[Sequence[Token]]) -> bool:
 def _is_known(
     tokens: Sequence[Token], inside: Sequence[int], arguments: Sequence[Sequence[Token]]
 ) -> bool:
-    """Whether the last argument is a name, and the call is not in a subquery.
+    """True if the last argument is a name, and the call is not in a subquery.
 
-    inside: the indices of the brackets around the call.
+    open_brackets: the indices of the brackets around the call.
     """
     if not arguments or arguments[-1][0].kind not in (Kind.WORD, Kind.QUOTED):
         return False

@@ -1,4 +1,7 @@
-"""The table after a statement, for rules that check the result and for the statements that follow."""
+"""The table after a statement, for rules that check the result and for the statements that follow.
+
+Nothing here changes the catalog state: see replay.py.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,8 @@ _MOST_FIELDS = 100_000  # in all specs of a table together
 def outcome(context: Terms) -> Table | None:
     """The table after the statement; None if it is refused, or creates no Iceberg table.
 
-    Raises NotKnownError and AlreadyReportedError as the facts do. Specs or columns that cannot be predicted are
-    None in the table, with the reason.
+    Specs or columns that cannot be predicted are None in the table, with the reason.
+    Raises UnknownFactError and AlreadyReportedError, as the facts do.
     """
     node = context.node
     if isinstance(node, nodes.Create):
@@ -87,6 +90,7 @@ def _referenced(table: Table, node: nodes.Reference) -> Table:
         references[name] = node.what
     elif not references.get(name):
         references.pop(name, None)  # it may have been a tag instead of a branch, or the reverse
+    # A statement about `main` may give it a snapshot.
     headless = None if name == "main" else table.headless
     return replace(table, references=references, fresh=None, headless=headless)
 
@@ -130,13 +134,13 @@ def _created(context: Terms, node: nodes.Create) -> Table | None:
 
 
 def is_headless(context: Terms, node: nodes.Create) -> bool:
-    """Whether the branch `main` of a table that a CREATE creates has no snapshot, until a statement writes."""
+    """True if the branch `main` of a created table has no snapshot until a statement writes rows."""
     without = node.query is None and not context.known.shared
     return without and (node.replace or _is_fresh(context, node))
 
 
 def _is_fresh(context: Terms, node: nodes.Create) -> bool:
-    """Whether a table that a CREATE creates certainly has no snapshot."""
+    """True if a created table certainly has no snapshot."""
     if node.query is not None or context.known.shared:
         return False
     if isinstance(context.table, Absent) or not (node.replace or node.if_not_exists):
@@ -221,6 +225,7 @@ def _altered(table: Table, node: nodes.AlterColumn) -> Table:
             continue
         kind, required = change.type, change.required
 
+        # Default arguments, since the loop rebinds these names.
         def edit(field: Field, kind: object = kind, required: bool | None = required) -> Field:
             if isinstance(kind, Primitive):
                 field = replace(field, type=kind)
@@ -265,7 +270,7 @@ def _keeps_name(field: PartitionField, column: Column | None) -> bool:
 
 
 def one_column(schema: Schema, ref: terms.Ref) -> int | None:
-    """The field id of the one column that a column statement names, resolved by Spark's case rules, not Iceberg's."""
+    """The field id of the only column that a column statement can mean, by Spark's case rules, not Iceberg's."""
     found = schema.find_all(ref.parts)
     return found[0].field.field_id if len(found) == 1 else None
 

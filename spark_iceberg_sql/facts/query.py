@@ -1,4 +1,4 @@
-"""The columns of a query's result, as far as they follow from its text and the tables that it reads."""
+"""The columns of a query's result, as far as they follow from its text and from the tables that it reads."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SETS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
 
 
 def columns_of(query: str, find: Find) -> Schema | None:
-    """The columns of a query's result, with type UNKNOWN where it cannot be inferred; None if the names cannot.
+    """The columns of a query's result, of type UNKNOWN if it cannot be inferred; None if the names cannot.
 
     query: the query's text. find: returns the columns of a table, by name.
     """
@@ -124,7 +124,7 @@ class _Reader:
         return self.query(inner, depth + 1) if inner is not None else self._select(tokens, depth)
 
     def _with(self, tokens: Sequence[Token], depth: int) -> Sequence[Token]:
-        """Read the common table expressions of WITH; returns the query after them."""
+        """Read the common table expressions of WITH, and return the query after them."""
         if not tokens or tokens[0].word != "WITH":
             return tokens
         i = 1
@@ -137,6 +137,7 @@ class _Reader:
                 fields = tuple(self.query(tokens[i + 3 : end], depth + 1))
                 self._named[name] = Schema(fields)
             except (UnknownError, Stop, TooDeep):
+                # Its columns are unknown, but the name still hides a table of that name.
                 self._named[name] = None
             if end + 1 >= len(tokens) or tokens[end + 1].text != ",":
                 return tokens[end + 1 :]

@@ -113,14 +113,14 @@ _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
 
 
 def is_coarse(unit: Sequence[Token]) -> bool:
-    """Whether date_trunc's first argument is a literal: an hour or a coarser unit."""
+    """True if date_trunc's first argument is a literal that names an hour or a coarser unit."""
     return (
         len(unit) == 1 and unit[0].kind in STRINGS and unit[0].text[1:-1].strip().upper() in _COARSE
     )
 
 
 def rounded(kind: Type, operand: Type) -> Type:
-    """A timestamp type with `rounded` set if the operand's values are: a date, or a rounded timestamp."""
+    """A timestamp type, marked `rounded` if the operand's values are: a date, or a rounded timestamp."""
     coarse = isinstance(operand, Primitive) and (operand.rounded or operand == _DATE)
     if not coarse or not isinstance(kind, Primitive) or not kind.name.startswith("timestamp"):
         return kind
@@ -128,7 +128,7 @@ def rounded(kind: Type, operand: Type) -> Type:
 
 
 def finest(kinds: Sequence[Type]) -> Type:
-    """Of equal types, one that is not `rounded`, if there is one."""
+    """Of equal types, the first that is not `rounded`, or else the first."""
     return next((k for k in kinds if not (isinstance(k, Primitive) and k.rounded)), kinds[0])
 
 
@@ -138,6 +138,7 @@ def literal(token: Token) -> Type | None:
         return _STRING
     whole = _NUMBER.fullmatch(token.text)
     if whole is not None:
+        # Iceberg stores smallint and tinyint as int. The slice keeps thousands of digits away from int().
         if whole[2] in ("", "S", "s", "Y", "y") and int(whole[1][:19]) < 2**31:
             return _INT
         if len(whole[1]) < 19:

@@ -29,7 +29,7 @@ DEEPEST = 30
 
 
 class UnknownError(Exception):
-    """A part of the query that is not supported here."""
+    """The query contains syntax that is not supported here."""
 
 
 @record(frozen=True, slots=True)
@@ -49,9 +49,10 @@ class Value:
 
 
 def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> Value:
-    """The value of an expression over some relations. Raises UnknownError, or Stop if it is not valid SQL.
+    """The value of an expression over some relations.
 
     script: the text that contains its tokens. depth: its nesting depth.
+    Raises UnsupportedQueryError, and Stop if it is not valid SQL.
     """
     if not tokens or depth > DEEPEST:
         raise UnknownError
@@ -158,7 +159,7 @@ def top(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
 
 
 def closing_at(tokens: Sequence[Token], opening: int) -> int:
-    """The index of the bracket that closes the one at `opening`. Raises UnknownError if there is none."""
+    """The index of the bracket that closes the one at `opening`. Raises UnsupportedQueryError if there is none."""
     found = closing(tokens, opening)
     if found == len(tokens):
         raise UnknownError
@@ -173,14 +174,14 @@ def unwrapped(tokens: Sequence[Token]) -> Sequence[Token] | None:
 
 
 def is_name(token: Token) -> bool:
-    """Whether a token can be a column's name."""
+    """True if a token can be a column's name."""
     return token.kind is Kind.QUOTED or (
         token.kind is Kind.WORD and token.word not in ("END", "NULL", "TRUE", "FALSE", *BARE)
     )
 
 
 def ends_value(token: Token) -> bool:
-    """Whether an expression can end with a token, so that a name after it is an alias."""
+    """True if an expression can end with a token, so that a name after it is an alias."""
     return token.text == ")" or token.kind in (*STRINGS, Kind.NUMBER, Kind.WORD, Kind.QUOTED)
 
 

@@ -1,4 +1,7 @@
-"""The effect of a statement on what is known: tables created, altered, renamed, dropped."""
+"""Applies the effect of a statement to the catalog state: tables created, altered, renamed, dropped.
+
+What cannot be tracked becomes unknown, so that no later finding depends on it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _TABLE_CHANGES = (
 
 
 def replay(context: Context) -> None:
-    """Apply a statement to `context.known`, as if it had run. What cannot be tracked is forgotten."""
+    """Apply a statement to `context.catalog`, as if it had run; what cannot be tracked becomes unknown."""
     node, known = context.node, context.known
     if isinstance(getattr(node, "table", None), terms.Ref) and context.target.computed:
         return
@@ -83,7 +86,7 @@ def replay(context: Context) -> None:
 
 
 def changed(node: nodes.Node) -> list[terms.Name] | None:
-    """The tables and views that a statement may make, change or drop, as it names them; None for any."""
+    """Names of the tables and views that a statement may create, change or drop, as written; None: any."""
     if isinstance(node, nodes.Compound):
         inside = [changed(each) for each in node.inside]
         return None if None in inside else [name for names in inside for name in names or ()]
@@ -105,7 +108,7 @@ def changed(node: nodes.Node) -> list[terms.Name] | None:
 
 
 def meant(context: Context) -> None:
-    """Remember the table of a CREATE with an error as intended, so that one fault causes only one finding."""
+    """Record the table that a CREATE with an error intends, so that one error causes only one finding."""
     node, known = context.node, context.known
     if isinstance(node, nodes.Unreadable) and node.begun is not None:
         context = Context(context.text, node.begun, known, context.statement, context.repaired)
@@ -214,13 +217,13 @@ def _rename(known: Tables, node: nodes.RenameTable) -> None:
 
 
 def _beside(known: Tables, node: nodes.RenameTable) -> terms.Name:
-    """The new name with what the old one says of its catalog and namespace."""
+    """The new name, with the old name's catalog and namespace if it has none."""
     new, old = node.new_name.parts, node.table.parts
     return (*old[:-1], *new) if len(new) == 1 else new
 
 
 def _call(known: Tables, node: nodes.Call) -> None:
-    """A procedure that creates or registers tables."""
+    """Apply a procedure that creates or registers tables."""
     if node.tables is None:
         known.unsettle_below(node.catalog)
     for name in node.tables or ():
@@ -243,7 +246,7 @@ def _use(known: Tables, node: nodes.Use) -> None:
 
 
 def _forget(known: Tables, node: nodes.Node) -> None:
-    """A statement that cannot be tracked, or that may not run."""
+    """Make unknown the table of a statement that cannot be tracked, or that may not run."""
     if isinstance(node, nodes.Templated):
         if node.anything:
             known.unsettle_below(())

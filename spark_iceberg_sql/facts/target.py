@@ -1,8 +1,8 @@
-"""What is known about the table of a statement: its columns, specs, properties, format version.
+"""The facts about a statement's table: its columns, specs, properties, format version.
 
-Each fact is computed once, on demand. An unknown fact raises NotKnownError: the engine then lists the rule in
-the statement's "not checked" note. A fact that a more basic fault makes unavailable is None, or raises
-AlreadyReportedError: another rule reports that fault, and one fault causes one diagnostic.
+Each fact is computed once, on demand. An unknown fact raises UnknownFactError: the engine then lists the
+rule in the statement's "not checked" note. If a more basic error makes a fact unavailable, the fact is None
+or raises AlreadyReportedError: another rule reports that error, and one error causes one diagnostic.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NONE: Mapping[str, str] = {}  # shared, because most tables have no properties
 
 
 class NotKnownError(Exception):
-    """A rule asked for an unknown fact. what: `the columns`. why: the reason, in the user's terms."""
+    """A rule asked for an unknown fact. fact: such as `its columns`. reason: in the user's terms."""
 
     def __init__(self, what: str, why: str) -> None:
         super().__init__(f"{what}: {why}")
@@ -45,14 +45,14 @@ class NotKnownError(Exception):
 
 
 class AlreadyReportedError(Exception):
-    """A rule asked for a fact that a more basic fault rules out; another rule reports that fault."""
+    """A rule asked for a fact that a more basic error makes unavailable; another rule reports that error."""
 
 
 @record(frozen=True, eq=False)
 class Target:
-    """One statement and its context.
+    """One statement with the facts about its table.
 
-    text: the whole text that spans refer to. node: the parsed statement. known: the tables, as the
+    text: the complete text that spans refer to. node: the parsed statement. catalog: the tables, as the
     earlier statements left them. statement: its tokens. repaired: whether it is passed to Spark without
     the comments that would mislead Iceberg's parser.
     """
@@ -77,7 +77,7 @@ class Target:
 
     @cached_property
     def target_name(self) -> terms.Name:
-        """The target's parts, as `known` expects them."""
+        """The target's parts, as `catalog` expects them."""
         node = self.node
         is_like = isinstance(node, nodes.Create) and node.like is not None
         return self.sparks_own(self.target.parts) if is_like else self.target.parts
@@ -90,10 +90,11 @@ class Target:
 
     @cached_property
     def table(self) -> Table | Absent | None:
-        """What the statement's table name refers to; None if unknown."""
+        """The table, view or branch that the statement's table name refers to; None if unknown."""
         parts = self.target_name
         if self.target.computed:
             return None
+        # Iceberg's statements ignore temporary views, and resolve the name of a branch to its table.
         own = isinstance(self.node, FIELD_STATEMENTS)
         found = self.known.partitioned(parts) if own else self.known.get(parts)
         kind = _part_of_a_table(parts[-1]) if len(parts) > 1 else None
@@ -106,7 +107,7 @@ class Target:
 
     @cached_property
     def hidden(self) -> bool:
-        """Whether IF NOT EXISTS makes Spark ignore everything in the statement except its name."""
+        """True if IF NOT EXISTS makes Spark ignore everything in the statement except its name."""
         node = self.node
         return (
             isinstance(node, nodes.Create)
@@ -169,13 +170,13 @@ class Target:
 
     @property
     def of_another_kind(self) -> bool:
-        """Whether the statement's table is known not to be an Iceberg table, or not to exist (SIS412)."""
+        """True if the statement's table is known not to be an Iceberg table, or not to exist (SIS412)."""
         table = self.table
         return isinstance(table, Absent) or (table is not None and table.kind is not Kind.ICEBERG)
 
     @property
     def schema_if_known(self) -> Schema | None:
-        """The columns, for findings on column statements, which are not partition DDL: None without a note."""
+        """The schema, or None without a note: column statements are not partition DDL."""
         try:
             return self.schema
         except NotKnownError:
@@ -229,7 +230,7 @@ class Target:
         return found.with_fresh_ids()[0] if found is not None and unsure else self.schema
 
     def of_known_type(self, column: Column) -> Column:
-        """The column, if its type is known."""
+        """Return the column. Raises UnknownFactError if its type is unknown."""
         if column.field.type == UNKNOWN:
             raise NotKnownError(f"the type of `{column.name}`", "the query computes it")
         return column
@@ -246,7 +247,7 @@ class Target:
 
     @cached_property
     def makes_iceberg(self) -> bool:
-        """Whether a CREATE creates an Iceberg table: by USING, or because its catalog is not Spark's own."""
+        """True if a CREATE creates an Iceberg table: by USING, or because its catalog is not Spark's own."""
         provider = getattr(self.node, "provider", None)
         if provider in (None, "iceberg"):
             return provider is not None or not self.in_session_catalog
@@ -254,7 +255,7 @@ class Target:
 
     @property
     def of_unsure_kind(self) -> bool:
-        """Whether it is unknown if a CREATE creates an Iceberg table, or one in Spark's own catalog."""
+        """True if a CREATE creates an Iceberg table or one in Spark's own catalog, and it is unknown which."""
         node = self.node
         if not isinstance(node, nodes.Create) or node.provider is not None:
             return False
@@ -264,7 +265,7 @@ class Target:
 
     @cached_property
     def in_session_catalog(self) -> bool | None:
-        """Whether the table is in Spark's own catalog, `spark_catalog`; None if unknown."""
+        """True if the table is in Spark's own catalog, `spark_catalog`; None if unknown."""
         name = self.known.full_name(self.target_name)
         if name[0].lower() == "spark_catalog":
             return True
@@ -313,7 +314,7 @@ def as_field(column: terms.ColumnDef) -> Field:
 
 
 def _part_of_a_table(name: str) -> Kind | None:
-    """What `t.name` is besides a table: a metadata table, a branch or tag, or nothing."""
+    """The kind of relation that a last part such as `files` or `branch_b` denotes; None for a table."""
     low = name.lower()
     if low in _METADATA_TABLES:
         return Kind.METADATA

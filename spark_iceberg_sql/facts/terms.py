@@ -1,4 +1,4 @@
-"""What a transform over a column means: its record, its parameter, its column, and the field it requests."""
+"""The terms of a statement, resolved: transform, parameter, source column, and the partition field each requests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from spark_iceberg_sql.syntax import nodes, terms
 
 @record(frozen=True, eq=False)
 class TermFacts:
-    """A transform over a column as the statement writes it, with what it means.
+    """A transform over a column, resolved against the schema.
 
-    term: as written. statement: the one it is in. name: the AS name. dropping: whether it names a
+    term: as written. context: the statement that contains it. name: the AS name. dropping: whether it names a
     field to drop or to replace, rather than a new one.
     """
 
@@ -53,7 +53,7 @@ class TermFacts:
 
     @cached_property
     def bound(self) -> BoundTransform | None:
-        """The transform with its parameter; None if the text alone is faulty (rules 1xx)."""
+        """The transform with its parameter; None if the text alone is invalid (rules 1xx)."""
         record = self.transform
         if record is None or not record.in_ddl or self.source is None:
             return None
@@ -65,7 +65,7 @@ class TermFacts:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether it is written as DDL is meant to be: a transform's number, in range, and then one column."""
+        """True if it is canonical DDL: the transform's number, if it takes one, in range, then one column."""
         record, arguments = self.transform, self.term.arguments
         if record is None or not record.in_ddl:
             return False
@@ -80,7 +80,7 @@ class TermFacts:
 
     @property
     def spark_reads(self) -> bool:
-        """Whether Spark itself parses the call: strict about arguments, case-insensitive about columns.
+        """True if Spark itself parses the call: strict about arguments, case-insensitive about columns.
 
         In CREATE and in lower case only; every other spelling, and all of ALTER, is read by Iceberg
         (AstBuilder.visitPartitionTransforms, Spark3Util.toIcebergTransform).
@@ -92,10 +92,11 @@ class TermFacts:
 
     @cached_property
     def column(self) -> Column | None:
-        """The source column; None if there is none with this name, or several.
+        """The source column; None if no column has this name, or several have.
 
-        Names are case-sensitive, except for bare columns and Spark's own transforms in CREATE. CREATE compares
-        the parts of a name, ALTER the dotted name: `a.b` in one pair of backticks is another column there.
+        Names are case-sensitive, except for bare columns and Spark's own transforms in CREATE. CREATE
+        compares the parts of a name, ALTER the dotted name: `a.b` in one pair of backticks is another
+        column there.
         """
         if self.source is None:
             return None
@@ -139,7 +140,7 @@ class Terms(Target):
     """A statement with the partition fields that its transforms name, request and drop."""
 
     def forget(self) -> None:
-        """Let go of the terms, which refer to this statement: otherwise only garbage collection would free both."""
+        """Drop the terms, which refer back to this statement: otherwise only garbage collection would free both."""
         vars(self).pop("terms", None)
         vars(self).pop("new_terms", None)
 
@@ -184,6 +185,7 @@ class Terms(Target):
             return None
         else:
             field = spec.like(term.column.field.field_id, term.bound)
+        # The recorded specs lack fields that could not be read; this may be one of them.
         if field is None and self.iceberg.partial:
             raise AlreadyReportedError
         return field
@@ -195,7 +197,7 @@ class Terms(Target):
 
     @cached_property
     def proposed(self) -> PartitionField | None:
-        """The field that ADD or REPLACE would create, with its name and id; None if `wanted` is.
+        """The field that ADD or REPLACE would create, with its name and id; None if `requested_field` is.
 
         REPLACE of a field with itself keeps the field, possibly under another name.
         """

@@ -1,1 +1,1 @@
-"""From files to SQL: which files there are, how they are read, and where the SQL stands in them."""
+"""From files to SQL: the files to check, their text units, and the positions of SQL in them."""

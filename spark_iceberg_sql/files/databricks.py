@@ -1,5 +1,8 @@
-"""Source files of Databricks notebooks, whose cells are comments (`# MAGIC %sql`), and other separators of SQL
-files."""
+"""Cells of Databricks notebooks that are saved as source files, and other separators in SQL files.
+
+In: the text of a SQL or Python file. Out: SQL fragments, and problems with what is not SQL. A cell is a
+comment (`# MAGIC %sql`); Liquibase's `endDelimiter` separates statements, too.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +52,13 @@ _CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
 def sql_cells(text: str, *, joined: bool = False) -> tuple[list[Piece], list[Unread]]:
-    """The ranges of a SQL file between its separators, all of it if it has none; and the cells that are not SQL.
+    """The ranges of a SQL file between its separators, and the problems with cells that are not SQL.
 
-    joined: whether an editor has joined the text from a notebook's cells.
+    is_joined: True if an editor has joined the text from a notebook's cells.
     """
     notebook = joined or _DATABRICKS.match(text) is not None
+    # Three kinds of separators: COMMAND lines, Liquibase delimiters, magics. Sorted together, they cut the
+    # text; each fragment keeps its offsets in the file.
     cuts = [(found.start(), found.end()) for found in _commands(text, notebook=notebook)]
     for found in _DELIMITER.finditer(text) if _LIQUIBASE.match(text) is not None else ():
         delimiter = found[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
@@ -86,7 +91,7 @@ def sql_cells(text: str, *, joined: bool = False) -> tuple[list[Piece], list[Unr
 
 
 def _commands(text: str, *, notebook: bool) -> Iterator[re.Match[str]]:
-    """The lines between cells; in a file that is no notebook, such a line in a statement is a comment."""
+    """The lines between cells. In a file that is not a notebook, such a line inside a statement is a comment."""
     at, complete = 0, True
     for found in _COMMAND.finditer(text):
         last = _last_of_code(text, at, found.start())
@@ -112,7 +117,7 @@ def _last_of_code(text: str, begin: int, end: int) -> str:
 
 
 def _is_left_over(text: str, start: int, end: int) -> bool:
-    """Whether a range has part of a table's DDL whose beginning is not in it."""
+    """True if a range has part of a table's DDL, but not the beginning of that statement."""
     first = _FIRST_WORD.match(text, start, end)
     if first is None or first[1].upper() in _BEGINS_DDL:
         return False

@@ -1,4 +1,7 @@
-"""Which files to check (paths, folders, globs, standard input), and their content."""
+"""The files to check (paths, folders, globs, standard input), and the SQL that each contains.
+
+In: paths as the user names them. Out: file names, and a SourceFile for the text of each file.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,7 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
 
 
 def _waits(path: str) -> bool:
-    """Whether it is no file but a pipe, a socket or a device, which may never end."""
+    """True for a pipe, a socket or a device, which may never end."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 
@@ -176,10 +179,10 @@ def source(
     callables: Sequence[str] = (),
     manifest: Path | None = None,
 ) -> Source:
-    """What the checker sees of a file.
+    """The text units and SQL fragments of a file.
 
-    name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content.
-    projects: the dbt projects that are known so far. callables: the functions that pass a program's SQL to Spark.
+    name: its path; its suffix decides between Python, notebook and SQL. text: its content.
+    projects: the dbt projects read so far. callables: the functions that pass a program's SQL to Spark.
     manifest: dbt's `manifest.json`, if a setting names it. Raises FileError for an invalid notebook.
     """
     own = _of_suffix(name, text, callables)
@@ -227,7 +230,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
 
 
 def _in_cells(name: str, text: str) -> Source:
-    """A SQL file, which may consist of cells, some of them in Python."""
+    """The source file of a SQL file, which may consist of cells, some of them in Python."""
     from spark_iceberg_sql.files.databricks import python_cells, sql_cells
 
     # JupyterLab names the SQL of a notebook's cells `a.ipynb.python-sql.sql`.

@@ -1,4 +1,8 @@
-"""Placeholders that settings describe by regular expressions: text that a program fills in before it reaches Spark."""
+"""Placeholders that settings describe by regular expressions: a program replaces them before Spark.
+
+In: a fragment and the patterns. Out: the fragment with a word of the same length at each match, so that all
+offsets stay valid.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ _searched: dict[tuple[str, ...], tuple[float, int]] = {}
 
 
 def with_placeholders(piece: Piece, patterns: Sequence[str]) -> Piece:
-    """The piece with a hole, written as a word of the same length, for each match of the patterns.
+    """The fragment with a placeholder, written as a word of the same length, for each match of the patterns.
 
     patterns: regular expressions of text that a program fills in. Raises ConfigError if they take too long.
     """
@@ -41,6 +45,8 @@ def with_placeholders(piece: Piece, patterns: Sequence[str]) -> Piece:
         except TimeoutError:
             raise ConfigError(_too_long(pattern, patterns)) from None
         for start, end in spans:
+            # Placeholders never overlap: the first pattern that matches wins, and those of the program come
+            # before all.
             if start == end or taken.find(1, start, end) >= 0:
                 continue
             taken[start:end] = b"\1" * (end - start)
@@ -56,14 +62,14 @@ def _placeholder(length: int) -> str:
 
 
 def placeholders_in(piece: Piece) -> Iterator[Hole]:
-    """The holes of a piece that `with_placeholders` made."""
+    """The placeholders of a fragment that `with_placeholders` added."""
     for hole in piece.holes:
         if piece.sql[hole.start : hole.end] == _placeholder(hole.end - hole.start):
             yield hole
 
 
 def as_written(piece: Piece) -> Piece:
-    """The piece without its placeholders: `with_placeholders` undone."""
+    """The fragment as written in the file: `with_placeholders` undone."""
     chars, replaced = list(piece.sql), tuple(placeholders_in(piece))
     for hole in replaced:
         chars[hole.start : hole.end] = hole.text

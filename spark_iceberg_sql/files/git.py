@@ -56,7 +56,7 @@ def ignored(folder: str) -> frozenset[str]:
 
 
 def tracked(folder: Path) -> bool:
-    """Whether git tracks a file in a folder; False if the folder is not in a repository."""
+    """True if git tracks a file in a folder; False if the folder is not in a repository."""
     try:
         return _in_repository(folder.absolute()) and bool(
             _git(("ls-files", "-z", "--", "."), folder)
@@ -66,7 +66,7 @@ def tracked(folder: Path) -> bool:
 
 
 def _in_repository(folder: Path) -> bool:
-    """Whether a folder, by its full path, is in a repository: most caches are not, and need no process to say so."""
+    """True if a folder, given as a full path, is in a repository: most caches are not, which saves a process."""
     return any(os.path.exists(above / ".git") for above in (folder, *folder.parents))
 
 
@@ -93,7 +93,7 @@ class Snapshot:
 
     @cached_property
     def before(self) -> Mapping[str, str]:
-        """Current path to path at the commit, of renamed files, relative to the top."""
+        """The path at the commit of each renamed file, by its current path; both relative to the top."""
         # A tenth in common is enough: what else is in the file is compared finding by finding.
         # With the index: to compare the work tree, git would run filters.
         options = (

@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 def matches(path: Path, glob: str, root: Path) -> bool:
-    """Whether a glob means a file or a directory above it.
+    """True if a glob matches a file or a folder above it.
 
-    glob: `*` within a name, `**` across directories; one without a slash matches a name at any depth, any other is
-    relative to root unless it is absolute.
+    glob: `*` within a name, `**` across directories; one without a slash matches a name at any depth, any
+    other is relative to root unless it is absolute.
     """
     full = path.absolute()
     name = full.as_posix()
@@ -61,7 +61,10 @@ def _expanded(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
 
 
 def _named(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
-    """What parts without `**` mean, one folder after the other: a link may lead to where nothing may be searched."""
+    """The paths that match parts without `**`, one folder level at a time.
+
+    `admit` is called for each folder before it is searched: a link may lead to one that must not be searched.
+    """
     from glob import escape, has_magic, iglob
 
     wild = next((n for n, part in enumerate(parts) if has_magic(part)), len(parts))
@@ -90,11 +93,11 @@ def _walked(above: list[str], below: str, admit: Callable[[str], None]) -> Itera
 
 @cache  # each of any number of globs in the settings is asked about each file
 def _pattern(glob: str) -> re.Pattern[str]:
-    """The regular expression of a glob, which takes no more than quadratic time: the glob may be a stranger's.
+    """The regular expression of a glob. It takes at most quadratic time: the glob may be a stranger's.
 
-    What precedes the last `**`, and, in the stretch between two of these, what precedes the last `*`, is matched as
-    early as possible and never tried again, since the next wildcard takes what is left: `(?=(shortest))\\1` is an
-    atomic group.
+    The text before the last `**`, and, in each section between two `**`, the text before the last `*`, is
+    matched as early as possible and never tried again: a lookahead with a back-reference to its group is an
+    atomic group. This loses no match, since the next wildcard takes the remaining text.
     """
     first, *others = re.split(r"((?<![^/])\*\*/|\*\*)", glob)
     stretches = [("" if "/" in glob else "(?:.*?/)??", first)]

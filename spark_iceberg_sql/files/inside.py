@@ -1,4 +1,7 @@
-"""What is inside of a repository: what its own files may name, and what its links may have read or written."""
+"""The repository of a path: the files that its own files may name, and where its links may lead.
+
+In: paths. Out: the repository's folder, or whether a path leads into it after all links are resolved.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def repository(folder: Path) -> Path | None:
 
 
 def is_inside(path: str | Path, tree: Path) -> bool:
-    """Whether a path, which may not exist, leads into a folder, after all links."""
+    """True if a path, which may not exist, leads into a folder after all links are resolved."""
     try:
         return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(tree))
     except (OSError, ValueError):  # a name that is too long, or with a NUL character
@@ -35,7 +38,7 @@ def is_inside(path: str | Path, tree: Path) -> bool:
 
 
 def is_file_inside(path: str | Path, tree: Path) -> bool:
-    """Whether a path leads to a regular file in a folder, and not to a device or pipe, which may never end."""
+    """True if a path leads to a regular file in a folder; False for devices and pipes, which may never end."""
     return is_inside(path, tree) and os.path.isfile(path)
 
 

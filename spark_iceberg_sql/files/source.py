@@ -1,4 +1,4 @@
-"""A file as the checker sees it: its parts, the SQL in them, and the SQL that could not be read."""
+"""A source file as the checker reads it: its text units, their SQL, and SQL that cannot be extracted."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ class Part:
 
 @record(frozen=True, slots=True)
 class Unread:
-    """SQL that cannot be read, or a call that Spark refuses without any SQL.
+    """SQL that cannot be extracted, or a call that Spark refuses without any SQL.
 
-    part, start, end: its position. why, help: for the user. refused: whether Spark refuses it, so that it is an error.
+    unit_index, start, end: its position. reason, help: for the user. is_refused: Spark refuses it, so it is
+    an error.
     """
 
     part: int
@@ -41,11 +42,11 @@ class Unread:
 
 @record(frozen=True, slots=True)
 class Source:
-    """A file. name: as shown to the user. pieces: in the order of the text.
+    """A file. name: as shown to the user. fragments: in the order of the text.
 
-    program: whether the SQL is inside a program. spark: whether the program uses Spark. elsewhere: whether it
-    does not, and imports another engine's client. forward: for a reversible migration, the number of pieces that
-    migrate; the others revert it.
+    is_program: the SQL is inside a program. uses_spark: the program mentions Spark. uses_other_engine: it
+    does not, and imports another engine's client. upgrade_count: for a reversible migration, the number of
+    fragments that migrate; the others revert it.
     """
 
     name: str
@@ -59,6 +60,6 @@ class Source:
 
 
 def engine(text: str) -> dict[str, bool]:
-    """Which engine a program sends SQL to: the values of Source's `spark` and `elsewhere`. text: the program."""
+    """Guess a program's engine: SourceFile's `uses_spark`, `uses_other_engine`. text: the program."""
     spark = "spark" in text.lower()
     return {"spark": spark, "elsewhere": not spark and _CLIENTS.search(text) is not None}

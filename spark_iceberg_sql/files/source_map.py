@@ -1,4 +1,8 @@
-"""SQL found in a file: its text, and the offset of each character in the file."""
+"""SQL fragments of a file: their text, and the offset of each character in the file.
+
+A fragment is built from literals, placeholders and invented words; each keeps the position of its source, so
+that findings and fixes refer to the user's own text.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,8 @@ MODELS = ("dbt", COMPILED, "sqlmesh")  # the APIs of models, by the tool that ma
 class Arm(NamedTuple):
     """A branch: a range of the program whose statements all run or none does, such as a function or an `if`.
 
-    part, start, end: its position in the file. function: whether it is a function, which runs when it is called.
-    leaves: whether the code after it does not run if it does.
+    unit_index, start, end: its position in the file. is_function: it is a function, which runs when it is
+    called. always_exits: the code after it does not run if it does.
     """
 
     part: int
@@ -35,7 +39,7 @@ Stretch = tuple[int, int, Arm]
 class Said(NamedTuple):
     """A message and a help from the reader of a program that replace those of a finding at the same position.
 
-    start, end: offsets in the host text. message, help: those of a diagnostic.
+    start, end: offsets in the source text. message, help: those of a diagnostic.
     """
 
     start: int
@@ -46,9 +50,9 @@ class Said(NamedTuple):
 
 @record(frozen=True, slots=True)
 class Hole:
-    """A part of the SQL that a template or a program fills in later; written as `{{ }}` in the piece.
+    """A part of the SQL that a template or a program fills in later; written as `{{ }}` in the fragment.
 
-    start, end: offsets in the piece's SQL. text: the source, such as `{{ ref('events') }}`.
+    start, end: offsets in the fragment's SQL. text: the source, such as `{{ ref('events') }}`.
     """
 
     start: int
@@ -60,13 +64,14 @@ class Hole:
 class Piece:
     """A SQL text and its position in a file.
 
-    sql: the text to check. starts: for each character, and for the end, its offset in the host text; ends: for each
-    boundary between characters, the offset at which the character before it ends. holes: the parts filled in later.
-    part: the number of the host text among the parts of the file. made: the tables that the program creates, changes
-    or drops without SQL before the piece; None: any table. literals: if the SQL is composed of several literals, the
-    ranges that come from a literal that nothing else uses; None: it is one text. arms: the branches that ranges of
-    the SQL are in, outer ones first. api: if the SQL stands for calls, their API: `DataFrameWriterV2`,
-    `DataFrameWriter` (APPEND), `pyiceberg`. said: messages about positions in it.
+    sql: the text to check. starts: for each character, and for the end, its offset in the source text; ends:
+    for each boundary between characters, the offset at which the character before it ends. placeholders: the
+    parts filled in later. unit_index: the index of the text unit in the file. side_effects: the tables that
+    the program creates, changes or drops without SQL before the fragment; None: any table. literals: if the
+    SQL is composed of several literals, the ranges that come from a literal that nothing else uses; None: it
+    is one text. branch_ranges: the branches that ranges of the SQL are in, outer ones first. api: if the SQL
+    stands for calls, their API: `DataFrameWriterV2`, `DataFrameWriter` (APPEND), `pyiceberg`. overrides:
+    messages about positions in it.
     """
 
     sql: str
@@ -81,12 +86,13 @@ class Piece:
     said: tuple[Said, ...] = ()
 
     def place(self, start: int, end: int) -> Offsets:
-        """The position of a range of the SQL in the host text."""
+        """The position of a range of the SQL in the source text."""
+        # An empty range is at the end of the character before it: the next one may be in another literal.
         begin = self.starts[start] if end > start or start == 0 else self.ends[start]
         return begin, max(begin, self.ends[end])
 
     def verbatim(self, start: int, end: int) -> bool:
-        """Whether the range is contiguous and literally the same in the host text, without a hole."""
+        """True if the range is contiguous and literally the same in the source text, without a placeholder."""
         if any(hole.start < end and start < hole.end for hole in self.holes):
             return False
         return all(
@@ -97,24 +103,24 @@ class Piece:
 
 
 def whole(text: str, part: int = 0) -> Piece:
-    """A host text that is SQL as a whole."""
+    """A source text that is SQL as a whole."""
     places = range(len(text) + 1)
     return Piece(text, places, places, part=part)
 
 
 def anything(at: int, part: int = 0, made: tuple[str, ...] | None = None) -> Piece:
-    """An empty piece where the program creates tables without SQL. made: as in Piece."""
+    """An empty fragment for a call that changes tables without SQL. table_names: these; None: any table."""
     return Piece("", (at,), (at,), part=part, made=made)
 
 
 def stretch(text: str, start: int, end: int, part: int = 0) -> Piece:
-    """The SQL between two offsets of a host text, unchanged."""
+    """The SQL between two offsets of a source text, unchanged."""
     places = range(start, end + 1)
     return Piece(text[start:end], places, places, part=part)
 
 
 class PieceMaker:
-    """Builds a piece from the literals of a program."""
+    """Builds a fragment from the literals of a program."""
 
     def __init__(self, part: int = 0) -> None:
         self._part = part
@@ -127,29 +133,31 @@ class PieceMaker:
 
     @property
     def length(self) -> int:
-        """How many characters it has so far."""
+        """The number of characters added so far."""
         return self._length
 
     def literal(self, *, own: bool) -> None:
-        """Begin a literal. own: whether only this piece uses it."""
+        """Begin a literal. is_exclusive: True if only this fragment uses it."""
         self._literals.append((self._length, own))
 
     def add(self, value: str, start: int, end: int) -> None:
-        """Add a value that the host text writes between two offsets, for example as an escape."""
+        """Add a value that the source text writes between two offsets, for example as an escape."""
         self._chars.append(value)
         self._length += len(value)
+        # All characters of one value start at its start, and all but the last end there, so that
+        # `is_verbatim` sees that the source differs.
         self._starts += [start] * len(value)
         if value:
             self._ends += [start] * (len(value) - 1) + [end]
 
     def hole(self, start: int, end: int, text: str) -> None:
-        """Add a hole, which the host text writes between two offsets."""
+        """Add a placeholder for the text between two offsets of the source text."""
         word = "{{" + re.sub(r"\W", "_", text) + "}}"
         self._holes.append(Hole(self._length, self._length + len(word), text))
         self.add(word, start, end)
 
     def extend(self, piece: Piece) -> None:
-        """Add another piece, with its positions."""
+        """Add another fragment, with its positions."""
         shift = self._length
         self._holes += [
             replace(hole, start=hole.start + shift, end=hole.end + shift) for hole in piece.holes
@@ -160,11 +168,12 @@ class PieceMaker:
         self._ends += piece.ends[1:]
 
     def piece(self) -> Piece:
-        """The finished piece."""
+        """The finished fragment."""
         first = self._starts[0] if self._starts else 0
         last = self._ends[-1] if self._ends else 0
         stops = [*(start for start, _ in self._literals[1:]), self._length]
         literals = zip(self._literals, stops, strict=False)
+        # Both lists have one entry more than the text: `starts` for its end, `ends` for its beginning.
         return Piece(
             "".join(self._chars),
             [*self._starts, last],
@@ -183,7 +192,7 @@ _BETWEEN = "\n\n;\n"
 
 @record(frozen=True, slots=True)
 class Joined:
-    """Pieces as one script, so that each is checked against the tables that earlier ones created."""
+    """Fragments as one script, so that each is checked against the tables that earlier ones created."""
 
     sql: str
     pieces: tuple[Piece, ...]
@@ -205,13 +214,13 @@ class Joined:
         )
 
     def piece_at(self, offset: int) -> tuple[Piece, int]:
-        """The piece at an offset of the script, and the offset at which it begins."""
+        """The fragment at an offset of the script, and the offset at which it begins."""
         found = bisect_right(self.offsets, offset) - 1
         return self.pieces[found], self.offsets[found]
 
 
 def join(pieces: Iterable[Piece]) -> Joined:
-    """Pieces as one script, in order."""
+    """Fragments as one script, in order."""
     kept = tuple(pieces)
     offsets, length = [], 0
     for piece in kept:

@@ -1,4 +1,9 @@
-"""The branches of a template's `{% if %}` and `{% for %}`, and the ways through them that are checked."""
+"""The branches of a template's `{% if %}` and `{% for %}`, and the selections of branches to check.
+
+In: the tags of a text. Out: the branches by the index of their `if`, and for each variant the ranges to
+blank. A selection takes branch n of every `if`; branches near partition DDL that none of these takes get
+their own.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +25,10 @@ _MOST_ADDED = 8  # for single branches that the others do not take
 
 
 class Way(NamedTuple):
-    """The branches that a choice takes.
+    """A selection of branches, which determines one variant.
 
-    number: of the branch of each `if`, or the last; None: no condition holds, so only `else`. given: for some, by
-    their index among the tags, the number of the branch instead; -1 for none.
+    number: of the branch of each `if`, or the last; None: no condition holds, so only `else`.
+    selected_numbers: for some, by their index among the tags, the number of the branch instead; -1 for none.
     """
 
     number: int | None
@@ -34,7 +39,7 @@ _Branch = tuple[int, int]  # the index of its `if` among the tags, and its numbe
 
 
 def branches_of(parts: list[Tag]) -> dict[int, list[int]]:
-    """For each `if`, by its index among the tags: the indices of its if, elif, else and endif."""
+    """For each `if` or `for`, by its index among the tags: the indices of its if, elif, else and end tag."""
     found: dict[int, list[int]] = {}
     open_ifs: list[int] = []
     for number, part in enumerate(parts):
@@ -52,13 +57,15 @@ def branches_of(parts: list[Tag]) -> dict[int, list[int]]:
         elif word == "endfor" and open_ifs:
             found[open_ifs[-1]].append(number)
             open_ifs.pop()
+    # Tag n to tag n + 1 is branch n, so an unclosed `if` without a second tag has none. A `for` is treated as
+    # an `if` whose first branch is one round of the loop.
     return {first: marks for first, marks in found.items() if len(marks) > 1}
 
 
 def left_out(
     parts: list[Tag], branches: dict[int, list[int]], way: Way
 ) -> Iterator[tuple[int, int]]:
-    """The ranges that a way omits."""
+    """The ranges that a selection omits."""
     for first, marks in branches.items():
         taken = _taken(parts, first, marks, way)
         for branch in range(len(marks) - 1):
@@ -67,10 +74,11 @@ def left_out(
 
 
 def _taken(parts: list[Tag], first: int, marks: list[int], way: Way) -> int:
-    """The number of the branch that a way takes."""
+    """The number of the branch that a selection takes; -1 for none."""
     if first in way.given:
         return way.given[first]
     if _NOT_LAST.search(parts[first].text):
+        # `if not loop.last`: branch 0 is the text between two rounds.
         return 1  # a loop is assumed to run once
     last = len(marks) - 2
     if way.number is not None:
@@ -84,7 +92,7 @@ def ways_through(
     branches: dict[int, list[int]],
     stored: list[tuple[int, int]],
 ) -> tuple[list[Way], list[tuple[int, int]]]:
-    """The ways to check, and for each `if` with branches that none of them takes, the range of the first one's tag.
+    """The selections to check, and the tags of branches that none of them takes, one tag for each `if`.
 
     stored: ranges whose branches do not matter, in order.
     """
@@ -123,7 +131,7 @@ def _wanted(
         number = bisect_right(stored, parts[first].start, key=itemgetter(0)) - 1
         if number >= 0 and parts[first].start < stored[number][1]:
             continue
-        # What stands between two rounds of a loop is mostly a comma, which ends no list of one item.
+        # The text between two rounds of a loop is mostly a comma, and a list of one item has none.
         between = _NOT_LAST.search(parts[first].text) is not None
         for branch in range(len(marks) - 1):
             start, end = parts[marks[branch]].end, parts[marks[branch + 1]].start
@@ -143,6 +151,7 @@ def _parents(branches: dict[int, list[int]]) -> dict[int, _Branch]:
     parents: dict[int, _Branch] = {}
     around: list[int] = []
     for first in sorted(branches):
+        # A stack of open blocks: the indices of tags are in the order of the text, and blocks nest.
         while around and branches[around[-1]][-1] < first:
             around.pop()
         if around:
@@ -154,7 +163,7 @@ def _parents(branches: dict[int, list[int]]) -> dict[int, _Branch]:
 def _tried(
     parts: list[Tag], branches: dict[int, list[int]], parents: dict[int, _Branch], way: Way
 ) -> set[_Branch]:
-    """The branches that a way takes, in branches that it takes."""
+    """The branches that a selection takes, if it also takes the branches around them."""
     tried: set[_Branch] = set()
     for first in sorted(branches):
         if first not in parents or parents[first] in tried:
@@ -168,12 +177,17 @@ def _way_to(
     branches: dict[int, list[int]],
     parents: dict[int, _Branch],
 ) -> Way:
-    """The way to a branch through those around it, with the same branch of each other `if` of the same condition."""
+    """The selection that reaches a branch through those around it.
+
+    Each other `if` with the same condition takes the same branch; all others take their first.
+    """
     given: dict[int, int] = {}
     inner: _Branch | None = branch
     while inner is not None:
         given.setdefault(*inner)
         inner = parents.get(inner[0])
+    # Equal conditions have equal values in one rendering. Combinations that no rendering has would give
+    # false findings.
     conditions = {_condition(parts[first]): (first, number) for first, number in given.items()}
     for other, marks in branches.items():
         first, number = conditions.get(_condition(parts[other]), (other, 0))

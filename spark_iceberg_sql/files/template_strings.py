@@ -24,9 +24,10 @@ _FORMATTED = regex(r"\s*(?:(\.\s*format\b)|%\s*[^}]|\|\s*format\b)")
 
 
 def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
-    """The partition DDL in the string literals of a range of a piece, one piece each.
+    """The partition DDL in the string literals of a range of a fragment, one fragment each.
 
-    piece: the SQL. start, end: a part of the template in it. An expression that is joined to a literal is a hole.
+    fragment: the SQL. start, end: a tag of the template in it. An expression that is joined to a literal is a
+    placeholder.
     """
     text, at = piece.sql, start
     while (string := STRINGS.search(text, at, end)) is not None:
@@ -58,6 +59,8 @@ def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
         if _PARTITION.search(made.sql):
             yield Piece(
                 made.sql,
+                # Offsets of the built fragment are in the template's text; the outer fragment maps them to
+                # the file.
                 [piece.starts[i] for i in made.starts],
                 [piece.ends[i] for i in made.ends],
                 made.holes,
@@ -66,7 +69,7 @@ def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
 
 
 def _formatted(text: str, at: int, end: int) -> str:
-    """How the string that ends there is formatted, as `read_literals` takes it."""
+    """The format character of the string that ends at an offset, as `read_literals` takes it."""
     found = _FORMATTED.match(text, at, end)
     if found is None:
         return ""

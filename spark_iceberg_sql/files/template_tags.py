@@ -1,4 +1,4 @@
-"""The tags of a template (Jinja, `${}`): where each begins and ends, outside of raw text and Jinja's strings."""
+"""The tags of a template (Jinja, `${}`): start and end of each, outside of raw text and Jinja's strings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYWORD = regex(r"\{%[-+]?\s*(\w+)")
 
 
 class Tag(NamedTuple):
-    """A tag of a template. word: the keyword of a `{% %}`, otherwise empty."""
+    """A tag of a template. keyword: that of a `{% %}`, otherwise empty."""
 
     start: int
     end: int
@@ -32,6 +32,7 @@ class Tag(NamedTuple):
 def tags(text: str) -> list[Tag]:
     """The tags of a text, in order, none inside another; in linear time."""
     found: list[Tag] = []
+    # Keeps the search linear: without it, each of n unclosed tags would search the remaining text.
     never: set[str] = set()  # closing marks that do not occur any more
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
@@ -51,6 +52,7 @@ def tags(text: str) -> list[Tag]:
                 never.add("raw")
             else:
                 end = end_raw.end()
+        # A `${` whose text spans lines or has another brace is no placeholder.
         elif closing == "}" and ("\n" in words or "{" in words[2:]):
             at = opening.end()
             continue
@@ -73,5 +75,5 @@ def _close(text: str, closing: str, at: int) -> int:
 
 
 def is_templated(text: str) -> bool:
-    """Whether a text has anything for a template engine."""
+    """True if a text contains any tag of a template engine."""
     return "{%" in text or "{{" in text or "${" in text or "{#" in text

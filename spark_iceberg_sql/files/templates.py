@@ -1,7 +1,8 @@
-"""Templated SQL (dbt, Jinja, `${}`): the part of the text that does not depend on values, at the same offsets.
+"""Templated SQL (dbt, Jinja, `${}`): the text that does not depend on values, at the same offsets.
 
-Comments and control words become blanks. Placeholders stay as they are, except for quotes and similar characters
-that an SQL lexer would interpret. If `{% if %}` chooses between texts, each choice is a separate text.
+In: a fragment with tags. Out: one fragment per variant. Comments and control words become blanks.
+Placeholders stay as they are, except for quotes and similar characters that an SQL lexer would interpret. If
+`{% if %}` chooses between texts, each choice is a separate variant.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def template_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def choices(piece: Piece) -> tuple[Piece, ...]:
-    """The possible results of a template: with the first branch of each `{% if %}`, with the second, and so on.
+    """The variants of a template: with the first branch of each `{% if %}`, with the second, and so on.
 
-    Where there may be partition DDL, also with each branch that none of these takes. Each has the length of the
-    original. A piece without a template is its only result.
+    Near partition DDL, also one for each branch that none of these takes. Each has the length of the
+    original. A fragment without a template is its only variant.
     """
     if not is_templated(piece.sql):
         return (piece,)
@@ -48,7 +49,7 @@ def choices(piece: Piece) -> tuple[Piece, ...]:
 
 
 def untried(piece: Piece) -> list[tuple[int, int]]:
-    """The ranges of the tags of branches near partition DDL that no choice takes, as there are too many."""
+    """The tags of branches near partition DDL that no variant takes, because there are too many."""
     if not is_templated(piece.sql):
         return []
     parts = tags(piece.sql)
@@ -56,7 +57,7 @@ def untried(piece: Piece) -> list[tuple[int, int]]:
 
 
 def barest(piece: Piece) -> Piece:
-    """The result if no condition holds and no loop has a value; otherwise like `choices`."""
+    """The variant in which no condition holds and no loop has a value; otherwise like `template_variants`."""
     if not is_templated(piece.sql):
         return piece
     parts = tags(piece.sql)
@@ -109,7 +110,7 @@ def _bodies(piece: Piece) -> Iterator[Piece]:
 
 
 def _outermost(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The ranges that are not within another."""
+    """The ranges that are not within another one."""
     reached = -1
     for start, end in sorted(stretches, key=lambda stretch: (stretch[0], -stretch[1])):
         if end > reached:
@@ -128,7 +129,7 @@ def _clipped(
 
 
 def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The ranges that are not inside another."""
+    """The ranges without their overlaps, in order."""
     reached = 0
     for start, end in sorted(stretches):
         if end > reached:
@@ -139,6 +140,8 @@ def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]
 def _choice(piece: Piece, parts: list[Tag], branches: dict[int, list[int]], way: Way) -> Piece:
     chars = list(piece.sql)
     holes = list(piece.holes)
+    # Invariant: every replacement below has the length of the text that it replaces, so `starts` and `ends`
+    # of the fragment, and the offsets of all tags, stay valid.
     begins, reached = _reaches(piece.holes)
     for part in parts:
         start, end, words, word = part
@@ -147,7 +150,7 @@ def _choice(piece: Piece, parts: list[Tag], branches: dict[int, list[int]], way:
         elif words.startswith(("{{", "${")):
             chars[start:end] = _TREACHEROUS.sub(lambda found: "_" * len(found.group()), words)
             number_before = bisect_right(begins, start)
-            if not number_before or reached[number_before - 1] < end:  # in no hole
+            if not number_before or reached[number_before - 1] < end:  # in no placeholder
                 holes.append(Hole(start, end, words))
         elif word == "raw" and words.rindex("{%"):
             opening = words.index("%}") + 2
@@ -157,8 +160,10 @@ def _choice(piece: Piece, parts: list[Tag], branches: dict[int, list[int]], way:
             )
         else:
             chars[start:end] = _blank(words)
+    # Omitted branches nest and may be in stored text; merged, each character is blanked once (linear time).
     for start, end in _joined_up([*left_out(parts, branches, way), *_captured(parts)]):
         chars[start:end] = _blank("".join(chars[start:end]))
+    # A placeholder in an omitted branch has been blanked with it.
     kept = [hole for hole in holes if not chars[hole.start].isspace()]
     kept.sort(key=lambda hole: hole.start)
     arms = (*piece.arms, *_arms(piece, parts, branches))
@@ -166,21 +171,22 @@ def _choice(piece: Piece, parts: list[Tag], branches: dict[int, list[int]], way:
 
 
 def _reaches(holes: Sequence[Hole]) -> tuple[list[int], list[int]]:
-    """The starts of holes, in order, and for each how far it and those before it reach."""
+    """The starts of placeholders, in order, and for each the largest end of it and those before it."""
     ordered = sorted((hole.start, hole.end) for hole in holes)
     return [start for start, _ in ordered], list(accumulate((end for _, end in ordered), max))
 
 
 def _arms(piece: Piece, parts: list[Tag], branches: dict[int, list[int]]) -> Iterator[Stretch]:
-    """The ranges between `{% if %}` and `{% endif %}`, of which a choice takes one branch."""
+    """The ranges between `{% if %}` and `{% endif %}`, of which a variant takes one branch."""
     for first, marks in sorted(branches.items()):
         start, end = parts[first].end, parts[marks[-1]].start
+        # Only an `if` chooses between texts.
         if parts[first].word == "if":
             yield start, end, Arm(piece.part, piece.starts[start], piece.starts[end])
 
 
 def _silent(text: str, part: Tag) -> bool:
-    """Whether a `{{ }}` produces no text: `{{ config(...) }}`, or one on its own lines before SQL."""
+    """True if a `{{ }}` produces no text: `{{ config(...) }}`, or one on its own lines before SQL."""
     if _WORDLESS.match(part.text):
         return True
     start = part.start
@@ -191,7 +197,7 @@ def _silent(text: str, part: Tag) -> bool:
 
 
 def with_names(piece: Piece) -> Piece:
-    """The piece with an invented name of the same length for each hole, so that it can be parsed."""
+    """The fragment with an invented name of the same length for each placeholder, so that it can be parsed."""
     chars = list(piece.sql)
     for number, hole in enumerate(piece.holes):
         length = hole.end - hole.start

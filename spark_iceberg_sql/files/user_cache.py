@@ -1,4 +1,4 @@
-"""The user's cache folder, and whether what lies in a folder can only be the user's."""
+"""The user's cache folder, and the check that only the user can write to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CACHE = "SPARK_ICEBERG_SQL_CACHE"
 
 
 def cache_directory() -> Path:
-    """The folder for what can be made or fetched again, such as jars; it need not exist yet.
+    """The folder for files that can be built or fetched again, such as jars; it need not exist yet.
 
     It is SPARK_ICEBERG_SQL_CACHE, or `spark-iceberg-sql` in XDG_CACHE_HOME or ~/.cache.
     """
@@ -26,7 +26,7 @@ def make_private(folder: Path) -> None:
 
 
 def is_private(path: Path) -> bool:
-    """Whether nobody but the user can have written a file, or put files into a folder. Raises OSError."""
+    """True if only the user can have written a file, or put files into a folder. Raises OSError."""
     if not hasattr(os, "getuid"):  # Windows, where a profile is its user's alone
         return True
     status = path.stat()

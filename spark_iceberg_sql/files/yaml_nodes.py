@@ -18,7 +18,7 @@ class YamlError(ValueError):
 
 
 def is_installed() -> bool:
-    """Whether YAML can be read: PyYAML is an optional dependency."""
+    """True if YAML can be read: PyYAML is an optional dependency."""
     return find_spec("yaml") is not None
 
 
@@ -36,7 +36,7 @@ def compose(text: str) -> Any:
 
 
 def said(text: str) -> list[object]:
-    """What a text says, without positions and comments, to be compared with another one. Raises YamlError."""
+    """The events of a YAML text, without positions and comments, for comparison. Raises YamlError."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -50,7 +50,7 @@ def said(text: str) -> list[object]:
 
 
 def is_mapping(node: Any) -> bool:
-    """Whether a node is a mapping."""
+    """True if a node is a mapping."""
     return getattr(node, "id", None) == "mapping"
 
 
@@ -60,7 +60,7 @@ def items(node: Any) -> dict[str, Any]:
 
 
 def _items(node: Any, read: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    """The same. read: the results by node, since aliases of aliases would take exponential time."""
+    """As `items`. results_by_node: without it, aliases of aliases would take exponential time."""
     if id(node) in read:
         return read[id(node)]
     found: dict[str, Any] = {}
@@ -71,6 +71,7 @@ def _items(node: Any, read: dict[int, dict[str, Any]]) -> dict[str, Any]:
         if key.tag == _MERGE:
             for merged in reversed(entries(value) or [value]):  # the first merge wins
                 found |= _items(merged, read)
+    # YAML 1.1 merge: own keys override merged ones, and the first merged mapping overrides later ones.
     found |= {key.value: value for key, value in node.value if isinstance(key.value, str)}
     return found
 
@@ -88,7 +89,7 @@ def text_of(node: Any) -> str | None:
 
 
 def is_null(node: Any) -> bool:
-    """Whether a node is null."""
+    """True if a node is null."""
     scalar = getattr(node, "id", None) == "scalar"
     return scalar and not node.style and _NULL.fullmatch(node.value) is not None
 

@@ -1,4 +1,7 @@
-"""Advice: the partition specs that make a workload read the least, as records, as text and as HTML."""
+"""Advice: partition specs ranked by how much a workload reads under them, as records, as text and as HTML.
+
+Today's spec keeps the first rank unless another one is better by more than the error of the estimate.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,10 @@ METADATA_ERROR = 0.25  # of a cost: 3 of 100 choices estimated to gain less were
 
 @dataclass(frozen=True, slots=True)
 class QueryReads:
-    """What one query reads.
+    """The reads of one query.
 
-    query: its text. weight: how often it runs. files, bytes: read under the proposed spec. files_now, bytes_now: read
-    today.
+    query: its text. weight: how often it runs. files, bytes: read under the proposed spec. files_now,
+    bytes_now: read today.
     """
 
     query: str
@@ -84,8 +87,8 @@ def proposal(
 ) -> Proposal:
     """A proposal with the totals of its queries.
 
-    open_cost: in bytes per file. sizes: of the table's files. error: of costs, as a fraction. cut: whether partitions
-    have several files and where one ends is only estimated.
+    open_cost: in bytes per file. sizes: of the table's files. error: of costs, as a fraction.
+    has_estimated_cuts: whether partitions have several files and where one ends is only estimated.
     """
     files = sum(q.weight * q.files for q in reads)
     total = sum(q.weight * q.bytes for q in reads)
@@ -114,9 +117,9 @@ def proposal(
 
 
 def with_today(today: Proposal, proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str]]:
-    """Proposals, best first, and today's spec, which stays first unless another is clearly better.
+    """Proposals, best first; today's spec stays first unless another one is better by more than its error.
 
-    today: as it is in the table. Returns them in that order, and notes.
+    today: the current spec, measured in the table. Returns them in that order, and notes.
     """
     ranked = sorted([today, *proposals], key=lambda p: p.cost)
     best = ranked[0]

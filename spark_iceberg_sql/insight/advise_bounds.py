@@ -1,7 +1,8 @@
 """The bounds of a column in a file of which a sample has only some of the rows.
 
-The least and the greatest sampled value are too narrow. How much too narrow depends on whether the column's values are
-spread over all files, as if by chance, or whether each file has its own range, such as a time of arrival.
+The minimum and maximum of the sampled values are too narrow. How much too narrow depends on whether the
+values of the column are spread over all files, as if by chance, or whether each file has a range of its own,
+such as a time of arrival.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ from typing import Any, NamedTuple
 
 from spark_iceberg_sql.insight.hypothetical import Bounds
 
-# A sample has none of the rows of which it is expected to have three in 5 % of cases (e**-3): if no more are expected,
-# their absence proves nothing.
+# The statisticians' rule of three: a sample has none of the rows of which it is expected to have three in 5 % of
+# cases (e**-3, Poisson). If no more than three are expected, their absence proves nothing.
 _CHANCE = 3.0
-# Of the sequence that fills the unit square most evenly (the plastic number's R2).
+# 1/g and 1/g**2 of the plastic number g (g**3 = g + 1): the steps of Roberts' R2 low-discrepancy sequence, which
+# fills the unit square evenly. The first is for upper bounds, the second for lower ones.
+# Source: M. Roberts, The Unreasonable Effectiveness of Quasirandom Sequences (2018), extremelearning.com.au.
 _STEPS = (0.7548776662466927, 0.5698402909980532)
 
 
 class Limits(NamedTuple):
-    """A partition's values of a column, as ranks.
+    """A partition's range of values of one column, as ranks in the sorted distinct values.
 
-    first, last: the least and the greatest in the sample. low, high: what the values that the sample does not have may
-    reach: the neighbouring partitions' values, or the ends of the table.
+    sampled_low, sampled_high: the minimum and maximum in the sample. low, high: how far the values that the
+    sample missed may reach: to the values of the neighbouring partitions, or to the bounds of the table.
     """
 
     first: int
@@ -35,9 +38,9 @@ class Limits(NamedTuple):
 
 
 class Ranked:
-    """A sampled column as ranks of its values.
+    """A sampled column as ranks of its distinct values.
 
-    values: in row order; None for a null. ends: the least and the greatest value of the table, if known.
+    values: in row order; None for a null. table_bounds: the minimum and maximum of the table, if known.
     """
 
     def __init__(self, values: Sequence[Any], ends: Sequence[Any] = ()) -> None:
@@ -66,11 +69,12 @@ class Ranked:
         within: Limits | None = None,
         number: int = 0,
     ) -> Bounds:
-        """A file's bounds.
+        """The estimated bounds of one file.
 
-        ranks: of its sampled rows; -1 for a null or NaN. nulls: how many of these are null. weight: rows of the
-        table per sampled row; 1.0 if every row is sampled. within: the limits of its partition. number: of the
-        file.
+        ranks: of its sampled rows; -1 for a null or NaN. nulls: how many of these are null. weight: rows of
+        the table per sampled row; 1.0 if every row is sampled. partition_range: the range of its partition;
+        None for the whole table. file_number: the position of the file among the files of the table, for the
+        quasi-random steps.
         """
         total = max(1, round(len(ranks) * weight))
         known = [r for r in ranks if r >= 0] if min(ranks) < 0 else ranks
@@ -97,20 +101,26 @@ class Ranked:
         return Bounds(self.sorted[low], self.sorted[high], min(nulls, total - 1), min(nans, total))
 
     def _unseen_nulls(self, rows: int) -> int:
-        """1 if a file may well have nulls although none of its sampled rows is null."""
+        """1 if a file may well have nulls although none of its sampled rows is null, else 0."""
         share = sum(self.nulls) / max(1, len(self.nulls)) if self.has_nulls else 0.0
         return 1 if 0 < share * rows <= _CHANCE else 0
 
     def _by_chance_null(self, rows: int) -> bool:
-        """Whether a file may well have values although all of its sampled rows are null."""
+        """True if a file may well have values although all of its sampled rows are null."""
         return self._below[-1] / max(1, len(self.ranks)) * rows <= _CHANCE
 
     def _widened(
         self, low: int, high: int, count: int, weight: float, within: Limits, number: int
     ) -> tuple[int, int]:
-        """Bounds widened by what the sample may have missed. count: the file's sampled rows with a value."""
+        """Bounds widened by the rows that the sample may have missed.
+
+        count: the file's sampled rows with a value. All positions are numbers of sampled rows of the table,
+        in value order.
+        """
         if count == 1:
             return within.low, within.high
+        # Invariant: partition_start <= file_start <= file_end <= partition_end, before the rows outside are
+        # added.
         below, above = float(self._below[low]), float(self._below[high + 1])
         # How many sampled rows of the table there are per sampled row of the file, in its range.
         every = (above - below) / count
@@ -128,6 +138,7 @@ class Ranked:
             below = min(below, start + _drawn(number, _STEPS[1]) * every / weight)
         else:
             below = max(start, below - gap)
+        # Back from positions to ranks: a bound may only move outwards from the sampled one.
         low = min(low, bisect_left(self._below, below + 0.5) - 1)
         high = max(high, bisect_left(self._below, above - 0.5) - 1)
         return (
@@ -137,5 +148,8 @@ class Ranked:
 
 
 def _drawn(number: int, step: float) -> float:
-    """A value of the exponential distribution with mean 1, each as often as it should be over many numbers."""
+    """A quantile of the exponential distribution with mean 1, from a quasi-random number for the file.
+
+    The numbers of consecutive files fill the unit interval evenly, so the mean over the files is close to 1.
+    """
     return -math.log(1 - (number + 0.5) * step % 1)

@@ -1,4 +1,8 @@
-"""The files under a spec whose partitions have all been counted: a sample then only says where large ones are cut."""
+"""The files under a spec whose partitions have all been counted.
+
+Row counts and bounds of each partition are exact; a sample only decides where a large partition is cut into
+files.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +28,13 @@ class Partition(NamedTuple):
 def counted(
     made: Hypothetical, partitions: Sequence[Partition], sizes: Sizes, raw: float
 ) -> Hypothetical:
-    """A table with the files of counted partitions.
+    """A hypothetical table with the files of counted partitions.
 
-    A partition of one file has its own bounds. The files of a larger one have those of the sampled files, and none
-    beyond the partition's.
+    A partition of one file has its own bounds. The files of a larger one have the bounds of the sampled
+    files, clipped to the bounds of the partition.
 
-    made: the table from a sample. partitions: every partition. sizes: the sizes of files. raw: uncompressed bytes per
-    row.
+    hypothetical: the table estimated from a sample. partitions: all partitions. size_model: sizes of files.
+    row_bytes: uncompressed bytes per row.
     """
     sampled: dict[tuple[Any, ...], list[HypotheticalFile]] = defaultdict(list)
     for file in made.files:
@@ -41,6 +45,8 @@ def counted(
         like = sampled.get(values, [])
         own: list[dict[int, Bounds]] = [dict(bounds) for _ in cut]
         if len(cut) > 1 and like:
+            # Both lists are in write order: each file takes the bounds of the sampled file at the same share
+            # of the partition.
             own = [_within(like[n * len(like) // len(cut)].bounds, bounds) for n in range(len(cut))]
             for i, every in bounds.items():
                 _reach(own, i, every)
@@ -52,7 +58,7 @@ def counted(
 
 
 def _within(bounds: Mapping[int, Bounds], every: Mapping[int, Bounds]) -> dict[int, Bounds]:
-    """A sampled file's bounds, cut to its partition's."""
+    """A sampled file's bounds, clipped to those of its partition."""
     return {i: _cut(own, every[i]) if i in every else own for i, own in bounds.items()}
 
 
@@ -66,7 +72,7 @@ def _cut(own: Bounds, every: Bounds) -> Bounds:
 
 
 def _reach(files: Sequence[dict[int, Bounds]], i: int, every: Bounds) -> None:
-    """Some file must have a partition's least value, some its greatest, and some its nulls."""
+    """Extend the bounds of some files so that together they reach the partition's minimum, maximum and nulls."""
     known = [file for file in files if file[i].low is not None] or files[:1]
     if every.low is not None:
         if known[0][i].low is None:

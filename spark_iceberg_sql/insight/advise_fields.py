@@ -1,4 +1,7 @@
-"""The partition fields worth trying, derived from the columns that queries filter on."""
+"""Candidate partition fields and specs, derived from the columns that queries filter on.
+
+A spec has at most two fields, over two columns.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ def fields_of(schema: Schema, field_id: int) -> tuple[PartitionField, ...]:
 
 
 def wide(schema: Schema) -> tuple[PartitionField, ...]:
-    """A field over each column: with all of them in one spec, the rules add every predicate that any spec could use."""
+    """One field over each column: with all of them in one spec, the rules add every predicate that any spec
+    could use.
+    """
     found = []
     for column in schema.columns:
         fields = fields_of(schema, column.field.field_id or 0) if column.field.field_id else ()
@@ -57,7 +62,7 @@ def wide(schema: Schema) -> tuple[PartitionField, ...]:
 
 
 def specs(fields: Iterable[PartitionField]) -> Iterator[tuple[PartitionField, ...]]:
-    """Every spec to try: none, each field, and each pair of fields over two columns."""
+    """Candidate specs: the unpartitioned one, each field, and each pair of fields over two columns."""
     fields = tuple(fields)
     yield ()
     for field in fields:

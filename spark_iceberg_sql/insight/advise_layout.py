@@ -1,7 +1,7 @@
 """The files that a table would have under a spec, from a sample of its rows in write order.
 
-A sample misses partitions, and its bounds are too narrow. A spec is rejected if its median file is too small with the
-partitions in the sample alone; `advise_bounds` widens the bounds.
+A sample misses partitions, and its bounds are too narrow. A spec is rejected if its median file is too small
+with the partitions in the sample alone; `advise_bounds` widens the bounds.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ _SPREAD = 10.0  # the error of a sample, times the square root of its rows
 class Sample:
     """A sample of a table's rows.
 
-    rows: of the whole table. raw: average uncompressed bytes per row. columns: by field id, in write order.
-    keys: the values of each candidate field. sizes: the sizes of files. seen: the rows in the sample. ends: the least
-    and the greatest value of columns in the whole table, if known.
+    rows: of the whole table. row_bytes: average uncompressed bytes per row. columns: by field id, in write
+    order. field_values: the values of each candidate field, by its key. size_model: the sizes of files.
+    sampled_rows: the number of rows in the sample. table_bounds: the minimum and maximum of columns in the
+    whole table, if known.
     """
 
     rows: int
@@ -56,12 +57,12 @@ class Sample:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the sample has every row of the table."""
+        """True if the sample has every row of the table."""
         return self.seen >= self.rows
 
     @property
     def error(self) -> float:
-        """By how much the cost of a proposal may be off, as a fraction, if its rows compress as today's do."""
+        """The relative error of a proposal's cost, if its rows compress as today's do."""
         return _SIZES if self.is_whole else min(1.0, max(_SIZES, _SPREAD / math.sqrt(self.seen)))
 
     @cached_property
@@ -74,7 +75,7 @@ class Sample:
         return {}
 
     def codes(self, key: Key) -> list[int]:
-        """A candidate field's values, numbered from 0."""
+        """A candidate field's value in each row, as a number from 0 in order of first occurrence."""
         if key not in self._codes:
             numbers: dict[Any, int] = {}
             self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.keys[key]]
@@ -85,7 +86,7 @@ class Sample:
         return {}
 
     def limits(self, of: PartitionField) -> list[Limits]:
-        """The limits of the source column in each partition of a field, by the code of the field's value."""
+        """The range of the source column in each partition of a field, by the code of the field's value."""
         if of.key not in self._limits:
             column, codes = self.ranked[of.source_id], self.codes(of.key)
             top = len(column.sorted) - 1
@@ -113,7 +114,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """The rows of a sample by file. order: row numbers, file by file. cuts: where each file ends."""
+    """The rows of a sample by file.
+
+    row_numbers: of the sample, file by file. file_ends: where in them each file ends. sizes: the files'
+    bytes.
+    """
 
     order: Sequence[int]
     cuts: Sequence[int]
@@ -140,6 +145,8 @@ def sliced(
     cuts: list[int] = []
     for rows in groups:
         known = counts.get(tuple(sample.keys[f.key][rows[0]] for f in fields))
+        # For a counted partition the step is fractional: the number of files is then exactly
+        # counted rows / rows of a full file, rounded up.
         weight = known / len(rows) if known else sample.weight
         each = max(1.0, full / weight) if known else max(1, round(full / weight))
         start = len(flat)
@@ -161,6 +168,7 @@ def _groups(sample: Sample, fields: Sequence[PartitionField]) -> list[list[int]]
     order = sorted(range(count), key=numbers.__getitem__)
     groups = [list(rows) for _, rows in groupby(order, key=numbers.__getitem__)]
     if not sample.sizes.settings.keeps_order:
+        # Spark's sort by partition mixes the rows of each; a fixed seed makes the result repeatable.
         some = random.Random(0)
         for group in groups:
             some.shuffle(group)
@@ -168,9 +176,10 @@ def _groups(sample: Sample, fields: Sequence[PartitionField]) -> list[list[int]]
 
 
 def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
-    """The bytes of the median file under a spec, from nothing but the row count of each partition.
+    """The bytes of the median file under a spec, from the row counts of the partitions alone.
 
-    0 if most partitions of a sample have one row: each may have far fewer rows than the sampled one stands for.
+    0 if most partitions of a sample have one row: each may have far fewer rows than the sampled one stands
+    for.
     """
     each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
     raw = sample.raw * sample.weight
@@ -225,11 +234,16 @@ def hypothetical(sample: Sample, schema: Schema, spec: Spec, slices: Slices) -> 
 def layouts(
     sample: Sample, fields: Sequence[PartitionField], smallest: int
 ) -> dict[tuple[PartitionField, ...], Slices]:
-    """All specs whose files are not too small. Fields that produce the same partitions are tried once."""
+    """The files of each candidate spec whose median file is not too small.
+
+    Of fields that produce the same partitions, only the first is tried.
+    """
     seen: set[tuple[int, ...]] = set()
     useful = []
     for field in fields:
         codes = tuple(sample.codes(field.key))
+        # Codes are numbered by first occurrence: equal codes are equal partitions, and zeros alone are one
+        # partition.
         if codes in seen or not any(codes):
             continue
         seen.add(codes)

@@ -17,6 +17,7 @@ from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
 from spark_iceberg_sql.insight.preview_metadata import Known, unit_of
 from spark_iceberg_sql.model.spec import PartitionField
 
+# Fixed, so that the same table gets the same advice.
 _SEED = 20
 
 
@@ -41,13 +42,13 @@ def assumed(
 ) -> Assumed:
     """About `count` rows with values between their file's bounds, in the order of the files.
 
-    kinds: by field id, the Iceberg types of the columns. fields: the candidates.
+    column_types: by field id, the Iceberg types of the columns. fields: the candidates.
     """
     some = random.Random(_SEED)
     total, size = sum(f.rows for f in files), sum(f.size for f in files)
     known = {i: kind for i, kind in kinds.items() if all(i in f.bounds for f in files)}
     each = [max(1, round(count * f.rows / max(1, total))) for f in files]
-    if len(files) > count:  # a row of each would be more than wanted: of some files
+    if len(files) > count:  # one row of each would be more than `count`: rows of some files only
         ends = [n * count // max(1, total) for n in accumulate(f.rows for f in files)]
         each = [end - start for start, end in pairwise([0, *ends])]
     columns: dict[int, list[Any]] = {i: [] for i in known}
@@ -75,7 +76,7 @@ def assumed(
 
 
 def _between(low: Any, high: Any, count: int, some: random.Random) -> list[Any]:
-    """Values from one bound to the other, in no order."""
+    """Values between two bounds, both of which are included, in random order."""
     if low == high:
         return [low] * count
     if isinstance(low, (int, float)) and not isinstance(low, bool):
@@ -91,7 +92,7 @@ def _between(low: Any, high: Any, count: int, some: random.Random) -> list[Any]:
 def _unknown(
     field: PartitionField, known: Mapping[int, str], files: Sequence[Known], count: int
 ) -> str:
-    """Why the bounds do not determine a field's values; empty if they do."""
+    """The reason why the bounds do not determine a field's values; empty if they do."""
     if field.source_id not in known:
         return f"some files have no bounds for `{field.source}`"
     if field.transform.transform.hashes or field.transform.transform.iso_width is not None:

@@ -1,4 +1,4 @@
-"""Why a conjunct of a filter does not prune, and what prunes instead, from the expression alone, without Spark."""
+"""Reasons why a conjunct does not prune, and rewrites that may, from the expression alone, without Spark."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ COLUMN = "\0"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A Spark expression.
+    """A Spark expression as plain data.
 
-    kind: its class. sql: its SQL text. type: the result type, as in DDL. value: a literal's value as text; None for a
-    null and for anything but a literal. children: its arguments.
+    class_name: the simple name of its Catalyst class. sql: its SQL text. type: the result type, as in DDL.
+    value: a literal's value as text; None for a null and for anything but a literal. children: its arguments.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Term:
 
     @property
     def is_column(self) -> bool:
-        """Whether it is a column or a struct field."""
+        """True for a column or a struct field."""
         if self.kind == "GetStructField":
             return self.children[0].is_column
         return self.kind == "AttributeReference"
@@ -71,7 +71,8 @@ _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 
 
 def why_withheld(call: Term, column: str, fields: Sequence[Field]) -> str:
-    """Why the rule `guard` keeps a call of one of Iceberg's functions on a column from the scan.
+    """The reason why the rule `guard` does not push a call of one of Iceberg's functions on a column to the
+    scan.
 
     fields: of all specs.
     """
@@ -84,7 +85,10 @@ def why_withheld(call: Term, column: str, fields: Sequence[Field]) -> str:
 
 
 def why_not_pushed(term: Term, withheld: str | None = None) -> str:
-    """Why Iceberg does not receive a conjunct. withheld: why one of its own functions in it is not passed to it."""
+    """The reason why Spark does not push a conjunct to Iceberg.
+
+    withheld: the reason why one of Iceberg's own functions in it is not pushed.
+    """
     for part in term.walk():
         if part.kind in _RUN_TIME:
             return "its value comes from a subquery, which is known only when the query runs"
@@ -144,10 +148,11 @@ def why_kept(
     whole: int,
     without_bounds: Mapping[str, int],
 ) -> str:
-    """Why a conjunct that reaches Iceberg prunes no file.
+    """The reason why a conjunct that reaches Iceberg prunes no file.
 
-    columns: the ones it compares. fields: of all specs. total: the table's files. whole: the files in which every row
-    matches. without_bounds: by column, the files that have no bounds for it.
+    columns: the ones it compares. fields: of all specs. total: the table's files. fully_matching: the number
+    of files in which every row matches. without_bounds: by column, the number of files that have no bounds
+    for it.
     """
     if whole == total:
         return "every row of every file matches it"
@@ -189,6 +194,7 @@ def rewrites(term: Term) -> Iterator[str]:
         if prefix and "\\" not in (term.children[1].value or ""):
             yield f"{COLUMN} LIKE {string_literal(prefix + '%')} AND {COLUMN} LIKE {term.children[1].sql}"
     if term.kind == "RLike" and term.children[0].is_column:
+        # A literal prefix; its last character must not be followed by a quantifier.
         start = re.match(r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", term.children[1].value or "")
         if start and "|" not in (term.children[1].value or ""):
             text = term.children[1].sql
@@ -267,7 +273,7 @@ def _range(pattern: str, text: str) -> Iterator[str]:
 
 
 def trials(term: Term, candidate: str) -> Iterator[str | None]:
-    """Values on which to compare a predicate with its rewrite, as text: near each constant, and null.
+    """Values, as text, on which to compare a predicate with its rewrite: near each constant, and null.
 
     For times, also the second before each bound.
     """

@@ -17,7 +17,7 @@ _OWN = ("appstatus", ".", "_")  # files of a log's folder that have no events
 
 
 def is_log(path: Path) -> bool:
-    """Whether a path is an event log, compressed or not, or a folder, which is taken as one of logs."""
+    """True for an event log, compressed or not, and for a folder, which is taken as a folder of logs."""
     if path.is_dir() or _is_compressed(path):
         return True
     try:
@@ -32,12 +32,13 @@ def _is_compressed(path: Path) -> bool:
 
 
 def texts(path: Path, plain: Callable[[Path], Path] | None = None) -> dict[str, int]:
-    """Each description of an SQL execution or statement of the Thrift server, with how often it ran.
+    """The description of each SQL execution, or statement of the Thrift server, with the number of its runs.
 
-    path: an event log, or a folder of event logs or of the parts of one. A description is the text of the query
-    if the client set it, as spark-sql and the Thrift server do; otherwise it names the calling line. plain: returns a
-    copy of a compressed file that is not compressed.
-    Raises FileError for a file that is no event log or is compressed, IcebergSqlError if no SQL execution is found.
+    path: an event log, or a folder of event logs or of the parts of one. A description is the text of the
+    query if the client set it, as spark-sql and the Thrift server do; otherwise it names the calling line.
+    decompress: returns a decompressed copy of a file.
+    Raises FileError for a file that is no event log or is compressed, IcebergSqlError if no SQL execution is
+    in it.
     """
     executed: Counter[str] = Counter()
     stated: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What a statement's scans read of each table, and what each conjunct contributes."""
+"""The reads of a statement's scans, and the contribution of each conjunct, as records, as rows and as text."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ class Scan:
     """One scan of a table.
 
     table: its name. files, bytes: of the data files that the scan reads; None if that is not known, and then
-    `note` says why. total_files, total_bytes: of the table, or of the snapshot that is read. manifests,
-    total_manifests: data manifests read and in all. partition_files: the files left after partition pruning alone.
-    delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters: columns by which
-    the scan may prune more files at run time. old_specs: how many of the files read belong to an earlier partition
-    spec. at_most: whether a LIMIT may end the scan before it has read all of `files`. wrong_bounds: the columns whose
-    bounds are wrong in some files, so that filters on them read these in full.
+    `note` has the reason. total_files, total_bytes: of the table, or of the snapshot that is read. manifests,
+    total_manifests: data manifests read and in all. partition_files: the files left after partition pruning
+    alone. delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters:
+    columns by which the scan may prune more files at run time. old_specs: how many of the files read belong
+    to an earlier partition spec. at_most: whether a LIMIT may end the scan before it has read all of `files`.
+    wrong_bounds: the columns whose bounds are wrong in some files, so that filters on them read these in
+    full.
     """
 
     table: str
@@ -74,7 +75,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Result):
-    """What a statement would read, from metadata alone; the statement is not run.
+    """The reads of a statement, from metadata alone; the statement is not run.
 
     statement: its text. scans: of all tables, in plan order. notes: what is not shown, and why.
     """
@@ -151,7 +152,7 @@ class Explanation(Result):
 
 
 def headline(scan: Scan) -> str:
-    """How much a scan reads, as text."""
+    """The files and bytes that a scan reads, as text."""
     if scan.files is None or scan.total_files is None:
         return scan.note or "unknown"
     if not scan.total_files:

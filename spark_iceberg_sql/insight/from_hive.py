@@ -1,4 +1,7 @@
-"""A Hive-partitioned table in Iceberg: the hidden spec, the rewritten queries, what stays the same, the script."""
+"""The move of a Hive-partitioned table to Iceberg: the hidden spec, the rewritten queries, and the script.
+
+`from_ddl` needs only the CREATE TABLE; `spark/insight/from_hive` measures the table's rows and files as well.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +125,7 @@ def _steps(steps: Iterable[Step]) -> Iterator[str]:
 
 
 def _lines_of(steps: Iterable[Step]) -> list[str]:
-    """Their lines: a line end in a statement is in backticks."""
+    """The lines of the steps; a line end inside a statement is in backticks."""
     return "\n".join(_steps(steps)).split("\n")
 
 
@@ -200,14 +203,14 @@ def _not_blank(
 def not_queries(
     texts: Iterable[str], table: HiveTable, reading: Reading | None
 ) -> Iterator[HiveQuery]:
-    """Statements that are not queries, which stay, each with what the move breaks in it."""
+    """The statements that are not queries: they stay, each with a note on what the move breaks in it."""
     return (HiveQuery(text, None, (note(text, table, reading),)) for text in texts)
 
 
 def known_forms(
     table: HiveTable, queries: Sequence[Query], values: dict[str, set[str]]
 ) -> tuple[dict[str, Form], dict[str, str]]:
-    """The forms of the partition columns, by their values, or else by the constants of the queries."""
+    """The formats of the partition columns, from their values, or else from the constants of the queries."""
     seen = {name: set(some) for name, some in values.items()}
     guessed = not any(seen.values())
     if guessed:
@@ -221,7 +224,7 @@ def known_forms(
 def of_column(
     table: HiveTable, every: Sequence[Reading], column: str, unsure: Sequence[str]
 ) -> Reading:
-    """The reading over a column. Raises IcebergSqlError if there is none."""
+    """The derivation from one column. Raises IcebergSqlError if there is none."""
     found = next((one for one in every if one.source.name.lower() == column.lower()), None)
     if found is None:
         names = ", ".join(f"`{c.name}`" for c in table.data if c.is_time) or "none"
@@ -234,7 +237,7 @@ def of_column(
 
 
 def undecided(table: HiveTable, every: Sequence[Reading]) -> Iterator[str]:
-    """What must be decided before a reading is used."""
+    """The open question of each derivation, with the query that decides it."""
     for one in dict.fromkeys(every):
         yield (
             f"whether {one.words}; if so, {one.term} replaces it (column => '{one.source.name}'); "
@@ -249,7 +252,7 @@ def moved(
     queries: Sequence[Query],
     catalog: str,
 ) -> FromHive:
-    """The result. reading: the one that is certain; None if there is none."""
+    """The result. derivation: the certain one; None keeps the Hive table's columns as partition fields."""
     terms = [quoted(column.name) for column in table.partitions]
     replaced: tuple[str, ...] = ()
     if reading is not None:

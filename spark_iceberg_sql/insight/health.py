@@ -1,4 +1,6 @@
-"""What slows down a table's queries, judged by the metadata of its current files, and the statement that fixes it."""
+"""Problems that slow down a table's queries, from the metadata of its current files, with the statement that
+fixes each.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 COUNTED = "counted in the metadata of the current snapshot"
-# rewrite_data_files skips files of at least this share of the target size.
+# rewrite_data_files skips files of at least this share of the target size (Iceberg's MIN_FILE_SIZE_DEFAULT_RATIO).
 SMALL = 0.75
 _SKEWED = 10  # times the median partition
 _SPANS = 0.5  # share of its partition's range that a file spans on average
@@ -108,7 +110,7 @@ class Health(Result):
 
 
 def cost(one: Finding) -> str:
-    """What a finding's call rewrites, as an SQL comment; empty if it has no call."""
+    """The amount of data that a finding's call rewrites, as an SQL comment; empty if it has no call."""
     if one.problem == "fine partitions" and one.call is not None:
         return "  -- rewrites no file"
     if one.problem not in OPTIONS or one.call is None:
@@ -122,16 +124,17 @@ def cost(one: Finding) -> str:
 class Figures:
     """Counts over a table's current snapshot.
 
-    name: its parts, catalog first. target: write.target-file-size-bytes. files, bytes: data files. partitions:
-    those of the current spec with data files. largest, median: their bytes. small, small_bytes: files of the
-    current spec below SMALL of the target in partitions with several of them; small_after: about how many files they
-    become. old_small, old_small_bytes: files below it under an earlier spec, which a rewrite puts together. alone:
-    small files that are the only file of their partition, of the current spec. old_files, old_bytes: under an
-    earlier spec. deletes, delete_bytes: delete files. files_then: how many files the current spec would have, from
-    the bounds of today's; None if these do not tell. fields: of the current spec. sort_order: the columns of the
-    table's sort order; empty if it has none. spans: by column, the share of its partition's range that a file spans
-    on average, in partitions of several files. largest_files: the data files of the largest partition.
-    wrong_bounds: the columns whose bounds are wrong in some files.
+    name: its parts, catalog first. target_size: write.target-file-size-bytes. files, bytes: data files.
+    partitions: those of the current spec with data files. largest, median: their bytes. small, small_bytes:
+    files of the current spec below SMALL_SHARE of the target in partitions with several of them; small_after:
+    about how many files they become. old_small, old_small_bytes: files below it under an earlier spec, which
+    a rewrite puts together. alone: small files that are the only file of their partition, of the current
+    spec. old_files, old_bytes: under an earlier spec. delete_files, delete_bytes: delete files.
+    files_after_rewrite: how many files the current spec would have, from the bounds of today's; None if these
+    do not determine it. fields: of the current spec. sort_order: the columns of the table's sort order; empty
+    if it has none. spans: by column, the share of its partition's range that a file spans on average, in
+    partitions of several files. largest_files: the data files of the largest partition. wrong_bounds: the
+    columns whose bounds are wrong in some files.
     """
 
     name: tuple[str, ...]
@@ -235,7 +238,7 @@ def _wrong_bounds(f: Figures) -> Iterator[Finding]:
 
 
 def _files_then(f: Figures) -> str:
-    """How many files the rewrite of all files leaves."""
+    """A sentence on the number of files after a rewrite of all files."""
     if f.files_then is None:
         return "The rewrite may leave more files than there are now: the metadata does not show how many"
     more = ", more than there are now" if f.files_then > f.files else ""
@@ -246,7 +249,9 @@ def _files_then(f: Figures) -> str:
 
 
 def _small(f: Figures) -> Iterator[Finding]:
-    """Small files. Those of an earlier spec are rewritten together, into the current spec's partitions."""
+    """The finding of small files. Those of an earlier spec are rewritten together, into the current spec's
+    partitions.
+    """
     below = f"smaller than {SMALL:.0%} of the target size of {size(f.target)}"
     old = f.old_small if f.old_small > 1 else 0
     if old and any(not field.transform.transform.is_void for field in f.fields):

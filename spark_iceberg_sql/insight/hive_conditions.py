@@ -1,6 +1,6 @@
-"""The conditions on a table's columns in the text of a query: where they are, and with which constants.
+"""The conditions on a table's columns in the text of a query: their positions, operators and constants.
 
-Only those that the text leaves no doubt about are found.
+Only those are returned of which the text leaves no doubt; there is no catalog that could resolve a name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ _NAMES = (Kind.WORD, Kind.QUOTED)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison of a partition column. first, last: its tokens. values: None if it is not with constants."""
+    """A comparison of a partition column. first_index, last_index: its tokens. values: None if it is not with
+    constants.
+    """
 
     form: Form
     first: int
@@ -65,14 +67,14 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def name_of(token: Token) -> str:
-    """The name that a token is; empty if it is none."""
+    """The identifier in a token, unquoted; empty for any other token."""
     if token.kind is Kind.QUOTED:
         return token.text[1:-1].replace("``", "`")
     return token.text if token.kind is Kind.WORD else ""
 
 
 def is_call(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a name is that of a function call."""
+    """True if the name at an index is that of a function call."""
     return at + 1 < len(tokens) and tokens[at + 1].text == "("
 
 
@@ -80,7 +82,9 @@ def is_call(tokens: Sequence[Token], at: int) -> bool:
 
 
 def tables(tokens: Sequence[Token], last: str) -> list[tuple[int, tuple[str, ...]]]:
-    """The tables in FROM or JOIN whose name ends so: the index of the last part, and all parts in lower case."""
+    """The tables in FROM or JOIN whose last part is this name: the index of that part, and all parts in lower
+    case.
+    """
     found = []
     for at, token in enumerate(tokens):
         if name_of(token).lower() != last.lower():
@@ -99,7 +103,10 @@ def tables(tokens: Sequence[Token], last: str) -> list[tuple[int, tuple[str, ...
 
 
 def unclear(tokens: Sequence[Token], last: str) -> str:
-    """What makes it unclear whose columns a query's names are; empty if nothing does. last: of the table's name."""
+    """The reason why the table of a query's column names is ambiguous; empty if it is not.
+
+    base_name: the last part of the table's name.
+    """
     words = [token.word for token in tokens]
     odd = next((word for word in _RENAMING if word in words), None)
     if odd is not None:
@@ -121,14 +128,15 @@ def unclear(tokens: Sequence[Token], last: str) -> str:
 def mentions(
     tokens: Sequence[Token], names: Sequence[tuple[str, ...]], columns: Iterable[str]
 ) -> Iterator[tuple[int, str, str]]:
-    """The column names, lower case, that certainly are the table's: index, name, and qualifier with its dot.
+    """The names that certainly are columns of the table: index, name in lower case, qualifier with its dot.
 
-    names: what the table may be called, the parts of each in lower case.
+    names: the names of the table in queries, the parts of each in lower case.
     """
     wanted = {column.lower() for column in columns}
     places = tables(tokens, names[0][-1])
     if len(places) != 1 or places[0][1] not in names or unclear(tokens, names[0][-1]):
         return
+    # The parameter of a lambda may have the name of a column.
     if any(token.text == "->" for token in tokens):
         return
     alias, end = _alias(tokens, places[0][0])
@@ -137,6 +145,7 @@ def mentions(
         return
     alone = words.count("FROM") == 1 and not _JOINS & set(words) and words[end : end + 1] != [","]
     uses = [at for at, token in enumerate(tokens) if alias and name_of(token).lower() == alias]
+    # Uses that are no qualifier: the definition of the alias; a second one may define it for another table.
     defined = [at for at in uses if words[at + 1 : at + 2] != ["."]]
     for at, token in enumerate(tokens):
         name = name_of(token).lower()
@@ -154,7 +163,7 @@ def mentions(
 
 
 def _alias(tokens: Sequence[Token], at: int) -> tuple[str, int]:
-    """What the query calls the table, lower case, and the index after it."""
+    """The alias of the table in the query, in lower case, and the index after it."""
     end = at + 1
     if end < len(tokens) and tokens[end].word == "AS":
         end += 1
@@ -167,7 +176,7 @@ def _alias(tokens: Sequence[Token], at: int) -> tuple[str, int]:
 
 
 def _in_where(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a token is part of a WHERE or ON clause: there, every column of the table may be used."""
+    """True if a token is part of a WHERE or ON clause: there, every column of the table may be used."""
     inner = 0
     for i in range(at - 1, -1, -1):
         text = tokens[i].word
@@ -232,7 +241,7 @@ def _constant(tokens: Sequence[Token], at: int) -> tuple[str | None, int]:
 def condition_at(
     tokens: Sequence[Token], at: int, form: Form, qualifier: str
 ) -> tuple[Condition | None, str]:
-    """The condition that a column begins; or why it stays, if that is worth saying."""
+    """The condition that a column begins; or the reason why it stays, if the user should see it."""
     if not _in_where(tokens, at):
         return None, "in the SELECT list or another clause stays as it is"
     first = at - 2 if qualifier else at
@@ -252,7 +261,7 @@ def condition_at(
 
 
 def _of_between(tokens: Sequence[Token], at: int) -> bool:
-    """Whether an AND belongs to a BETWEEN."""
+    """True if an AND belongs to a BETWEEN."""
     if tokens[at].word != "AND":
         return False
     for i in range(at - 1, max(-1, at - 12), -1):

@@ -20,10 +20,10 @@ _HELP = (
 class HiveTable:
     """A table with partition columns.
 
-    name: its parts. columns: all, the partition columns last. partitions: the partition columns. format: of its
-    files, lower case; None if that is not known. spellings: the names that surely mean it in a query, lower case;
-    without them, the name as it is, and in `spark_catalog`. time_units: those of timestamps in Parquet files that are
-    not microseconds: MILLIS, NANOS.
+    name: its parts. columns: all, the partition columns last. partition_columns: these alone. format: of its
+    files, lower case; None if that is not known. spellings: the names that surely mean it in a query, lower
+    case; without them, the name as it is, and in `spark_catalog`. time_units: those of timestamps in Parquet
+    files that are not microseconds: MILLIS, NANOS.
     """
 
     name: tuple[str, ...]
@@ -40,7 +40,7 @@ class HiveTable:
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
-        """What queries may call it, the parts of each name in lower case."""
+        """The names of the table in queries, the parts of each in lower case."""
         own = tuple(part.lower() for part in self.name)
         return self.spellings or (own, *((("spark_catalog", *own),) if len(own) == 2 else ()))
 
@@ -51,7 +51,7 @@ class HiveTable:
 
 
 def of_ddl(text: str) -> tuple[HiveTable, str]:
-    """The table of the only CREATE TABLE in a text, and the rest of the text.
+    """The table of the only CREATE TABLE in a text, and the other statements.
 
     Raises IcebergSqlError if there is not exactly one, or if its table has no partition columns.
     """

@@ -1,4 +1,8 @@
-"""How the partition columns of a Hive table are derived from a column, and what replaces them in Iceberg."""
+"""Derivations of a Hive table's partition columns from a data column, and the partition field that replaces
+them.
+
+The format of a column's values is inferred from the values, or guessed from the constants of queries.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +42,17 @@ class Column:
 
     @property
     def is_time(self) -> bool:
-        """Whether its type is a date or a timestamp."""
+        """True for a date or a timestamp."""
         return self.type in _TIMES
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the values of a partition column look like.
+    """The format of a partition column's values.
 
-    column: the partition column. unit: the finest unit that they hold. format: of the whole date or time, `yyyyMMdd`;
-    for a column with one part of it, such as the month, `MM` or `M`. strptime: the same for Python; None for a part.
+    column: the partition column. unit: the finest unit that they hold. format: of the whole date or time,
+    `yyyyMMdd`; for a column with one part of it, such as the month, `MM` or `M`. strptime: the same for
+    Python; None for a part.
     """
 
     column: Column
@@ -57,17 +62,19 @@ class Form:
 
     @property
     def is_part(self) -> bool:
-        """Whether it holds only one part, such as the month without its year."""
+        """True if the values are only one part of a date, such as the month without its year."""
         return self.strptime is None
 
     def start(self, text: str) -> datetime | None:
-        """When the unit of a value begins; None if the text is not such a value."""
+        """The start of the unit that a value names; None if the text is not such a value."""
         if self.strptime is None or not text.isascii():
             return None
         try:
             found = datetime.strptime(text, self.strptime)  # noqa: DTZ007  a wall clock; the zone is the reading's
         except ValueError:
             return None
+        # strptime also accepts other spellings, such as one digit for %m. zfill: strftime may not pad years
+        # before 1000.
         return found if found.strftime(self.strptime).zfill(len(text)) == text else None
 
     def number(self, text: str) -> int | None:
@@ -82,10 +89,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Partition columns that one column determines.
+    """A candidate derivation: partition columns that one data column determines.
 
-    forms: of the partition columns, coarsest unit first. source: the column. zone: of the days and hours; empty for
-    a source without a time zone. basis: how this is known.
+    formats: of the partition columns, coarsest unit first. source: the data column. zone: of the days and
+    hours; empty for a source without a time zone. basis: how this is known.
     """
 
     forms: tuple[Form, ...]
@@ -110,19 +117,19 @@ class Reading:
 
     @property
     def words(self) -> str:
-        """The relation as a sentence without its end: "`dt` is the day of `ts` in UTC"."""
+        """The derivation as a clause: "`dt` is the day of `ts` in UTC"."""
         names = ", ".join(f"`{name}`" for name in self.columns)
         verb = "is" if len(self.forms) == 1 else "are"
         where = f" in {self.zone}" if self.zone else ""
         return f"{names} {verb} the {self.unit} of `{self.source.name}`{where}"
 
     def mismatch(self) -> str:
-        """The condition, as SQL, of a row that contradicts it."""
+        """The condition, as SQL, of a row that contradicts the derivation."""
         pairs = (f"{quoted(form.column.name)} <=> {self._value(form)}" for form in self.forms)
         return f"NOT ({' AND '.join(pairs)})"
 
     def check(self, table: str) -> str:
-        """The query that returns 0 if it is true. table: its name in SQL."""
+        """The query that returns 0 if the derivation is true for every row. table: its name in SQL."""
         return f"SELECT count_if({self.mismatch()}) AS wrong FROM {table}"
 
     def _value(self, form: Form) -> str:
@@ -172,7 +179,7 @@ class Reading:
 
 
 def after(start: datetime, unit: str) -> datetime:
-    """When the next unit begins. Raises OverflowError after the year 9999."""
+    """The start of the next unit. Raises OverflowError after the year 9999."""
     if unit in ("day", "hour"):
         return start + (timedelta(days=1) if unit == "day" else timedelta(hours=1))
     month = start.month if unit == "month" else 12
@@ -185,13 +192,15 @@ def after(start: datetime, unit: str) -> datetime:
 def forms_of(
     partitions: Sequence[Column], values: Mapping[str, Iterable[str]], *, guessed: bool = False
 ) -> tuple[dict[str, Form], dict[str, str]]:
-    """The form of each partition column that may hold time, and, where it is not known, why.
+    """The format of each partition column that may hold time, and, for the others, the reason why it is not
+    known.
 
-    values: of each partition column, in lower case, as text. guessed: whether they only are the constants of queries,
-    some of which may be no values.
+    values: of each partition column, in lower case, as text. is_guessed: whether they only are the constants
+    of queries, some of which may be no values.
     """
     found, unknown = {}, {}
     parts = _parts(partitions)
+    # Columns with values come first: that another one has none is only reported if no column holds time.
     for column in sorted(partitions, key=lambda c: not values.get(c.name.lower())):
         seen = sorted(set(values.get(column.name.lower(), ())))
         part = parts.get(column.name)
@@ -254,7 +263,7 @@ def _shape(text: str) -> tuple[str, str, str, str] | None:
 
 
 def _likely(seen: Sequence[str], part: str | None) -> list[str]:
-    """The constants that may be values: of the finest unit, in the form that most have, or in each such form."""
+    """The constants that may be values: of the finest unit, in the most frequent format or formats."""
     if part is not None:
         return [text for text in seen if re.fullmatch(r"\d{1,4}", text)]
     by_shape: dict[tuple[str, str, str, str], list[str]] = {}
@@ -280,9 +289,9 @@ def _part(column: Column, seen: Sequence[str], unit: str) -> tuple[Form | None, 
 def readings(
     forms: Mapping[str, Form], data: Sequence[Column], zones: Sequence[str]
 ) -> Iterator[Reading]:
-    """Every way in which one data column may determine the time of the partitions.
+    """Every derivation of the partitions' time from one data column.
 
-    data: the columns that are not partition columns. zones: to try, for a column with a time zone.
+    columns: the columns that are not partition columns. zones: to try, for a column with a time zone.
     """
     group = sorted(forms.values(), key=lambda form: UNITS.index(form.unit))
     if not group or not _is_whole(group):
@@ -296,7 +305,7 @@ def readings(
 
 
 def _is_whole(group: Sequence[Form]) -> bool:
-    """Whether the forms hold a time from the year on, each unit once."""
+    """True if the formats together hold a time from the year on, each unit once."""
     units = [form.unit for form in group]
     if len(set(units)) < len(units):
         return False

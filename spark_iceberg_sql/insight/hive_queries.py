@@ -1,6 +1,7 @@
 """Rewrites a query's conditions on Hive's partition columns as ranges of the column that determines them.
 
-Anything else stays as it is, which returns the same rows, since the partition columns remain columns of the table.
+Anything else stays as it is, which returns the same rows, since the partition columns remain columns of the
+table.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Rewritten:
 
 
 def rewrite(text: str, names: Sequence[tuple[str, ...]], reading: Reading) -> Rewritten:
-    """A query with its conditions on the reading's columns rewritten.
+    """A query with its conditions on the derived columns rewritten.
 
-    names: what the table may be called, the parts of each in lower case, the one to recommend first.
+    names: the names of the table in queries, the parts of each in lower case, the recommended one first.
     """
     tokens = tokens_of(text)
     title = ".".join(names[0])
@@ -101,6 +102,7 @@ def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[
             last is not None
             and one.first == last.last + 2
             and tokens[last.last + 1].word == "AND"
+            # NOT a AND b negates a alone.
             and tokens[run[0].first - 1].word != "NOT"
             and {one.operator, *(c.operator for c in run)} <= {"=", "=="}
             and one.qualifier == last.qualifier
@@ -118,7 +120,7 @@ def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[
 
 
 def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, str]:
-    """A run as a predicate on the source column; or why there is none."""
+    """A run of conditions as a predicate on the source column; or the reason why there is none."""
     column = run[0].qualifier + quoted(reading.source.name)
     try:
         spans = _spans(run)
@@ -141,7 +143,7 @@ def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, 
 
 
 def _why(reading: Reading, run: Sequence[Condition]) -> str:
-    """Why a run is no range."""
+    """The reason why a run of conditions is no range."""
     names = " and ".join(f"`{one.form.column.name}`" for one in run)
     values = [value for one in run for value in one.values or ()]
     told = ", ".join(f"'{value}'" for value in values)
@@ -201,10 +203,11 @@ def _merged(spans: Sequence[tuple[datetime, datetime]]) -> list[_Span]:
 
 
 def _of_parts(run: Sequence[Condition]) -> list[_Span] | None:
-    """Equalities of the year, the month and so on: a range if none is left out before the finest."""
+    """The range of equalities of the year, the month and so on, if no unit is left out before the finest."""
     each = sorted(run, key=lambda one: UNITS.index(one.form.unit))
     if any(one.operator not in ("=", "==") for one in each):
         return None
+    # Year, month, day, hour: units finer than those in the run keep their first value.
     numbers = [1, 1, 1, 0]
     first = each[0].form
     if not first.is_part:
@@ -234,7 +237,7 @@ _PREFIX = re.compile(r"(\d{4})(?:-?(\d\d))?-?%")
 
 
 def _of_prefix(form: Form, pattern: str) -> list[_Span] | None:
-    """`LIKE '2024-01-%'` as a month, `LIKE '2024%'` as a year."""
+    """The range of a pattern: `LIKE '2024-01-%'` is a month, `LIKE '2024%'` a year."""
     found = _PREFIX.fullmatch(pattern)
     if found is None or ("-" in pattern and "-" not in form.format) or form.column.type == "date":
         return None

@@ -22,7 +22,7 @@ class Step:
 def script_of(
     table: HiveTable, reading: Reading | None, spec: str, catalog: str
 ) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    """The steps of the move, and those of `snapshot` and `migrate`. reading: None keeps the columns."""
+    """The steps of the move, and those of `snapshot` and `migrate`. derivation: None keeps the columns."""
     parts = table.name[-2:] if len(table.name) > 1 else ("default", *table.name)
     name = ".".join(map(quoted, parts))
     target = f"{quoted(catalog)}.{name}"
@@ -89,7 +89,7 @@ def script_of(
 
 
 def _not_imported(table: HiveTable) -> str:
-    """What cannot be imported; empty if the files can be."""
+    """The part of the table that Iceberg cannot import; empty if it can import the files."""
     if table.format is None:
         return "files of an unknown format"
     if table.format not in _IMPORTED:

@@ -1,4 +1,4 @@
-"""The statements of a script that are not queries, and what becomes of them once a Hive table is an Iceberg table."""
+"""Statements of a script that are not queries: notes on them once a Hive table is an Iceberg table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ _CHANGES = ("ADD", "DROP", "RENAME", "RECOVER")
 
 
 def changes_place(text: str, last: str) -> bool:
-    """Whether a name may mean another table after a statement, or within it. last: the last part of the name."""
+    """True if a name may mean another table after a statement, or within it.
+
+    base_name: the last part of the name.
+    """
     tokens = tokens_of(text)
     words = [token.word for token in tokens[:2]]
     if words[0] in ("USE", "EXECUTE", "BEGIN") or words == ["SET", "CATALOG"]:
@@ -20,7 +23,7 @@ def changes_place(text: str, last: str) -> bool:
 
 
 def changes_catalog(text: str, catalog: str) -> bool:
-    """Whether the session's catalog may be another after a statement. catalog: one that surely exists."""
+    """True if the session's catalog may be another after a statement. catalog: one that surely exists."""
     words = [name_of(token).lower() for token in tokens_of(text)]
     if words[0] == "use":
         return len(words) > 3 or words[-1] == catalog.lower()
@@ -28,7 +31,7 @@ def changes_catalog(text: str, catalog: str) -> bool:
 
 
 def note(text: str, table: HiveTable, reading: Reading | None) -> str:
-    """Why a statement is not rewritten, and what the move breaks in it."""
+    """The reason why a statement is not rewritten, and the part of it that the move breaks."""
     tokens = tokens_of(text)
     words = [token.word for token in tokens]
     start = "not rewritten: not a query"

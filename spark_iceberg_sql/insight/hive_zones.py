@@ -1,4 +1,4 @@
-"""Time zones of partitions: which names are known, and where midnight is one moment."""
+"""Time zones of partitions: known names, and times of day that a clock shows only once."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def refuse_unknown(name: str) -> None:
 
 
 def is_sure(at: datetime, name: str) -> bool:
-    """Whether a wall clock shows this once, so that every moment before it shows less, and every later one more.
+    """True if a wall clock shows this time once, so that every earlier moment shows less, and every later one
+    more.
 
-    Where a clock is put back over midnight, the day after begins, stops, and begins again: it is no range.
+    Where a clock is put back over midnight, the next day begins, stops, and begins again: it is no range.
     name: of the zone, known; empty or UTC for none.
     """
     if name in ("", "UTC") or _OFFSET.fullmatch(name):
@@ -46,5 +47,6 @@ def is_sure(at: datetime, name: str) -> bool:
     zone = zone_of(name)
     if zone is None or at.year not in _SURE:
         return False
+    # PEP 495: the offsets of the two folds differ where the clock is put forward and where it is put back.
     around = [at.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1)]
     return around[0] == around[1] and isinstance(around[0], timedelta)

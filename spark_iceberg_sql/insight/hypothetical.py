@@ -79,7 +79,7 @@ class Hypothetical:
         return sum(file.size for file in self.files)
 
     def packed(self) -> bytes:
-        """The files as bytes, which HypotheticalFiles.java reads: distinct values once, then numbers per file.
+        """The files as bytes for HypotheticalFiles.java: distinct values once, then numbers per file.
 
         As JSON, the hundred thousand files of one search for advice took most of its time.
         """
@@ -122,7 +122,7 @@ def _numbers(values: Sequence[int]) -> bytes:
 
 
 def _distinct(pack: Callable[[Value], bytes | None], values: Sequence[Value]) -> bytes:
-    """The distinct values as bytes, and each value's position among them; -1 for None."""
+    """The distinct values as bytes, and each value's index among them; -1 for None."""
     positions: dict[Value, int] = {None: -1}
     every: list[bytes] = []
     found = []

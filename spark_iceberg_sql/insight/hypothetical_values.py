@@ -62,10 +62,13 @@ def _increased(text: str) -> str | None:
     if not text:
         return None
     code = ord(text[-1]) + 1
+    # Surrogates are no characters of their own, so they are skipped, as in Iceberg's
+    # UnicodeUtil.truncateStringMax.
     return text[:-1] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
 
 
 def _decimal(value: Decimal) -> bytes:
+    # Spec: the unscaled value as two's complement, big-endian, in the minimum number of bytes.
     number = int(value.scaleb(-int(value.as_tuple().exponent)))
     # Two's complement has one negative number more: -128 fits a byte, 128 does not.
     bits = (number + 1 if number < 0 else number).bit_length()
@@ -91,7 +94,7 @@ _PACKED: Mapping[str, Callable[[Value], bytes]] = {
 
 
 def has_bounds(kind: object) -> bool:
-    """Whether bounds of this column type can be written."""
+    """True if bounds of this column type can be written."""
     return isinstance(kind, Primitive) and kind.name in _PACKED
 
 

@@ -1,4 +1,4 @@
-"""Whether the joins of a query are storage-partitioned, and, if not, which settings are missing."""
+"""The report on the joins of a query: storage-partitioned or not, and the settings that are missing."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class Join:
     """One join of a query.
 
     condition: its equalities. tables: the tables on both sides. shuffles: how many sides are shuffled now.
-    best: how many with the `sets` of the verdict. is_broadcast: one side is broadcast, so neither is shuffled.
-    is_stored: whether the rows of both sides stay in their tables' partitions; otherwise a join that shuffles no side
-    uses the shuffle of a join below it, or compares all pairs of rows.
-    why: what prevents a storage-partitioned join, even with `sets`; None if nothing does.
+    best: how many with the `sets` of the report. is_broadcast: one side is broadcast, so neither is shuffled.
+    is_stored: whether the rows of both sides stay in their tables' partitions; otherwise a join that shuffles
+    no side uses the shuffle of a join below it, or compares all pairs of rows. why: what prevents a
+    storage-partitioned join, even with `sets`; None if nothing does.
     """
 
     condition: str
@@ -72,20 +72,23 @@ class Join:
 
     @property
     def happens(self) -> bool:
-        """Whether it is a storage-partitioned join: rows match by partition, none is shuffled or broadcast."""
+        """True for a storage-partitioned join: rows match by partition, none is shuffled or broadcast."""
         return self.is_stored and self.shuffles == 0 and not self.is_broadcast
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict(Result):
-    """The joins of a query. sets: the smallest set of SET statements with the fewest shuffles; planned, not run."""
+    """The joins of a query.
+
+    sets: the smallest set of SET statements with the fewest shuffles; planned, not run.
+    """
 
     joins: tuple[Join, ...]
     sets: tuple[str, ...] = ()
 
     @property
     def happens(self) -> bool:
-        """Whether all joins are storage-partitioned."""
+        """True if all joins are storage-partitioned."""
         return bool(self.joins) and all(join.happens for join in self.joins)
 
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:

@@ -38,7 +38,7 @@ def as_json(value: object) -> str:
 
 
 class Result:
-    """What a program gets from insight: the same dict as Python's values and as JSON."""
+    """Base of all results of insight: the same dict as Python values and as JSON."""
 
     __slots__ = ()
 

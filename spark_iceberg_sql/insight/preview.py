@@ -23,10 +23,10 @@ _BAR = 24
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a result is based on.
+    """The data that a result is based on, and the error of each figure.
 
-    kind: `exact` (every row was read), `sample` or `metadata`. words: the same as a sentence, with numbers. partitions,
-    files, bytes, rows: the error of each figure: `counted`, or an estimate.
+    kind: `exact` (every row was read), `sample` or `metadata`. words: the same as a sentence, with numbers.
+    partitions, files, bytes, rows: the error of each figure: `counted`, or an estimate.
     """
 
     kind: str

@@ -33,9 +33,10 @@ class Known:
 def spread(
     spec: Spec, files: Iterable[Known], kinds: Mapping[int, str], footer: float = 0.0
 ) -> dict[tuple[Any, ...], list[float]]:
-    """Rows, and bytes without any footer, of each partition.
+    """The rows, and the bytes without footers, of each partition.
 
-    kinds: the Iceberg types of the source columns. footer: bytes of each file that do not depend on its rows.
+    type_names: the Iceberg types of the source columns. footer: bytes of each file that do not depend on its
+    rows.
 
     Raises IcebergSqlError for a field whose values cannot be derived from bounds.
     """
@@ -53,7 +54,10 @@ def spread(
 
 
 def whole(counts: Sequence[float], total: int) -> list[int]:
-    """Estimated rows as whole numbers that add up to the known total; none is 0 if there are enough rows."""
+    """Estimated row counts, rounded to whole numbers that add up to the known total; none is 0 if there are
+    enough rows.
+    """
+    # The largest-remainder method (Hamilton's), with a minimum for each count.
     factor = total / (sum(counts) or 1.0)
     exact = [count * factor for count in counts]
     least = 1 if total >= len(counts) else 0
@@ -123,13 +127,18 @@ def _over(
 
 
 def unit_of(width: int, kind: str, value: int) -> int:
-    """The year, month, day or hour of a value, since 1970. width: the transform's. kind: `date`, or a timestamp."""
+    """The year, month, day or hour of a value, since 1970. width: the transform's. type_name: `date`, or a
+    timestamp.
+    """
     micros = value * _DAY if kind == "date" else value
     return micros // _UNITS[width] if width in _UNITS else _month(micros) // _MONTHS[width]
 
 
 def _month(micros: int) -> int:
     """The months from January 1970 to a time."""
+    # civil_from_days of H. Hinnant, chrono-Compatible Low-Level Date Algorithms: years begin in March, so
+    # that the leap
+    # day is the last of its year. Python's datetime ends at the year 9999; Iceberg's values do not.
     days = micros // _DAY + 719_468  # since 0000-03-01
     era, day = divmod(days, 146_097)
     year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
@@ -139,6 +148,7 @@ def _month(micros: int) -> int:
 
 def _start(month: int) -> int:
     """The first microsecond of a month since January 1970."""
+    # days_from_civil, the inverse of the function above.
     year, number = divmod(month - 2, 12)  # the year begins in March
     year += 1970
     era, rest = divmod(year, 400)

@@ -87,7 +87,7 @@ def _in(schema: Schema, field: PartitionField, case_sensitive: bool) -> Partitio
 
 
 def _refuse_more_than_a_clause(text: str) -> None:
-    """Refuse text that ends the clause early: the rest would be checked as another clause."""
+    """Refuse text that ends the clause early: what follows would be checked as another clause."""
     depth = 0
     for token in tokenize(text):
         if token.kind in TRIVIA:

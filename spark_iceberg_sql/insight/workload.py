@@ -26,8 +26,9 @@ _WRITING = ("INSERT", "CREATE", "REPLACE")  # these read if they have a query
 class Query:
     """A query. text: its SQL. weight: how often it runs, relative to the others.
 
-    written_by: the first word of a statement that reads and writes, such as DELETE; None for a query; empty for a
-    statement of a script that does neither, or that cannot be read. number: which of all statements it is, from 1.
+    write_keyword: the first word of a statement that reads and writes, such as DELETE; None for a query;
+    empty for a statement of a script that does neither, or that cannot be read. number: which of all
+    statements it is, from 1.
     """
 
     text: str
@@ -45,12 +46,13 @@ def workload(
 ) -> tuple[Query, ...]:
     """The queries of a workload; equal texts count as one query with the sum of their weights.
 
-    queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of them, or
-    the path of an event log of Spark or of a folder of them, whose queries weigh as often as they ran. Statements that
-    are not queries are skipped. plain: as for `event_log.texts`.
-    needed: whether there must be one. writing: whether to return the other statements, too, with their word; not
+    queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of
+    them, or the path of an event log of Spark or of a folder of them, whose queries weigh as often as they
+    ran. Statements that are not queries are skipped. decompress: as for `event_log.query_counts`. needed:
+    whether there must be one. writing: whether to return the other statements, too, with their keyword; not
     those of event logs that do not read, which may be any text.
-    Raises IcebergSqlError if there is no query and one is needed, or for a weight that is not positive or too large.
+    Raises IcebergSqlError if there is no query and one is needed, or for a weight that is not positive or too
+    large.
     """
     weights: dict[tuple[str, str | None], float] = {}
     numbers: dict[tuple[str, str | None], int] = {}
@@ -127,7 +129,7 @@ def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[st
 
 
 def _is_path(word: str) -> bool:
-    """Whether a text names a file: one that exists, or `my queries.sql`, which is no statement."""
+    """True if a text names a file: one that exists, or `my queries.sql`, which is no statement."""
     if not word.strip():
         return False
     if _exists(word):
@@ -159,7 +161,7 @@ def _reading(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _marked(text: str) -> Iterator[tuple[str, str | None]]:
-    """Every statement: None for a query, its first word if it reads and writes, an empty text otherwise."""
+    """The statements: with None for a query, the keyword if it reads and writes, an empty text otherwise."""
     for statement in statements(text):
         words = [t.text.upper() for t in tokenize(statement.text) if t.kind not in TRIVIA]
         first = _word(words)
@@ -173,7 +175,7 @@ def _marked(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _word(words: Sequence[str]) -> str:
-    """The word that says what a statement does: its first one, or INSERT and its like after WITH ... or FROM ..."""
+    """The main keyword of a statement: its first one, or the one after WITH ... or FROM ..., such as INSERT."""
     first, depth = (words[0] if words else ""), 0
     for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
         depth += {"(": 1, ")": -1}.get(before, 0)

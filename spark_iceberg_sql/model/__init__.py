@@ -1,1 +1,1 @@
-"""What is true about Iceberg partitioning: plain data, no SQL text, no Spark."""
+"""Iceberg's partitioning as plain data: types, transforms, specs, tables. No SQL text, no Spark."""

@@ -30,7 +30,7 @@ class BoundTransform:
 
     @property
     def is_void(self) -> bool:
-        """Whether it is what v1 leaves in place of a dropped field."""
+        """True for the transform that v1 leaves in place of a dropped field."""
         return self.transform.is_void
 
     def clause(self, source: str) -> str:
@@ -41,8 +41,8 @@ class BoundTransform:
 def from_metadata(text: str) -> BoundTransform:
     """The transform of a partition field in metadata.json, `bucket[16]`.
 
-    One that has no record (a later spec's) keeps its name and takes any source: what it
-    allows is not known, so nothing is said against it.
+    One without a record (from a later spec) keeps its name and accepts any source: its limits are unknown,
+    so no rule reports it.
     """
     match = _METADATA.match(text)
     name, parameter = (match.group(1), int(match.group(2))) if match else (text, None)
@@ -63,7 +63,7 @@ def from_metadata(text: str) -> BoundTransform:
 
 @lru_cache(maxsize=256)
 def bound(name: str, parameter: int | None) -> BoundTransform:
-    """The transform of that name with a parameter; the fields of many tables share it."""
+    """The transform of that name with a parameter; cached, because the fields of many tables share it."""
     return BoundTransform(BY_NAME[name], parameter)
 
 

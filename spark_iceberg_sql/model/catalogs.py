@@ -1,8 +1,9 @@
 """Catalogs that pyiceberg's configuration names, as a source of tables.
 
-Each catalog is asked by its own thread: a check waits for an answer as long as its settings say, an editor not at
-all. A repository cannot have a catalog opened, and pyiceberg's file in the working directory is not read: it may name
-any Python callable (`auth: {type: custom, impl: ...}`), and the working directory is often somebody else's clone.
+Each catalog is queried by its own thread: a check waits for an answer up to its timeout, an editor never
+waits. A repository cannot cause a catalog to be opened, and pyiceberg's file in the working directory is
+not read: it may name any Python callable (`auth: {type: custom, impl: ...}`), and the working directory is
+often somebody else's clone.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ class Catalogs:
 
     @property
     def waits(self) -> bool:
-        """Whether a check waits for the answers."""
+        """True if a check waits for the answers."""
         return self._answered is None
 
     def forget(self) -> None:
-        """Ask catalogs anew whose last answer is more than a minute old."""
+        """Query again, on next use, the catalogs whose last answer is more than a minute old."""
         oldest = time.monotonic() - _FRESH
         self._catalogs = {n: c for n, c in self._catalogs.items() if not 0 < c.answered_at < oldest}
 
@@ -86,9 +87,10 @@ class Catalogs:
 
 
 class _Catalog:
-    """A catalog and the thread that asks it.
+    """A catalog and the thread that queries it.
 
-    opened: pyiceberg's catalog. answered_at: when the last answer came, by the monotonic clock, in seconds; 0 before.
+    opened: pyiceberg's catalog. answered_at: time of the last answer, by the monotonic clock, in seconds; 0
+    before it.
     """
 
     def __init__(self, name: str, answered: Callable[[], None] | None) -> None:
@@ -151,7 +153,7 @@ class _Catalog:
 class _TablesOfCatalog(Tables, ABC):
     """Tables of a catalog that pyiceberg's configuration names.
 
-    name: the catalog, which is also the default one's if none is set.
+    name: the catalog, which is also the default catalog if none is set.
     """
 
     def __init__(self, name: str, settings: Mapping[str, Any]) -> None:
@@ -159,7 +161,7 @@ class _TablesOfCatalog(Tables, ABC):
         self._name = name
 
     def is_catalog(self, name: str) -> bool:
-        """Whether the first part of a name is this catalog's, or the default one's."""
+        """True if the first part of a name is this catalog or the default one."""
         return name.lower() == self._name.lower() or super().is_catalog(name)
 
     def look_up(self, name: Name) -> Table | Absent | None:
@@ -167,7 +169,7 @@ class _TablesOfCatalog(Tables, ABC):
         return self._answer(name) if self._is_own(name) else None
 
     def why_unknown(self, parts: Name) -> str:
-        """Why a name is unknown, in the user's terms."""
+        """The reason why a name is unknown, in the user's terms."""
         name = self.full_name(parts)
         reason = self._why_no_answer(name) if self._is_own(name) else None
         return reason or super().why_unknown(parts)
@@ -177,11 +179,11 @@ class _TablesOfCatalog(Tables, ABC):
 
     @abstractmethod
     def _answer(self, name: Name) -> Table | Absent | None:
-        """The table, Absent if there is none, None if that is unknown."""
+        """The table, MissingTable if there is none, None if that is unknown."""
 
     @abstractmethod
     def _why_no_answer(self, name: Name) -> str | None:
-        """Why a table of this catalog is unknown, if the catalog is the reason."""
+        """The reason why a table of this catalog is unknown, if the catalog is the cause."""
 
 
 class _AskedTables(_TablesOfCatalog):
@@ -245,7 +247,7 @@ def _has_file(folder: str | None) -> bool:
 
 
 def _is_outage(error: Exception) -> bool:
-    """Whether an error says that the catalog did not answer, not that pyiceberg cannot read a table."""
+    """True if an error means that the catalog did not answer, not that pyiceberg cannot read a table."""
     errors = getattr(error, "errors", None)  # pydantic's: the answer has not the expected form
     if not callable(errors) or type(error).__name__ != "ValidationError":
         return True

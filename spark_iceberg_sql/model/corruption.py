@@ -42,7 +42,7 @@ class Kind(Enum):
 
 @record(frozen=True, slots=True)
 class Damage:
-    """One broken field. field: the newer field of the two, or the only one. other: the older."""
+    """One corrupt partition field. field: the newer field of the two, or the only one. other: the older one."""
 
     kind: Kind
     field: PartitionField
@@ -50,7 +50,10 @@ class Damage:
 
 
 def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
-    """All fields of all specs whose source column exists, by field id, each with its newest name."""
+    """All fields of all specs whose source column exists, by field id, each with its newest name.
+
+    Iceberg's metadata tables and merge-on-read deletes use the same (Partitioning.partitionType).
+    """
     newest = specs.newest
     if not schema.ids.issuperset(specs.sources):
         newest = {f.field_id: f for f in specs.all_fields if f.source_id in schema.ids}
@@ -59,9 +62,9 @@ def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
 
 
 def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tuple[Damage, ...]:
-    """All broken fields of a table with these specs and columns.
+    """All corrupt fields of a table with these specs and columns.
 
-    case_sensitive: whether Spark's names are case-sensitive.
+    case_sensitive: true if Spark's names are case-sensitive.
     """
     for found in _LAST:
         if found[0] is specs and found[1] is schema and found[2] == case_sensitive:
@@ -131,12 +134,12 @@ _EVER = frozenset(_DELETES + _DELETES_3)
 
 
 def may_hide_deletes(name: str) -> bool:
-    """Whether a partition field's name may make delete files unreadable, in any format version."""
+    """True if a partition field's name may make delete files unreadable, in any format version."""
     return name in _EVER or "." in name or "`" in name
 
 
 def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
-    """The readers bind every spec to these columns, whose names a partition field must not have."""
+    """Fields named like a column of `.position_deletes`: the readers bind every spec to these columns."""
     if specs.format_version < FIRST_WITH_DELETES:
         return
     taken = {*_DELETES, *(_DELETES_3 if specs.format_version >= FIRST_WITH_VECTORS else ())}

@@ -93,6 +93,7 @@ def _yielding(specs: Specs, name: str) -> dict[str, str]:
     """The renames of void fields that free a name (BaseUpdatePartitionSpec.renameField)."""
     renames: dict[str, str] = {}
     holder = specs.spec.named(name)
+    # The name that a void field gets may be another void field's, which is then renamed, too.
     while holder is not None and holder.transform.is_void:
         name = f"{holder.name}_{holder.field_id}"
         renames[holder.name] = name
@@ -136,6 +137,7 @@ def replaced(specs: Specs, wanted: Sequence[RequestedField]) -> Specs:
                 ids[key] = counter
             fields.append(_created(want, ids[key]))
         return specs.with_fields(tuple(fields))
+    # Version 1 removes no field from a spec: one that is not requested again becomes void.
     new = {(w.source_id, str(w.transform)): w for w in wanted}
     names = {_created(w, 0).name for w in wanted}
     for field in specs.spec.fields:

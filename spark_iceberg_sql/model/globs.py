@@ -21,7 +21,7 @@ class Pattern:
 
 
 def has_wildcards(path: str) -> bool:
-    """Whether a path is a pattern."""
+    """True if a path is a pattern."""
     return _WILD.search(path) is not None
 
 
@@ -47,6 +47,6 @@ def _without_braces(text: str) -> Iterator[str]:
 
 
 def matcher(part: str) -> Callable[[str], bool]:
-    """Whether a name matches one part of a pattern; case-sensitive, as stores are."""
+    """A predicate that is true for names that match one part of a pattern; case-sensitive, as stores are."""
     regex = re.compile(fnmatch.translate(part.replace("[^", "[!")))
     return lambda name: regex.match(name) is not None

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class IcebergIssue:
-    """A fault that costs rows, or shows rows that are not there.
+    """A bug that costs rows, or shows rows that do not exist.
 
-    reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is nowhere. cost: what it does,
-    as a sentence. rule: the optimizer rule that corrects it. remedy: what this package does. present_in: the versions
-    of Iceberg that were tried and have it; empty for a fault of files, which each table is checked for. is_probed:
-    whether a session probes its Iceberg for it.
+    reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is not reported.
+    cost: its effect, as a sentence. rule: the optimizer rule that corrects it. remedy: what this package
+    does. present_in: the versions of Iceberg that were tested and have it; empty for a defect of files, for
+    which each table is checked. is_probed: true if a session probes its Iceberg for it.
     """
 
     reference: str

@@ -1,4 +1,4 @@
-"""Which metadata file of a table's folder is the current one: by its name and its head.
+"""Chooses the current metadata file of a table's folder: by its name and by its first bytes.
 
 Nothing here opens a file: the listing and a reader of heads are passed in, so the choice is the same for a
 local disk, an object store and a test.
@@ -51,7 +51,7 @@ class MetadataFile:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the first bytes of a metadata file say.
+    """The properties that the first bytes of a metadata file contain.
 
     table_uuid: in lower case; None in format version 1 files that have none. updated_ms: last-updated-ms.
     """
@@ -65,7 +65,7 @@ class NoMetadataError(ValueError):
 
 
 def is_metadata_file(location: str) -> bool:
-    """Whether a path is a metadata file itself, and not a table's folder."""
+    """True if a path is a metadata file itself, and not a table's folder."""
     return _FILE.search(location) is not None
 
 
@@ -89,8 +89,9 @@ def metadata_file(location: str) -> MetadataFile | None:
 
 
 def unplaced(locations: Iterable[str]) -> list[str]:
-    """The metadata files of a folder whose names have no version, so that their order is unknown, except
-    uncommitted files of a Hadoop table's writer.
+    """The metadata files of a folder whose names have no version, so that their order is unknown.
+
+    Uncommitted files of a Hadoop table's writer are not included.
     """
     return [file.location for file in _by_version(tuple(locations))[1]]
 
@@ -105,7 +106,7 @@ def _unplaced(locations: Iterable[str]) -> list[str]:
 
 
 def read_head(content: bytes) -> Head:
-    """What the first bytes of a metadata file say; plain or gzipped, cut anywhere.
+    """The properties in the first bytes of a metadata file; plain or gzipped, cut anywhere.
 
     Raises ValueError if they are neither JSON text nor a gzip stream.
     """
@@ -182,7 +183,7 @@ def _no_names(others: Sequence[MetadataFile]) -> NoMetadataError:
 def _refuse_newer(
     chosen: MetadataFile, others: Sequence[MetadataFile], heads: Sequence[Head]
 ) -> None:
-    """Fail if a file of unknown version was updated later: ignoring it could hide newer rows."""
+    """Raise NoMetadataError if a file of unknown version was updated later: ignoring it could hide newer rows."""
     mine = heads[0]
     for file, head in zip(others, heads[1:], strict=True):
         if head.table_uuid != mine.table_uuid and head.table_uuid and mine.table_uuid:

@@ -14,9 +14,9 @@ from spark_iceberg_sql.records import record
 class MetadataFunction:
     """One function over the metadata of a table, by name or path.
 
-    name: in SQL. kind: Iceberg's metadata table; None for rows of this package's own. words: one sentence. travels:
-    whether the rows depend on the snapshot, so that it accepts the time-travel arguments. settings: by name
-    only, in addition to those of iceberg(). also: other names in SQL.
+    name: in SQL. metadata_table: Iceberg's; None for rows of this package's own. description: one sentence.
+    has_time_travel: true if the rows depend on the snapshot, so that it accepts the time-travel arguments.
+    settings: by name only, in addition to those of iceberg(). aliases: other names in SQL.
     """
 
     name: str

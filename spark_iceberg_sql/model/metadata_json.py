@@ -12,7 +12,7 @@ from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, S
 from spark_iceberg_sql.model.table import Name, SortField, Table
 from spark_iceberg_sql.model.types import field_from_metadata
 
-# What is raised where the structure is not that in the spec.
+# The exceptions that a structure other than the spec's causes.
 _WRONG_STRUCTURE =(
     TypeError, AttributeError, ValueError, IndexError, StopIteration, OverflowError,
 )  # fmt: skip

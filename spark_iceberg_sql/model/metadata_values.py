@@ -1,6 +1,6 @@
-"""The values of a metadata.json: numbers and strings where the spec has them (spec: Table Metadata).
+"""Validates the values of a metadata.json: numbers and strings where the spec requires them (spec: Table Metadata).
 
-What has the wrong kind would otherwise fail much later, in a rule or in a report, and there without the file's name.
+A value of the wrong type would otherwise fail much later, in a rule or in a report, without the file's name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LONGEST = 60  # characters of a value in a message
 
 
 def wrong_value(metadata: Mapping[str, Any]) -> str | None:
-    """The first value of the wrong kind, as a sentence without its end; None if there is none."""
+    """The first value of the wrong type, as a sentence without its end; None if there is none."""
     return next(_wrong_values(metadata), None)
 
 
@@ -40,7 +40,7 @@ def _wrong_values(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrong_within(value: Any) -> Iterator[str]:
-    """Those in a part and in everything inside it."""
+    """The wrong values in a part and in everything inside it."""
     if isinstance(value, list):
         for item in value:
             yield from _wrong_within(item)

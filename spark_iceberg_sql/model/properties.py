@@ -15,9 +15,12 @@ SCAN = "every query"
 
 @record(frozen=True, slots=True)
 class Property:
-    """A property with a type. fails: what fails with any other value; refused: whether the DDL itself fails.
+    """A property with a type.
 
-    bits: width of the accepted integer, or 0. words: accepted values otherwise. minimum: of the integer, at CREATE.
+    failing_operation: fails with any other value. is_refused: true if the DDL itself fails.
+
+    bits: width of the accepted integer, or 0. choices: accepted values otherwise. minimum: of the integer,
+    at CREATE.
     """
 
     fails: str
@@ -27,7 +30,7 @@ class Property:
     minimum: int = -_LONG
 
     def takes(self, value: str) -> bool:
-        """Whether Iceberg accepts the value."""
+        """True if Iceberg accepts the value."""
         if self.words:
             return value.lower() in self.words
         if not _INTEGER.fullmatch(value):

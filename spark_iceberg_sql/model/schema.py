@@ -27,7 +27,7 @@ class Column(NamedTuple):
 
     @property
     def in_collection(self) -> bool:
-        """Whether it lies inside a list or a map, where no partition source may be."""
+        """True if it is inside a list or a map, where no partition source may be."""
         return any(isinstance(parent, List | Map) for parent in self.parents)
 
     @property
@@ -36,6 +36,8 @@ class Column(NamedTuple):
         rest, item, found = self.name, self.field, []
         for at in range(len(self.parents) - 1, -1, -1):
             found.append(item.name)
+            # Names may contain dots, so the full name cannot be split: each parent is found by its type and
+            # name.
             rest = rest[: -len(item.name) - 1]
             if at:
                 around = children(self.parents[at - 1])
@@ -109,7 +111,7 @@ class Schema:
         return frozenset(self._by_id)
 
     def inside(self, parts: Sequence[str]) -> tuple[Field, ...] | None:
-        """The fields directly in the struct at a path, the table's own for none; None without a struct."""
+        """The fields directly in the struct at a path; the table's for an empty path; None without a struct."""
         if not parts:
             return self.fields
         found = self.find_all(parts)
@@ -137,20 +139,20 @@ class Schema:
         return sum(len(column.name) for column in self.columns)
 
     def near(self, name: str) -> tuple[str, ...]:
-        """Names of this schema that look like `name`, best first."""
+        """Names of this schema that are similar to `name`, best first."""
         return near(name, [column.name for column in self.columns])
 
     def with_fresh_ids(self, base: Schema | None = None, last_id: int = 0) -> tuple[Schema, int]:
-        """The schema with field ids as Iceberg assigns them, and the last id given.
+        """The schema with field ids as Iceberg assigns them, and the last id assigned.
 
         base: the schema being replaced: columns of the same full name keep their ids
-        (TypeUtil.assignFreshIds: a struct's own fields first, then what lies inside them).
+        (TypeUtil.assignFreshIds: a struct's own fields first, then their nested fields).
         """
         ids = _Ids(base, last_id)
         return Schema(ids.assign(self.fields, ())), ids.last
 
     def edited(self, field_id: int, edit: Callable[[Field], Field | None]) -> Schema:
-        """The schema with one field, at any depth, replaced by what `edit` makes of it; None drops it.
+        """The schema with one field, at any depth, replaced by the result of `edit`; None drops it.
 
         A list's element and a map's key and value cannot be dropped: they stay.
         """
@@ -174,10 +176,10 @@ class Schema:
         return Schema(over(self.fields))
 
     def with_column(self, parts: Sequence[str], new: Field, last_id: int) -> tuple[Schema, int]:
-        """The schema with a column added at the end of the table or of a struct, and the last id given.
+        """The schema with a column added at the end of the table or of a struct, and the last id assigned.
 
-        parts: the column's path; a list or a map on the way stands for its element or value. The
-        schema comes back unchanged where there is no such struct.
+        parts: the column's path; a list or a map on the way stands for its element or value. Returns the
+        schema unchanged if there is no such struct.
         """
         (fresh,), last = _fresh((new,), last_id)
         if len(parts) == 1:
@@ -199,7 +201,7 @@ class Schema:
         return self.edited(parent.field.field_id, grown), last
 
     def _grown(self, fresh: Field) -> Schema:
-        """The schema with one more column; what is known of the others is carried on."""
+        """The schema with one more column; the indexes of the other columns are carried over."""
         made = Schema((*self.fields, fresh))
         new = tuple(_walk((fresh,), (), ()))
         by_id = dict(self._by_id)
@@ -253,9 +255,11 @@ def _folded(character: str) -> str:
 
 
 class _Ids:
-    """Gives fields ids; not functions in a function, which refer to each other and are left for garbage collection.
+    """Assigns field ids.
 
-    base: the schema whose columns keep their ids. last: the last id given.
+    A class, because nested functions that refer to each other are only freed by garbage collection.
+
+    base: the schema whose columns keep their ids. last: the last id assigned.
     """
 
     def __init__(self, base: Schema | None, last: int) -> None:
@@ -300,7 +304,7 @@ def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
     for candidate in names:
         folded.setdefault(candidate.lower(), candidate)
     low = name.lower()
-    from difflib import get_close_matches  # only a fault needs it: the command starts sooner
+    from difflib import get_close_matches  # imported only for an error: the command starts sooner
 
     matches = get_close_matches(low, list(folded))
     return tuple(folded[match] for match in matches)

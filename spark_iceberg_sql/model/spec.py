@@ -32,17 +32,17 @@ class PartitionField:
 
     @property
     def key(self) -> tuple[int, str]:
-        """What makes two fields the same to Iceberg: source column and transform."""
+        """Identity of a field to Iceberg: source column and transform."""
         return self.source_id, self.transform.text
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What tells it from every other field that a table has had."""
+        """A key that distinguishes it from every other field that a table has had."""
         return self.field_id, self.name, self.key, self.source
 
     @property
     def clause(self) -> str:
-        """How DDL writes it."""
+        """The field as DDL writes it."""
         return self.transform.clause(self.source)
 
 
@@ -69,7 +69,7 @@ class Spec:
         return len(self.fields), last and (last.key, last.name)
 
     def same_fields(self, other: Spec) -> bool:
-        """Whether Iceberg treats the two as one spec (PartitionSpec.compatibleWith ignores ids)."""
+        """True if Iceberg treats the two as one spec (PartitionSpec.compatibleWith ignores ids)."""
         return [(f.key, f.name) for f in self.fields] == [(f.key, f.name) for f in other.fields]
 
     @property
@@ -82,10 +82,10 @@ class Spec:
 class Specs:
     """All specs that a table has ever had.
 
-    A script of n statements makes n specs of up to n fields: what is asked of all of them (`all_fields`,
-    `newest`) is carried on from one to the next, so that no statement looks at all of them again.
+    A script of n statements makes n specs of up to n fields: indexes over all of them (`all_fields`,
+    `newest`) are carried over from one to the next, so that no statement iterates over all specs again.
 
-    every: by spec id, past ones too. current: the default spec's id. last_field_id: the last
+    all_specs: by spec id, past ones too. current: the default spec's id. last_field_id: the last
     partition field id assigned. format_version: 1, 2 or 3.
     """
 
@@ -170,7 +170,7 @@ class Specs:
 
     @cached_property
     def newest(self) -> dict[int, PartitionField]:
-        """Every field id with the field as the latest spec that has it writes it."""
+        """The field of each field id, as the latest spec that has it writes it."""
         specs = sorted(self.every, key=lambda s: s.spec_id)
         found: dict[int, PartitionField] = {}
         for spec in specs:
@@ -189,28 +189,28 @@ class Specs:
 
     @property
     def names_differ(self) -> bool:
-        """Whether no two fields have the same newest name, ignoring case."""
+        """True if no two fields have the same newest name, ignoring case."""
         return len(self._low_names) == len(self.newest)
 
     def has_name(self, name: str) -> bool:
-        """Whether the newest name of any field is this one, ignoring case."""
+        """True if the newest name of any field is this one, ignoring case."""
         return name.lower() in self._low_names
 
     @cached_property
     def dotted(self) -> bool:
-        """Whether any field has, or had, a name with a dot."""
+        """True if any field has, or had, a name with a dot."""
         return any("." in field.name for field in self._distinct.values())
 
     @cached_property
     def _alike(self) -> dict[tuple[object, ...], tuple[Spec, ...]]:
-        """The specs by what is compared first of them."""
+        """The specs by outline: only specs with equal outlines can have the same fields."""
         found: dict[tuple[object, ...], tuple[Spec, ...]] = {}
         for spec in self.every:
             found[spec.outline] = (*found.get(spec.outline, ()), spec)
         return found
 
     def _followed_by(self, made: Specs, changed: Sequence[PartitionField]) -> Specs:
-        """Hand on to the specs made from these what is known of all fields."""
+        """Carry the indexes over all fields to the specs that follow these."""
         distinct, by_key, newest = dict(self._distinct), dict(self._by_key), dict(self.newest)
         for field in changed:
             if field.mark not in distinct:
@@ -241,7 +241,7 @@ class Specs:
                 made = replace(self, current=spec.spec_id)
                 vars(made).update(size=self.size, _alike=self._alike)
                 return self._followed_by(made, ())
-        # What the latest spec has is the newest of its id already.
+        # The latest spec's fields are the newest of their ids already.
         latest = self.spec.fields if self.current == new.spec_id - 1 else ()
         changed = fields[len(latest) :]
         if fields[: len(latest)] != latest:

@@ -1,4 +1,4 @@
-"""What is known about one table."""
+"""A table as the checker knows it, and the kinds of relations that a name can refer to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parts(name: str) -> Name:
 
 
 class Kind(Enum):
-    """What a name refers to."""
+    """The kind of relation that a name refers to."""
 
     ICEBERG = "an Iceberg table"
     OTHER = "not an Iceberg table"
@@ -44,18 +44,19 @@ class SortField:
 
 @record(frozen=True, slots=True)
 class Table:
-    """What is known about one table.
+    """A table as far as it is known.
 
     name: fully qualified. schema: None if the columns are unknown. specs: None if the partitioning is
     unknown. format_version: None if unknown. provider: of a table that is not an Iceberg table.
-    why_unknown: the reason for a None, for the user. sure: whether `kind` is certain.
-    order: the default sort order; empty if it is unknown, too. sorted_by, identifiers: field ids of the columns of
-    WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None if unknown. references: branches and tags that statements have
-    created (`branch`, `tag`) or dropped (empty), by name. fresh: the last other statement (`Tables.others`) when
-    the table was created without a snapshot. headless: the same of a table whose branch `main` has none, as after
-    CREATE OR REPLACE, which keeps the earlier snapshots.
-    meant: whether its CREATE TABLE has an error, so that it is recorded as intended, and may be created
-    again. partial: whether its specs lack fields that cannot be read.
+    why_unknown: the reason for a None, for the user. is_certain: true if `kind` is certain. order: the
+    default sort order; empty if it is unknown, too. sorted_by, identifiers: field ids of the columns of
+    WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None if unknown. references: branches and tags that
+    statements have created (`branch`, `tag`) or dropped (empty), by name. no_snapshot_epoch:
+    `Tables.others` at the time when the table was created without a snapshot; it has none while the two are
+    equal. no_main_epoch: the same for a table whose branch `main` has no snapshot, as after CREATE OR
+    REPLACE, which keeps the earlier snapshots. is_intended: true if its CREATE TABLE has an error, so that
+    it is recorded as intended, and may be created again. is_partial: true if its specs lack fields that
+    cannot be read.
     """
 
     name: Name
@@ -84,14 +85,14 @@ class Table:
 
     @property
     def merges_on_read(self) -> bool:
-        """Whether DELETE, UPDATE or MERGE write delete files, which format version 1 does not have."""
+        """True if DELETE, UPDATE or MERGE write delete files, which format version 1 does not have."""
         modes = (self.properties.get(f"write.{v}.mode") for v in ("delete", "update", "merge"))
         return self.format_version != 1 and "merge-on-read" in modes
 
 
 @record(frozen=True, slots=True)
 class Absent:
-    """A name that is known not to exist; why, help: in the user's terms."""
+    """A name that is known not to exist; reason, help: in the user's terms."""
 
     name: Name
     why: str
@@ -99,5 +100,5 @@ class Absent:
 
 
 def is_branch(name: str) -> bool:
-    """Whether the last part of a name is a branch or a tag, `t.branch_b`, if `t` is an Iceberg table."""
+    """True if the last part of a name is a branch or a tag, `t.branch_b`, if `t` is an Iceberg table."""
     return name.startswith(("branch_", "tag_"))

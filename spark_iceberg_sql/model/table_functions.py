@@ -24,7 +24,7 @@ class Argument:
     """One argument of a table function.
 
     name: in SQL. type: str, int or bool; `expression` arguments (timestamp) are passed on unevaluated.
-    words: what it does. default: its value if it is not given. also: other names, including
+    description: its effect. default: its value if it is not given. aliases: other names, including
     ClickHouse's. secret: its value must not appear anywhere.
     """
 
@@ -172,9 +172,9 @@ _AZURE = (
 class Function:
     """One table function.
 
-    name, also: its names in SQL, case-insensitive. store: which part of stores.py finds its location.
+    name, aliases: its names in SQL, case-insensitive. store: which part of stores.py finds its location.
     positional: by position, in order; the first `required` must be given. settings: by name only.
-    words: one sentence for DESCRIBE FUNCTION. example: a call.
+    description: one sentence for DESCRIBE FUNCTION. example: a call.
     """
 
     name: str
@@ -193,7 +193,7 @@ class Function:
 
     @property
     def has_secrets(self) -> bool:
-        """Whether any argument is secret."""
+        """True if any argument is secret."""
         return any(argument.secret for argument in self.arguments)
 
     @property

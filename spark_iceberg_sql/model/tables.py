@@ -1,4 +1,4 @@
-"""What is known about all tables: the state that a check starts from and updates."""
+"""The catalog state: all tables known before a statement. A check starts from one and each statement updates it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from spark_iceberg_sql.model.table import Absent, Kind, Name, Table, is_branch
 from spark_iceberg_sql.model.watching import Recording, Watched
 
 _NUMBERS = count(1)
-# Tables of which a script keeps what was computed, which takes more memory than the tables.
+# Number of tables whose computed properties are kept; these take more memory than the tables.
 _RECENT = 100
 
 
 class Tables:
-    """Tables by name. A name is known, known to be absent, or unknown.
+    """The catalog state: tables by name. A name is known, known not to exist, or unknown.
 
-    tables: the known ones. catalog, namespace: how an unqualified name is resolved (None: unknown, the
-    bare name is its own full name). complete: whether a name not listed here is known not to exist.
-    case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
-    shared: whether anything besides the statements, such as the surrounding program, creates and drops tables.
-    others: a number for the last statement that may have written rows; 0 if there was none. filled_in: whether a
-    statement has run whose text a template or a program completes.
-    live: whether they are a session's. Subclasses that read a live catalog override `look_up`.
+    tables: the known ones. catalog, namespace: how an unqualified name is resolved (None: unknown, the bare
+    name is its own full name). complete: true if a name not listed here is known not to exist.
+    case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set
+    it. shared: true if anything besides the statements, such as the surrounding program, creates and drops
+    tables. others: a number for the last statement that may have written rows; 0 if there was none.
+    filled_in: true if a statement has run whose text a template or a program completes. live: true if they
+    are a session's. Subclasses that read a live catalog override `look_up`.
     """
 
     live = False
@@ -52,7 +52,7 @@ class Tables:
         self._marks: MutableMapping[str, int] = {"others": 0}
         self._here: MutableMapping[Name, Table | Absent | None] = {}
         self._views: MutableMapping[Name, bool] = {}
-        self._used: deque[Table] = deque()  # those changed last, with what is known of them
+        self._used: deque[Table] = deque()  # changed last; their computed properties are kept
         self._unsettled: list[Name] = []  # namespaces in which anything may have happened
         for table in tables:
             self.put(table)
@@ -77,12 +77,12 @@ class Tables:
         self._marks["others"] = number
 
     def another(self) -> None:
-        """A statement has run that may have written rows."""
+        """Record that a statement has run that may have written rows."""
         self.others = next(_NUMBERS)
 
     @contextmanager
     def recorded(self) -> Iterator[Recording]:
-        """Record what is read and changed meanwhile."""
+        """Record what is read and changed within this context."""
         plain = self._here, self._views, self._marks
         here, views, marks = Watched(plain[0]), Watched(plain[1]), Watched(plain[2])
         self._here, self._views, self._marks = here, views, marks
@@ -94,14 +94,14 @@ class Tables:
             recording.after = self._settings
 
     def fits(self, recording: Recording) -> bool:
-        """Whether everything that was read then is unchanged."""
+        """True if everything that was read then is unchanged."""
         return recording.settings == self._settings and all(
             watched.fits(mapping)
             for watched, mapping in zip(recording.mappings, self._mappings, strict=True)
         )
 
     def repeat(self, recording: Recording) -> None:
-        """Repeat the recorded changes. recording: of repeatable work, and one that fits."""
+        """Apply the recorded changes again. recording: of repeatable work, and one that fits."""
         for watched, mapping in zip(recording.mappings, self._mappings, strict=True):
             watched.write(mapping)
         if recording.after != recording.settings:
@@ -118,7 +118,7 @@ class Tables:
 
     @property
     def says_anything(self) -> bool:
-        """Whether it is known which catalog or which tables the statements are about."""
+        """True if it is known which catalog or which tables the statements concern."""
         return self.catalog is not None or self.complete or bool(self._here)
 
     def full_name(self, parts: Name) -> Name:
@@ -132,18 +132,18 @@ class Tables:
         return (self.catalog, *parts)
 
     def is_catalog(self, name: str) -> bool:
-        """Whether the first part of a name is a catalog; `spark_catalog` always is."""
+        """True if the first part of a name is a catalog; `spark_catalog` always is."""
         return name.lower() in ("spark_catalog", (self.catalog or "").lower())
 
     def is_icebergs(self, catalog: str) -> bool:
-        """Whether a catalog other than Spark's own is an Iceberg catalog; a live session knows."""
+        """True if a catalog other than Spark's own is, or may be, an Iceberg catalog; a live session knows which."""
         return True
 
     def _key(self, parts: Name) -> Name:
         return tuple([part.lower() for part in self.full_name(parts)])
 
     def get(self, parts: Name) -> Table | Absent | None:
-        """The table of a name, Absent if it is known not to exist, None if unknown.
+        """The table of a name, MissingTable if it is known not to exist, None if unknown.
 
         A temporary view hides a table of the same name.
         """
@@ -165,7 +165,7 @@ class Tables:
         return self._table(parts)
 
     def is_temporary_view(self, parts: Name) -> bool:
-        """Whether a name as written refers to a temporary view."""
+        """True if a name as written refers to a temporary view."""
         return self._views.get(tuple(part.lower() for part in parts), False)
 
     def put_temporary_view(self, parts: Name, there: bool = True) -> None:
@@ -179,14 +179,14 @@ class Tables:
         return found
 
     def _said(self, parts: Name) -> Table | Absent | None:
-        """What is remembered for a name, or else what the source returns."""
+        """The entry of a name, or else the answer of the source."""
         here = self._here.get(self._key(parts))
         if here is not None or self.is_unsettled(parts):
             return here
         return self.look_up(self.full_name(parts))
 
     def is_unsettled(self, parts: Name) -> bool:
-        """Whether something besides the statements may have created, changed or dropped the table."""
+        """True if something besides the statements may have created, changed or dropped the table."""
         key = self._key(parts)
         if key in self._here:
             return self._here[key] is None
@@ -197,7 +197,7 @@ class Tables:
         return None
 
     def why_unknown(self, parts: Name) -> str:
-        """Why a name is unknown, in the user's terms."""
+        """The reason why a name is unknown, in the user's terms."""
         return "no earlier statement creates it"
 
     def columns_of(self, query: str) -> Schema | None:
@@ -211,7 +211,7 @@ class Tables:
         return tuple(sorted(found, key=lambda table: table.name))
 
     def keep_what_agrees(self, other: Tables) -> None:
-        """Mark as unknown whatever differs in another state of the same tables."""
+        """Make unknown every entry on which another state of the same tables differs."""
         for key in {*self._here, *other._here}:
             both = key in self._here and key in other._here
             if not both or self._here[key] != other._here[key]:
@@ -244,7 +244,7 @@ class Tables:
         self._here[self._key(parts)] = None if self.shared else absent
 
     def unsettle(self, *names: Name) -> None:
-        """These tables may have been created, changed or dropped: even their existence is unknown."""
+        """Make unknown whether these tables exist: something may have created, changed or dropped them."""
         keys: set[Name] = set()
         for parts in names:
             nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
@@ -257,7 +257,7 @@ class Tables:
                 self._here[other] = None
 
     def unsettle_below(self, namespace: Name) -> None:
-        """The tables of a namespace and of those below it may have changed in any way; () means all."""
+        """Make unknown the tables of a namespace, and of those below it; () means all."""
         full = (*((self.catalog,) if self.catalog and len(namespace) == 1 else ()), *namespace)
         spaces = {tuple(part.lower() for part in name) for name in (namespace, full)}
         if self.catalog is None and len(namespace) > 1:
@@ -270,6 +270,6 @@ class Tables:
                 self._here[key] = None
 
     def forget(self, parts: Name) -> None:
-        """The table changed in a way that cannot be tracked: nothing is known about it now."""
+        """Make unknown everything about a table that changed in a way that cannot be tracked."""
         name = self.full_name(parts)
         self._here[self._key(parts)] = Table(name, why_unknown="an earlier statement changed it")

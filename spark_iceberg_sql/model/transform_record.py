@@ -1,4 +1,4 @@
-"""What the record of a partition transform says, and the names and clauses that follow from it."""
+"""The record type of a partition transform, and the names and clauses that follow from it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Transform:
 
     @property
     def begins_at_midnight(self) -> bool:
-        """Whether its values are days, months or years."""
+        """True if its values are days, months or years."""
         return self.iso_width is not None and self.iso_width <= len("2024-05-17")
 
     @property
@@ -106,7 +106,7 @@ class Transform:
         return self.name if self.parameter is None else f"{self.name}[{self.parameter.example}]"
 
     def takes(self, source: Type) -> bool:
-        """Whether the spec allows the transform on a column of this type."""
+        """True if the spec allows the transform on a column of this type."""
         return isinstance(source, Primitive) and source.name in self.sources
 
     def clause(self, source: str, parameter: int | None = None) -> str:

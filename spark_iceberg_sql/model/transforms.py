@@ -1,7 +1,7 @@
-"""THE TABLE: one record per partition transform. DDL rules, SQL functions, plans and docs all read it.
+"""One record per partition transform: DDL rules, SQL functions, plans and docs all read them.
 
 Spec: Partition Transforms (source types, result types), Appendix B (hash values).
-To add a transform, add a record to TRANSFORMS; nothing else names one.
+To add a transform, add a record to TRANSFORMS.
 """
 
 from __future__ import annotations
@@ -271,18 +271,18 @@ TRANSFORMS: tuple[Transform, ...] = (
 )
 
 BY_NAME = {transform.name: transform for transform in TRANSFORMS}
-# What a user may write in DDL, lower case, to its record (void too: the rule about it wants the record).
+# Spelling in DDL, in lower case, to its record (void too: the rule about it needs the record).
 BY_SPELLING = {spelling: transform for transform in TRANSFORMS for spelling in transform.spellings}
 BY_FUNCTION = {function: transform for transform in TRANSFORMS for function in transform.functions}
 BY_SUFFIX = {transform.suffix: transform for transform in TRANSFORMS if transform.suffix}
-# The names of other engines, lower case, to the transform that comes nearest, and why it will do.
+# Other engines' names, in lower case, to the nearest transform and the reason why it serves.
 BY_OTHER_NAME = {
     name: (transform, why)
     for transform in TRANSFORMS
     for names, why in transform.other_names
     for name in names
 }
-# What is suggested for a column, best first.
+# The transforms suggested for a column, best first.
 SUGGESTED = tuple(
     sorted((t for t in TRANSFORMS if t.suggestion is not None), key=lambda t: t.suggestion or 0)
 )
@@ -300,5 +300,5 @@ SPARK_PARSES = frozenset(spelling for t in TRANSFORMS for spelling in t.spark_pa
 
 
 def spelled(call: str | None) -> Transform | None:
-    """The transform that a call in DDL names; without a call it is identity. None if there is none."""
+    """The transform that a call in DDL names; identity without a call; None if there is no such transform."""
     return BY_SPELLING.get("identity" if call is None else call.lower())

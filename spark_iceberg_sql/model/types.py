@@ -255,12 +255,12 @@ def primitives(kind: Type) -> Iterator[Primitive]:
 
 
 def is_iceberg(kind: Primitive) -> bool:
-    """Whether the spec knows the type's name."""
+    """True if the spec has a type of this name."""
     return kind.name in _ICEBERG_NAMES
 
 
 def promotes(old: Type, new: Type) -> bool:
-    """Whether Iceberg's Spark runtime lets a column's type change so (spec: Schema Evolution).
+    """True if Iceberg's Spark runtime lets a column's type change like this (spec: Schema Evolution).
 
     int -> long, float -> double, decimal(P, S) -> decimal(P' >= P, S), and no change at all.
     """

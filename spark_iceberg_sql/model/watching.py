@@ -1,7 +1,8 @@
-"""What a piece of work reads of the known tables and what it changes, so that it need not be done twice.
+"""Records the read and write sets of work on the catalog state, so that it need not be repeated.
 
-A statement that is judged again, on tables of which it reads the same as before, has the same findings and the
-same effect. A language server checks a script at each keystroke, and nearly all of its statements are such.
+A statement that is checked again, on tables of which it reads the same as before, has the same findings and
+the same effect. A language server checks a script at each keystroke, and that holds for nearly all of its
+statements.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ _ABSENT = object()
 
 
 class Watched(MutableMapping[Any, Any]):
-    """A mapping that remembers what is read of it and what is written to it.
+    """A mapping that records its reads and writes.
 
-    read: the values that were read before they were written, by key. written: the values put there.
-    whole: whether all of it was read, as by a loop.
+    reads: the values that were read before they were written, by key. writes: the values put there.
+    was_iterated: true if all of it was read, as by a loop.
     """
 
     def __init__(self, inner: MutableMapping[Any, Any]) -> None:
@@ -51,15 +52,16 @@ class Watched(MutableMapping[Any, Any]):
         return len(self._inner)
 
     def fits(self, other: MutableMapping[Any, Any]) -> bool:
-        """Whether reading from another mapping would give the same."""
+        """True if reading from another mapping would give the same values."""
         for key, value in self.read.items():
             there = other.get(key, _ABSENT)
+            # Identity first: most values are the same object, and comparing two tables field by field is slow.
             if there is not value and there != value:
                 return False
         return True
 
     def write(self, other: MutableMapping[Any, Any]) -> None:
-        """Write to another mapping what was written here."""
+        """Repeat these writes on another mapping."""
         for key, value in self.written.items():
             if value is _ABSENT:
                 other.pop(key, None)
@@ -69,7 +71,7 @@ class Watched(MutableMapping[Any, Any]):
 
 @record(slots=True)
 class Recording:
-    """What some work read of known tables and left behind. settings, after: before it, and after."""
+    """Read and write set of work on the catalog state. settings_before, settings_after: around the work."""
 
     settings: tuple[Any, ...]
     mappings: tuple[Watched, ...]
@@ -77,5 +79,5 @@ class Recording:
 
     @property
     def repeatable(self) -> bool:
-        """Whether what was read is a few entries; work that went through all of them is done anew."""
+        """True if only single entries were read; work that iterated over all of them is done again."""
         return not any(mapping.whole for mapping in self.mappings)

@@ -1,4 +1,7 @@
-"""The statements of a cell, parsed before the first of them runs."""
+"""Parses all statements of a cell before the first of them runs, and returns the failures.
+
+A statement that an earlier one may affect is not parsed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from spark_iceberg_sql.syntax.variables import parameters_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Only settings whose names contain one of these words change what the parser accepts.
+# Only settings whose names contain one of these change what the parser accepts.
 _OF_THE_PARSER = ("ansi", "parser", "legacy", "variable", "scripting", "extensions")
 
 

@@ -1,4 +1,4 @@
-"""A cell's SQL and its position in the cell: findings are shown on the cell's own lines, without secrets."""
+"""A cell's SQL and its position in the cell: diagnostics on the cell's own lines, without secrets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STRING = re.compile(r"(['\"])(.*?)\1")
 class Cell:
     """The SQL of a magic.
 
-    text: the SQL. before: the cell's text before it. name: the file name shown with positions in it.
+    text: the SQL. prefix: the cell's text before it. name: the file name shown with positions in it.
     """
 
     text: str
@@ -29,7 +29,10 @@ class Cell:
     name: str = "cell"
 
     def report(self, found: Iterable[Diagnostic], count: int = 1) -> Report:
-        """A report on the whole cell, from findings with offsets into the SQL. count: the number of statements."""
+        """A report on the whole cell.
+
+        diagnostics: with offsets into the SQL. count: the number of statements.
+        """
         whole = self.before + self.text
         edits = _edits(whole, len(self.before))
         shown = applied(whole, edits)
@@ -50,7 +53,10 @@ class Cell:
         help: str | None = None,
         fix: Fix | None = None,
     ) -> Diagnostic:
-        """A finding that comes from no rule: an error of Spark, or one about a variable. span: offsets into the SQL."""
+        """A diagnostic that comes from no rule: an error of Spark, or one about a variable.
+
+        span: offsets into the SQL.
+        """
         place = Lines(self.text).span(*span)
         return Diagnostic(
             code, code.lower(), Severity.ERROR, masked_words(message, self.text), place, help, fix
@@ -68,12 +74,12 @@ def masked(text: str) -> str:
 
 
 def has_secrets(text: str) -> bool:
-    """Whether a text may hold a credential."""
+    """True if a text may hold a credential."""
     return SECRETS.search(text) is not None or any(map(_hidden, _calls_in(text)))
 
 
 def masked_words(message: str, text: str) -> str:
-    """A message without the strings of the text that may hold a secret."""
+    """A message without the strings of the SQL that may hold a secret."""
     if not has_secrets(text):
         return message
     for statement in statements(text):

@@ -1,4 +1,4 @@
-"""The session of a Spark Connect client, for cells: the server checks, runs and explains."""
+"""The engine of a Spark Connect session, for cells: the server checks, runs and explains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST = 1_000  # rows of what the server explains
 
 
 def is_remote(spark: object) -> bool:
-    """Whether this is a session of Spark Connect."""
+    """True for a session of Spark Connect."""
     return any(kind.__module__.startswith("pyspark.sql.connect.") for kind in type(spark).__mro__)
 
 
@@ -68,7 +68,7 @@ class Connect:
             return remote.own_sql(self.spark)(text, used)
 
     def read(self, shown: DataFrame) -> list[TableRead]:
-        """What a query read, by the metrics that the server sent with its rows; nothing of partitions."""
+        """The reads of a query, by the metrics that the server sent with its rows; they have no partitions."""
         told = shown.executionInfo
         if (
             told is None or told.metrics is None
@@ -87,14 +87,14 @@ class Connect:
         return None
 
     def explained(self, text: str, used: dict[str, Any] | None) -> results.Bundle:
-        """What a statement would read, by the server's `iceberg_explain`, and Spark's plan."""
+        """The reads of a statement, by the server's `iceberg_explain`, and Spark's plan."""
         plan = self.sql(f"EXPLAIN FORMATTED {text}", used).first()
         details = str(plan[0]) if plan is not None else ""
         above = None if used else self._answer("iceberg_explain", text)
         return results.of_explained((), None, details, above)
 
     def planned(self, statement: Statement) -> results.Bundle:
-        """What a statement would do to its table's partitioning, by the server's `iceberg_plan`."""
+        """The change plan of a statement, by the server's `iceberg_plan`."""
         return self._answer("iceberg_plan", statement.text)
 
     def _answer(self, function: str, text: str) -> results.Bundle:
@@ -108,7 +108,7 @@ class Connect:
         return results.bundle([rows.html(found)], [rows.text(found)])
 
     def begin(self, group: str, words: str) -> None:
-        """Tag what this thread starts, so that it can be interrupted. words: not used."""
+        """Tag what this thread starts, so that it can be interrupted. description: not used."""
         self._progress = None
         self.spark.addTag(group)
         if not self._noting:
@@ -129,7 +129,7 @@ class Connect:
         self._progress = Progress(*tasks, inflight_tasks) if known else None
 
     def progress(self, group: str) -> Progress | None:
-        """What the server last said about the statement that runs."""
+        """The last progress that the server sent for the running statement."""
         return self._progress
 
     def cancel(self, group: str) -> None:
@@ -138,9 +138,9 @@ class Connect:
 
 
 def _read(name: str, metrics: Mapping[str, Any], joined: bool) -> TableRead | None:
-    """What a node of a plan read; None if it scans no data files of an Iceberg table.
+    """The read of a node of a plan; None if it scans no data files of an Iceberg table.
 
-    joined: whether the plan has a join, which may have left out some of the planned files.
+    has_join: whether the plan has a join, which may have left out some of the planned files.
     """
     kind, _, table = name.partition(" ")
     files = metrics.get("resultDataFiles")

@@ -1,6 +1,6 @@
-"""The session that runs a cell's statements: in this process, or in a server of Spark Connect.
+"""The engine of a cell's statements: a session in this process, or one in a server of Spark Connect.
 
-Both classes have the same methods; `engine` chooses.
+Both classes have the same methods; `engine_of` chooses.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Classic:
         self.spark = spark
 
     def judged(self, text: str, used: Mapping[str, Any], binding: bool) -> Report:
-        """The check of all statements. used: the parameters. binding: as `engine.check` takes it."""
+        """The check of all statements. parameters: the bound values. binding: as `engine.check` takes it."""
         known = SessionTables(self.spark, intercept.own_sql(self.spark, self.bound(used)))
         return check(text, known, filename="cell", binding=binding)
 
@@ -57,20 +57,20 @@ class Classic:
         return intercept.sql(self.spark, text, used)
 
     def read(self, shown: DataFrame) -> list[scan_files.TableRead]:
-        """What a query read, after it ran."""
+        """The reads of a query, after it ran."""
         return scan_files.tables_read(shown)
 
     def wrote(
         self, statement: Statement, result: DataFrame, since_ms: int
     ) -> writes.Written | None:
-        """What a statement committed. since_ms: when it began, in milliseconds since 1970."""
+        """The summary of a statement's commits. since_ms: when it began, in milliseconds since 1970."""
         if result.columns:
             named = table_of_call(statement)
             return writes.called(self.spark, *named, since_ms) if named else None
         return writes.written(result, since_ms)
 
     def explained(self, text: str, used: dict[str, Any] | None) -> results.Bundle:
-        """What a statement would read. Only a query is passed to Spark unchanged: anything else would run."""
+        """The reads of a statement. Only a query is passed to Spark unchanged: anything else would run."""
         explanation = None
         if not used:
             with suppress(IcebergSqlError):  # it reads no table
@@ -83,7 +83,7 @@ class Classic:
         return results.of_explained(read, explanation, scan_files.physical_plan(result))
 
     def planned(self, statement: Statement) -> results.Bundle:
-        """What a statement would do to its table's partitioning."""
+        """The change plan of a statement."""
         try:
             plan = live_plan.plan(self.spark, statement.text)
         except IcebergSqlError:
@@ -93,7 +93,7 @@ class Classic:
         return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
 
     def begin(self, group: str, words: str) -> None:
-        """Put the jobs that this thread starts into a group. words: its description in Spark's UI."""
+        """Put the jobs that this thread starts into a group. description: its description in Spark's UI."""
         jobs.begin(self.spark, group, words)
 
     def end(self) -> None:

@@ -1,4 +1,4 @@
-"""What `%load_ext spark_iceberg_sql` adds to IPython: the magics, quiet errors, completion."""
+"""The parts that `%load_ext spark_iceberg_sql` adds to IPython: the magics, quiet errors, completion."""
 
 from __future__ import annotations
 

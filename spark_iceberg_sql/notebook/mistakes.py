@@ -1,4 +1,4 @@
-"""Spark's errors as findings: the fact in one sentence, the place in the cell, and what to write instead."""
+"""Spark's errors as diagnostics: one sentence, the span in the cell, the help and, where it is safe, a fix."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def found(
     statement: Statement,
     variables: Mapping[str, Any],
 ) -> list[Diagnostic]:
-    """An error about a statement of a cell.
+    """The diagnostics of an error about a statement of a cell.
 
     statement: with offsets into the cell's SQL. variables: Python variables, by name.
     """
@@ -80,7 +80,7 @@ def found(
 
 
 def _moved(d: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
-    """A finding on the statement, moved to the cell's SQL; without its fix, which is for another text."""
+    """A diagnostic on the statement, moved to the cell's SQL; without its fix, which is for another text."""
     start = min(statement.start + d.span.start, statement.end)
     end = min(statement.start + d.span.end, statement.end)
     return cell.finding(d.code, d.message, (start, max(start, end)), d.help)
@@ -132,21 +132,21 @@ def _help(
 
 
 def advice(words: Said) -> str | None:
-    """The advice in an error's own message: the sentence that names what to write, or else the first one."""
+    """The help in an error's own message: the sentence with the text to write, or else the first one."""
     advised = [sentence for sentence in words.more if _ADVICE.match(sentence)]
     advised.sort(key=lambda sentence: "`" not in sentence)
     return advised[0][0].lower() + advised[0][1:].rstrip(".") if advised else None
 
 
 def _replaced(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
-    """The edit that replaces a whole call or name with a text."""
+    """The edit that replaces a complete call or name with a text."""
     old = statement.script[span[0] : span[1]]
     return Edit(*span, text) if old != text and ("(" in old) == ("(" in text) else None
 
 
 def _likely(near: str, edit: Edit | None, statement: Statement) -> _Help:
-    """A name that is nearly the given one. Where it would be written to it is only asked: what is meant may be
-    missing, and the other table hold what must stay.
+    """The help for a name similar to one that does not exist. Where the statement writes, it only asks: the
+    intended table may be missing, and the similar one may hold data that must stay.
     """
     words = [token.word for token in statement.tokens]
     if words[0] in _READS and _WRITES.isdisjoint(words):

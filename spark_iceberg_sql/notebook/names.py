@@ -1,4 +1,4 @@
-"""The names that a live session knows: tables, columns, functions and partition fields, for remedies and completion."""
+"""The names of a live session, for help and completion: tables, columns, functions, partition fields."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Names:
         )
 
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
-        """The tables that a statement names, as far as the session knows them."""
+        """The tables that a statement names and the session has."""
         if is_remote(self._spark):  # the catalogs are the server's
             return
         known = SessionTables(self._spark, self._sql)

@@ -43,7 +43,7 @@ class Options:
 
     @property
     def runs(self) -> bool:
-        """Whether the statements are run."""
+        """True if the statements are run."""
         return not (self.plan or self.check or self.explain or self.fix)
 
 

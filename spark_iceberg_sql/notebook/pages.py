@@ -12,7 +12,7 @@ _MORE = "%config IcebergSql.kept = {}"
 class Pages:
     """The rows of a result that were fetched when it ran, and the page that is shown.
 
-    found: the rows. size: the number of rows of a page.
+    all_rows: the fetched rows. page_size: the number of rows of a page.
     """
 
     def __init__(self, found: rows.Rows, size: int) -> None:
@@ -26,9 +26,9 @@ class Pages:
         return self._found.part(self._start, self._end)
 
     def counted(self, hint: bool = False) -> str:
-        """What is shown, as text: `3 rows`, `first 20 of 340 rows`, `rows 21 to 40 of 340`.
+        """The position of the page, as text: `3 rows`, `first 20 of 340 rows`, `rows 21 to 40 of 340`.
 
-        hint: whether to say how the next page is shown.
+        with_hint: whether to add the command for the next page.
         """
         there = len(self._found.rows)
         if not there:
@@ -44,7 +44,8 @@ class Pages:
         return f"{said} (more: {NEXT})" if hint and self._end < there else said
 
     def turned(self, back: bool, number: int | None) -> results.Bundle:
-        """Turn to the next page, or the previous one. number: of rows; None for the usual number."""
+        """Turn to the next page, or the previous one. row_count: of rows; None for the usual number."""
+        # Turning never runs the query again: past the fetched rows there is only a message.
         there, size = len(self._found.rows), number or self._size
         if back and not self._start:
             return _line("there are no rows before the first")

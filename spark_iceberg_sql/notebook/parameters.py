@@ -30,10 +30,10 @@ class VariableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A text as Spark accepts it.
+    """A cell's SQL as Spark accepts it, with its variables bound.
 
-    text: as long as the cell's. values: of parameters. frames: DataFrames of Spark or pandas, by the name of the
-    temporary view for each.
+    text: as long as the cell's. values: of parameters. frames: DataFrames of Spark or pandas, by the name of
+    the temporary view for each.
     """
 
     text: str
@@ -70,15 +70,17 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
         _in_its_place(text, tokens, i, end, value)
         instead = f"__{name}" if framed else f":{name} "
         (frames if framed else values)[f"__{name}" if framed else name] = value
+        # Padded to the same length: offsets in the bound text are those of the cell's SQL.
         pieces += [text[at : token.start], instead.ljust(end - token.start)]
         at = end
     return Filled("".join([*pieces, text[at:]]), values, frames)
 
 
 def unfilled(text: str, written: str) -> str:
-    """A text derived from the filled one, with the cell's braces put back.
+    """A text derived from the bound one, with the cell's braces put back.
 
-    written: the cell's SQL. If it has both `:name` and `{name}`, a `:name` may become `{name}`, which means the same.
+    cell_sql: the cell's SQL. If it has both `:name` and `{name}`, a `:name` may become `{name}`, which means
+    the same.
     """
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", written)):
         text = text.replace(f":{name} ", f"{{{name}}}").replace(f"__{name}", f"{{{name}}}")
@@ -127,12 +129,12 @@ def _value(name: str, start: int, end: int, variables: Mapping[str, Any]) -> Any
         raise VariableError(start, end, str(error), error.help) from None
 
 
-# After these words, SET takes an expression or a name, not raw text.
+# After these keywords, SET takes an expression or a name, not raw text.
 _GRAMMAR = frozenset({"TIME", "VAR", "VARIABLE", "CATALOG", "PATH"})
 
 
 def _refuse_in_raw_text(statement: Statement) -> None:
-    """Raises VariableError for a variable in a statement whose text Spark stores unparsed, such as `SET x = {v}`."""
+    """Raise VariableError for a variable in text that Spark stores unparsed, such as `SET x = {v}`."""
     if statement.first not in ("SET", "RESET", "ADD", "LIST"):
         return
     tokens = statement.tokens
@@ -162,14 +164,14 @@ def _refuse_in_raw_text(statement: Statement) -> None:
 
 
 def near(name: str, variables: Mapping[str, Any]) -> str:
-    """What to write for a variable that does not exist."""
+    """The help for a variable that does not exist."""
     alike = difflib.get_close_matches(name, [v for v in variables if not v.startswith("_")])
     found = [v for v in alike if is_frame(variables[v]) or is_value(variables[v])]
     return f"write `{{{found[0]}}}`" if found else f"assign it in a cell above: {name} = ..."
 
 
 def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) -> None:
-    """Raises VariableError if a value is used as part of a name."""
+    """Raise VariableError if a value is used as part of a name."""
     start = tokens[i].start
     before = tokens[i - 1] if i else None
     glued = before is not None and before.end == start and before.kind in (Kind.WORD, Kind.QUOTED)

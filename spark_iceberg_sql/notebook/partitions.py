@@ -1,4 +1,4 @@
-"""Which partitions a scan read, in words."""
+"""The partitions that a scan read, as short text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DROPPED = "void"  # the transform of a field that a later spec of format versio
 
 
 def partitions_read(read: TableRead) -> str:
-    """Which partitions a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`.
+    """The partitions that a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`.
 
     A field that some of the files read do not have is named with the number of those that have it.
     """
@@ -76,5 +76,5 @@ def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str
 
 
 def order(value: Value) -> tuple[bool, float, str]:
-    """Numbers come first, by size; then null and text."""
+    """The sort key of a partition value: numbers come first, by size; then null and text."""
     return value.number is None, value.number or 0.0, value.text

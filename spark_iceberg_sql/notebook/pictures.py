@@ -1,4 +1,7 @@
-"""Pictures of a table's partitions, read and pruned: inline SVG, and text."""
+"""Maps of a table's partitions, read and pruned: inline SVG, and text.
+
+One band per spec; the axis is time for a time field, otherwise the sorted values.
+"""
 
 from __future__ import annotations
 
@@ -119,6 +122,7 @@ def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> It
     """The cells; those of one shade form one path."""
     shades: dict[float, list[str]] = {}
     cells = band.cells
+    # More cells than pixels: an SVG of each would only be larger.
     if len(cells) > _WIDTH * band.rows:
         cells = _by_pixel(band, begin, scale)
     for cell in cells:
@@ -240,13 +244,13 @@ def _is_time(partitions: Sequence[Partition], field: int) -> bool:
 
 
 def _width(value: Value) -> int | None:
-    """How much of an ISO date and time a transform keeps; None if it is not a time transform."""
+    """The length of the ISO date and time that a transform keeps; None if it is not a time transform."""
     transform = BY_SPELLING.get(value.transform)
     return transform.iso_width if transform is not None else None
 
 
 def _span(value: Value) -> tuple[float, float]:
-    """Where a time value starts and ends, in hours since 1970."""
+    """The start and end of a time value, in hours since 1970."""
     number, width = int(value.number or 0), _width(value)
     if width == len("2024"):
         return _month(12 * number), _month(12 * number + 12)

@@ -1,4 +1,4 @@
-"""The part of a statement that an error of Spark is about."""
+"""The span in a statement that an error of Spark is about."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def place(words: Said, statement: Statement) -> tuple[int, int]:
     text = statement.text
     if words.fragment:
         at = words.start if words.start is not None else -1
+        # The offset may be that of a rewritten statement: then the fragment's only occurrence is taken.
         if text[at : at + len(words.fragment)] != words.fragment or at < 0:
             at = text.find(words.fragment) if text.count(words.fragment) == 1 else -1
         if at >= 0:
@@ -30,7 +31,7 @@ def place(words: Said, statement: Statement) -> tuple[int, int]:
 
 
 def _last(statement: Statement, first: int) -> int:
-    """The last token of what starts at a token: a parameter, a name, or a call."""
+    """The index of the last token of what starts at a token: a parameter, a name, or a call."""
     tokens = statement.tokens
     kinds = [t.kind in (Kind.WORD, Kind.QUOTED) for t in tokens]
     is_parameter = tokens[first].text == ":" and kinds[first + 1 : first + 2] == [True]
@@ -49,7 +50,7 @@ def _last(statement: Statement, first: int) -> int:
 
 
 def _named(words: Said, statement: Statement) -> tuple[int, int] | None:
-    """The place of the name or the parameter that an error without a place is about, if there is only one."""
+    """The span of the name or parameter that an error without a position is about, if it occurs once."""
     kind, given = words.condition.partition(".")[0], words.parameters
     tokens = statement.tokens
     if kind == "UNBOUND_SQL_PARAMETER":

@@ -1,4 +1,4 @@
-"""Spark's errors in cells without the magic: a sentence, the position and the remedy, without stacks."""
+"""Spark's errors in cells without the magic: a sentence, the position and the help, without stacks."""
 
 from __future__ import annotations
 
@@ -132,6 +132,7 @@ def _statement(frames: TracebackType | None) -> tuple[str, SparkSession | None]:
     text, spark = "", None
     while frames is not None:
         known: dict[str, Any] = frames.tb_frame.f_locals
+        # The parameter of pyspark's SparkSession.sql, in that function's frame.
         given = known.get("sqlQuery")
         if isinstance(given, str) and _is_session(known.get("self")):
             text, spark = given, known["self"]

@@ -1,4 +1,4 @@
-"""The output of a statement that ran: rows, a summary line, and the picture of what was read."""
+"""The output of a statement that ran: rows, a summary line, and the map of what was read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_rows(
 ) -> Bundle:
     """The result of a query or a CALL.
 
-    found: the rows shown. counted: how many they are, as text. read: of each table. wrote: by a CALL.
+    result: the rows shown. count_text: how many they are, as text. read: of each table. commit: by a CALL.
     """
     first = f"{counted} · {seconds:.1f} s"
     if said := _written(wrote) if wrote is not None else "":
@@ -46,7 +46,7 @@ def of_rows(
 
 
 def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
-    """The output of a statement without rows. words: its first words, `ALTER TABLE`."""
+    """The output of a statement without rows. title: its command, `ALTER TABLE`."""
     line = f"{words}: done · {seconds:.1f} s"
     if said := _written(wrote) if wrote is not None else "":
         line += f" · {said}"
@@ -59,9 +59,10 @@ def of_explained(
     plan: str,
     above: Bundle | None = None,
 ) -> Bundle:
-    """What a statement would read.
+    """The output of an explained statement: what it would read.
 
-    explanation: of its filters, or None. plan: Spark's plan as text. above: what else is known.
+    explanation: of its filters, or None. plan: Spark's plan as text. extra: an output to show above it, or
+    None.
     """
     lines, drawn, strips = _reads(read, "", "would read")
     if not read and explanation is None and above is None:
@@ -82,7 +83,7 @@ def _small(line: str) -> str:
 def _reads(
     read: Sequence[TableRead], first: str, verb: str
 ) -> tuple[list[str], list[str], list[str]]:
-    """The lines, pictures and strips of what was read; one line per table if there are several."""
+    """The lines, SVG maps and text maps of what was read; one line per table if there are several."""
     lines = [first] if first else []
     drawn, strips = [], []
     for table in read[:_MOST_TABLES]:

@@ -27,8 +27,8 @@ _WIDEST = 160
 class Rows:
     """The first rows of a DataFrame.
 
-    names, types: of the columns shown. right: which of them are numbers. rows: values as text; None for a null.
-    more: whether there are more rows. columns: the number of columns in all.
+    names, types: of the columns shown. are_numbers: which of them are numbers. rows: values as text; None for
+    a null. has_more: whether there are more rows. column_count: the number of columns in all.
     """
 
     names: tuple[str, ...]
@@ -86,7 +86,7 @@ def tsv(rows: Rows) -> str:
 
 
 def incomplete(rows: Rows) -> list[str]:
-    """What of a result is not in the rows, as sentences for the person who copies them."""
+    """The parts of a result that are not in the rows, as sentences for the person who copies them."""
     said = []
     if rows.more:
         said.append(f"the result has more than {len(rows.rows):,} rows")

@@ -1,4 +1,4 @@
-"""The statements of a cell: all checked first, then run one by one through the gate."""
+"""Runs the statements of a cell: all are checked and parsed first, then run one by one through the gate."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ class CellError(IcebergSqlError):
 class Runner:
     """Runs a cell.
 
-    engine: of the session. cell: its SQL and position. options: of its first line. variables: Python variables. work:
-    runs it in a thread. kept: how many rows of a result are fetched, to be shown on further pages.
+    engine: of the session. cell: its SQL and position. options: of its first line. variables: Python
+    variables. worker: runs it in a thread. kept: how many rows of a result are fetched, to be shown on
+    further pages.
     """
 
     def __init__(
@@ -195,6 +196,7 @@ class Runner:
             output.result(None)
         elif result.columns:
             limit = self._options.limit
+            # With --limit 0, no row is fetched for further pages either.
             found, shown = rows.first_rows(result, limit and max(limit, self._kept))
             seconds = time.time() - begun
             self.pages = Pages(found, limit)
@@ -230,7 +232,7 @@ class Runner:
     def _remedy(self, found: Sequence[Diagnostic], begin: int) -> str:
         """The corrected statement, if every error in it has a fix; remembers the corrected cell.
 
-        begin: the offset of the first statement that has not run.
+        offset: of the first statement that has not run.
         """
         edits = [edit for d in found if d.fix is not None for edit in d.fix.edits]
         errors = [d for d in found if str(d.severity) == "error"]
@@ -254,7 +256,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _apart(edits: list[Edit]) -> list[Edit]:
-    """The edits, without any that overlap an earlier one."""
+    """The edits, without those that overlap an earlier one."""
     kept: list[Edit] = []
     for edit in sorted(set(edits), key=lambda e: (e.start, e.end)):
         if not kept or edit.start >= kept[-1].end:

@@ -1,4 +1,4 @@
-"""What a statement is called in a line of output, and the table that a CALL is given."""
+"""The title of a statement in a line of output, and the table argument of a CALL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
 
 
 def short(statement: Statement) -> str:
-    """The first words of a statement: the command and its object, without values."""
+    """The title of a statement: the command and its object, without values."""
     if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
         return statement.first
     end = statement.start
@@ -29,7 +29,7 @@ def short(statement: Statement) -> str:
 
 
 def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
-    """The catalog of a procedure, empty for the current one, and the table that it is given, as its parts."""
+    """The catalog of a procedure, empty for the current one, and the table argument, as its parts."""
     tokens = statement.tokens
     opening = next((i for i, t in enumerate(tokens) if t.text == "("), len(tokens))
     if statement.first != "CALL" or opening + 1 >= len(tokens):

@@ -1,4 +1,4 @@
-"""Which Python variables can be SQL parameters, and their conversion to plain Python values."""
+"""Python variables as SQL parameters: which values SQL has, and their conversion to plain Python values."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class NoValueError(Exception):
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a variable is a DataFrame, Spark's or pandas'."""
+    """True for a DataFrame, Spark's or pandas'."""
     return isinstance(value, DataFrame) or _from(value, "pandas", "DataFrame")
 
 
 def is_value(value: Any) -> bool:
-    """Whether a variable can be a parameter."""
+    """True if a variable can be a parameter."""
     try:
         plain("", value)
     except NoValueError:
@@ -102,7 +102,7 @@ def _of_dict(name: str, value: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _of_one_kind(what: str, values: list[Any]) -> None:
-    """Raises NoValueError if Spark cannot make an array of the values: it does not convert between their types."""
+    """Raise NoValueError if Spark cannot make an array of the values, whose types it does not convert."""
     kinds = {_kind(v) for v in values}
     if len(kinds) > 1:
         listed = ", ".join(sorted(kinds))

@@ -1,4 +1,4 @@
-"""A cell's work in its own thread, so that an interrupt never breaks a call between Python and the JVM.
+"""Runs a cell in a worker thread, so that an interrupt never breaks a call between Python and the JVM.
 
 The kernel's thread only waits; an interrupt there cancels the Spark jobs, and the session stays usable.
 """
@@ -68,7 +68,7 @@ class Output:
 
 
 class Work:
-    """Runs a cell's statements.
+    """Runs a cell's statements in a worker thread.
 
     engine: of the session. animated: whether progress can be redrawn in place.
     """
@@ -83,7 +83,7 @@ class Work:
         self.output = Output(False)
 
     def begin(self, words: str) -> Output:
-        """Called in the worker thread before each statement. words: its name in the progress line."""
+        """Called in the worker thread before each statement. title: its name in the progress line."""
         self._words, self._begun = words, time.monotonic()
         self.output = Output(self._animated)
         self._engine.begin(self._group, words)
@@ -181,5 +181,5 @@ def _picture(words: str, tasks: Progress | None, seconds: float) -> tuple[str, s
 
 
 def animated(shell: Any) -> bool:
-    """Whether a shell can redraw its outputs: a kernel can, a terminal cannot."""
+    """True if a shell can redraw its outputs: a kernel can, a terminal cannot."""
     return hasattr(shell, "kernel")

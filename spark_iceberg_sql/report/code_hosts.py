@@ -1,4 +1,4 @@
-"""What GitHub, Azure DevOps and GitLab show next to a change: commands in a job's output, a code quality report."""
+"""Output for GitHub, Azure DevOps (commands in the log of a job) and GitLab (a code quality report)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a report names its file for a code host, and the part of a finding that stays the same when lines move."""
+"""A file's path for a code host, and fingerprints of findings that survive moved lines."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def json_reports(reports: Sequence[Report]) -> str:
 
 
 def json_statistics(reports: Sequence[Report]) -> str:
-    """How often each code was found, as a JSON array."""
+    """The number of findings of each code, as a JSON array."""
     found = [
         {"code": code, "name": name, "count": number} for number, code, name in counted(reports)
     ]

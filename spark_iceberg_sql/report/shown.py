@@ -1,4 +1,4 @@
-"""Reports on an edited form of their text: credentials hidden, or parameter markers instead of the checked values."""
+"""Reports moved onto an edited text: credentials masked, or parameter markers instead of the checked values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANY = regex(rf"{_SECRETS}|key")
 
 
 def reworded(report: Report, edits: Sequence[Edit]) -> Report:
-    """The report on its text with edits, which are in order; a fix that touches one is left out."""
+    """The report on its text with edits, which are in order; a fix that touches an edit is dropped."""
     if not edits:
         return report
     text = applied(report.text, edits)
@@ -50,7 +50,7 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
 
 
 def backwards(edits: Sequence[Edit], text: str) -> list[Edit]:
-    """The edits that restore a text after edits. text: as it was before them."""
+    """The edits that undo edits. text: as it was before them."""
     found, by = [], 0
     for edit in edits:
         start = edit.start + by
@@ -60,7 +60,7 @@ def backwards(edits: Sequence[Edit], text: str) -> list[Edit]:
 
 
 def moved(offset: int, edits: Sequence[Edit], *, end: bool = False) -> int:
-    """The new position of an offset. end: whether it ends a span, which then includes an edit that it cuts."""
+    """The new offset after edits. end: the offset ends a span, which then includes an edit that it cuts."""
     by = 0
     for edit in edits:
         if offset <= edit.start and not (end and edit.start < offset):
@@ -79,7 +79,7 @@ def _moved_fix(fix: Fix, edits: Sequence[Edit]) -> Fix | None:
 
 
 def without_secrets(report: Report) -> Report:
-    """The report without the values of its text that may be credentials, in messages too."""
+    """The report with each value that may be a credential masked, in messages too."""
     edits = secrets_of(report.text)
     if not edits:
         return report
@@ -109,10 +109,10 @@ def masked(text: str) -> str:
 
 
 def secrets_of(text: str) -> list[Edit]:
-    """The edits that hide a text's values that may be credentials.
+    """The edits that mask the values of a text that may be credentials.
 
-    Values of properties, options and arguments whose key looks like it; passwords in addresses; what table
-    functions take unnamed after a call's first argument; what SET assigns to such a key.
+    These are values of properties, options and arguments whose key looks like a secret's; passwords in URLs; unnamed
+    arguments after the first of table functions that take credentials; the value that SET assigns to such a key.
     """
     if _ANY.search(text) is None and _VALUE.search(text) is None and CALL.search(text) is None:
         return []
@@ -124,6 +124,7 @@ def secrets_of(text: str) -> list[Edit]:
 
 
 def _hidden(text: str, tokens: list[Token], at: int) -> Iterator[tuple[int, int]]:
+    # SET takes its value as raw text, not as a string token: all after the first `=` is the value.
     if tokens and tokens[0].word == "SET" and "=" in text:
         start = text.index("=") + 1
         if _KEY.search(text[: start - 1].rstrip()) or _VALUE.search(text[start:]):

@@ -131,7 +131,7 @@ def _comment(field: Field) -> str:
 
 
 def _type(kind: Type, renamed: Mapping[str, str]) -> str:
-    """A type in DDL. renamed: Iceberg's names -> those to write."""
+    """A type in DDL. type_names: Iceberg's names -> those to write."""
     if isinstance(kind, Struct):
         fields = (f"{quoted(f.name)}: {_column(f, renamed)}" for f in kind.fields)
         return f"STRUCT<{', '.join(fields)}>"

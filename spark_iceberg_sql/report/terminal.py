@@ -17,7 +17,7 @@ _COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "34", "h
 def full(report: Report, *, color: bool = False) -> str:
     """Every diagnostic of one report with its location, source text, help and spec; no summary.
 
-    report: what a check found; credentials in its text are not shown. color: ANSI colours. Returns an empty text
+    report: of a check; credentials in its text are masked. color: ANSI colours. Returns an empty text
     for an empty report.
     """
     report = without_secrets(report) if len(report) else report
@@ -120,7 +120,7 @@ def _block(report: Report, diagnostic: Diagnostic, lines: Lines, paint: _Paint) 
 
 
 def _shown(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | None, str, bool]]:
-    """Rows of the frame: number (None: not a source line), text, whether it is the mark."""
+    """Rows of the frame: line number (None: not a source line), text, and true for the row of carets."""
     span = diagnostic.span
     last_row, last_column = span.end_row, span.end_column
     if last_row > span.row and last_column == 1:  # ends with a line break
@@ -167,14 +167,14 @@ def _columns(text: str) -> int:
 
 
 def counted(reports: Sequence[Report]) -> list[tuple[int, str, str]]:
-    """How often each code was found, with the code and its rule's name, most frequent first."""
+    """The number of findings of each code, with the code and its rule's name, most frequent first."""
     found = sorted((d.code, d.name) for r in reports for d in r)
     rows = [(len(list(group)), code, name) for (code, name), group in groupby(found)]
     return sorted(rows, key=lambda row: (-row[0], row[1]))
 
 
 def statistics(reports: Sequence[Report]) -> str:
-    """How often each code was found, most frequent first; an empty string if nothing was found."""
+    """The number of findings of each code, most frequent first; an empty string without findings."""
     rows = counted(reports)
     width = max((len(str(number)) for number, _, _ in rows), default=0)
     return "".join(f"{number:>{width}}  {code}  {name}\n" for number, code, name in rows)

@@ -1,4 +1,7 @@
-"""The rules: each is one file, whose docstring is its page. This module is what rules of other packages import."""
+"""All rules, in code order: each is one file, whose docstring is its page.
+
+To add a rule, add its file and its import here.
+"""
 
 from __future__ import annotations
 

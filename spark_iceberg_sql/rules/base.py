@@ -1,8 +1,7 @@
-"""What a rule is: a page, a severity, the statement types it checks, and one generator of findings.
+"""The rule API: a page, a severity, the statement types it checks, and one generator of findings.
 
 A rule is one file, `sis202_type_not_accepted.py`. Code and name come from the file's name, the page is its
-docstring, and the function below it takes a Context (the facts) and yields Findings. How the checker treats its
-findings follows from the arguments of `@rule` alone, never from its code.
+docstring, and the function below it takes a Context (the facts) and yields Findings.
 """
 
 from __future__ import annotations
@@ -91,8 +90,10 @@ InPrograms = Callable[[Piece, Diagnostic], Diagnostic | None]
 class Rule:
     """One rule of the catalogue.
 
-    code: `SIS` and three digits; other letters for rules from other packages. name: the fault in
-    kebab-case. judge: the generator. page: Markdown. The other fields are the arguments of `rule`.
+    code: `SIS` and three digits; other letters for rules from other packages. name: the problem in
+    kebab-case. severity: of its findings, unless they set their own. on: the statement types it
+    checks. check: the generator. page: Markdown. spec: the relevant section of the Iceberg spec.
+    when: true if the rule can find anything in a statement; evaluated once for all rules that share it.
     """
 
     code: str

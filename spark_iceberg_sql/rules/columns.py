@@ -1,4 +1,4 @@
-"""The table's own columns and their types, for the clauses that a help suggests."""
+"""Column names that fit a transform or a type, for the clauses that a help suggests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fitting(context: Target, record: Transform) -> list[str]:
 
 
 def there(context: Target, refs: Iterable[terms.Ref]) -> list[terms.Ref]:
-    """Those of the names that are columns of the table; all of them if none is, or if the table is unknown."""
+    """The names that are columns of the table; all of them if none is, or if the table is unknown."""
     every = list(refs)
     try:
         known = [ref for ref in every if context.schema.find_all(ref.parts)]
@@ -35,7 +35,7 @@ def there(context: Target, refs: Iterable[terms.Ref]) -> list[terms.Ref]:
 
 
 def quoted_column(facts: TermFacts) -> terms.Literal | None:
-    """The one text among a term's arguments that stands where the column should; None where there is none."""
+    """The only string argument that looks like a column's name, if the term has no column; else None."""
     texts = [item for item in facts.term.literals if item.kind == "string"]
     named = [item for item in texts if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]
     if len(named) != 1 or facts.term.columns:
@@ -48,7 +48,7 @@ def quoted_column(facts: TermFacts) -> terms.Literal | None:
 
 
 def column_of(facts: TermFacts, name: str) -> Column | None:
-    """The column that a term names so; None where it, or its type, is not known."""
+    """The column that a name in a term refers to; None if the column, or its type, is unknown."""
     parts = next((ref.parts for ref in facts.term.columns if ref.text == name), (name,))
     try:
         found = facts.statement.sources.find(parts)
@@ -58,9 +58,9 @@ def column_of(facts: TermFacts, name: str) -> Column | None:
 
 
 def to_write(facts: TermFacts, record: Transform, name: str, number: int | None = None) -> str:
-    """The help that writes a transform over a column, or where it does not take its type, another field.
+    """The help that suggests a transform over a column, or another field if the transform does not accept its type.
 
-    name: the column, as written. number: the bucket count or width that its author gave.
+    name: the column, as written. number: the bucket count or width that the user wrote.
     """
     column = column_of(facts, name)
     if column is None or (record.takes(column.field.type) and not column.in_collection):
@@ -71,9 +71,9 @@ def to_write(facts: TermFacts, record: Transform, name: str, number: int | None 
 
 
 def instead(record: Transform | None, name: str, kind: Type, number: int | None = None) -> str:
-    """What to write for a transform, or none, over a column whose type it does not take.
+    """The help for a column whose type the transform does not accept; transform: None for an unknown one.
 
-    name: the column, as written. number: the bucket count or width that its author gave.
+    name: the column, as written. number: the bucket count or width that the user wrote.
     """
     if not isinstance(kind, Primitive):
         return "use a column of a primitive type"

@@ -1,7 +1,7 @@
-"""The partition fields that a statement was meant to define, parsed leniently and written as valid DDL.
+"""The partition fields that a faulty statement intends, parsed leniently and written as valid DDL.
 
-It accepts any syntax: another engine's, quoted, nested, with the arguments in the wrong order. The result is only
-used for help, with the user's own columns; it is None if the text cannot be interpreted.
+It accepts any syntax: another engine's, quoted, nested, with the arguments in the wrong order. The result
+is only used for help, with the user's own columns; it is None if the text cannot be interpreted.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def unwrapped(tokens: list[Token]) -> list[Token]:
         elif token.text in _BRACKETS[1::2] and opened:
             closes[opened.pop()] = at
     outer = 0
+    # A pair encloses everything if its closing bracket is as far from the end as the opening one from the
+    # start.
     while closes.get(outer) == len(tokens) - 1 - outer:
         outer += 1
     return tokens[outer : len(tokens) - outer]
@@ -87,21 +89,21 @@ def _field(tokens: list[Token]) -> str | None:
     if found is None:
         return None
     computed = not {"+", "-", "*", "/"}.isdisjoint(token.text for token in tokens)
-    sure = len(set(numbers)) == 1 and not computed  # bucket(8 + 8, id) tells no number
+    sure = len(set(numbers)) == 1 and not computed  # bucket(8 + 8, id) has no certain number
     sure = sure or not found.slip
     return found.record.clause(column, parameter(found.record, numbers if sure else []))
 
 
 def lost(tokens: Sequence[Token], made: str) -> set[str]:
-    """The columns, names, numbers and words of texts that tokens have and what is made of them has not.
+    """Columns, names, numbers and words inside strings that the tokens have and the new text lacks.
 
-    Calls may be gone, and what tells which transform they mean.
+    Function names may be lost, as may the words that identify the transform.
     """
     return _said(tokens) - _said([token for token in tokenize(made) if _counts(token)])
 
 
 def loses(tokens: Sequence[Token], made: str) -> bool:
-    """As `lost`: whether anything other than a number is lost, so that the clause is another one."""
+    """True if anything other than a number is lost, so that the new text means something else."""
     return not all(word.isdigit() for word in lost(tokens, made))
 
 

@@ -1,4 +1,4 @@
-"""The transform meant by an unknown name: another engine's transform, an expression or a typo."""
+"""Infers the transform that an unknown name intends: another engine's transform, an expression or a typo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, DATE, TIMES
 
-# Functions whose unit or format stands in a text, and what that looks like there.
+# Functions that take the unit, or a format that implies it, as a string.
 _FORMATTING = frozenset(
     {"date_format", "to_char", "from_unixtime", "to_varchar", "format_datetime"}
 )
@@ -21,10 +21,7 @@ _UNSEPARATED = re.compile(r"(?:[yYu]{4}|[yYu]{2}|MM|[dD]{2}|[hHkK]{2}|mm|MI|[sS]
 
 
 class Meant(NamedTuple):
-    """record: the transform.
-
-    why: why it will do, if that needs saying. slip: whether only the name is wrong.
-    """
+    """An inferred transform. reason: why it fits, or empty. is_misspelling: only the name is wrong."""
 
     record: Transform
     why: str = ""
@@ -32,7 +29,7 @@ class Meant(NamedTuple):
 
 
 def meant(call: str, texts: Sequence[str]) -> Meant | None:
-    """The transform that a call means; None where nothing tells. texts: its arguments, as written."""
+    """The transform that a call intends; None if it cannot be inferred. texts: its arguments, as written."""
     low = call.lower()
     named = [text for text in texts if text[:1] in ("'", '"')]
     if low in _FORMATTING:

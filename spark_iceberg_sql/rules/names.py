@@ -12,7 +12,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def free_name(specs: Specs, schema: Schema, wanted: RequestedField) -> str:
-    """A name for a field that no column has and no field has ever had, ignoring case."""
+    """A name for the requested field that no column has and no field has ever had, ignoring case."""
     record = wanted.transform.transform
     base = record.alter_name(wanted.source, wanted.transform.parameter).replace(".", "_")
     taken = {field.name.lower() for field in specs.all_fields}

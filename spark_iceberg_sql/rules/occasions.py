@@ -1,4 +1,8 @@
-"""What several rules need in a statement to find anything: judged once for all of them."""
+"""Preconditions that several rules share: each is evaluated at most once per statement.
+
+A precondition may be true too often, never false for a statement in which a rule finds something. One that
+raises counts as true: the rule then meets the unknown fact itself, and the engine makes a note.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,12 @@ from spark_iceberg_sql.syntax import nodes
 
 
 def odd_terms(context: Context) -> bool:
-    """Whether any transform is not written as DDL is meant to be."""
+    """True if any term is not in canonical form."""
     return not all(facts.plain for facts in context.terms)
 
 
 def odd_types(context: Context) -> bool:
-    """Whether any new column has another type than a primitive one that every format version has."""
+    """True unless each new column has a primitive type that every format version has."""
     return any(
         not isinstance(column.type, Primitive) or column.type.name in V3_TYPES
         for column in context.new_columns
@@ -24,7 +28,7 @@ def odd_types(context: Context) -> bool:
 
 
 def odd_columns(context: Context) -> bool:
-    """Whether new columns are more than unique names with primitive types; only CREATE TABLE is judged."""
+    """True unless this is a CREATE TABLE whose columns have distinct, ordinary names and primitive types."""
     node = context.node
     if not isinstance(node, nodes.Create) or node.replace or node.query is not None:
         return True
@@ -36,7 +40,7 @@ def odd_columns(context: Context) -> bool:
 
 
 def odd_clauses(context: Context) -> bool:
-    """Whether there is more to a CREATE TABLE than columns, USING iceberg, and PARTITIONED BY; only that is judged."""
+    """True unless this is a CREATE TABLE with only columns, USING iceberg and PARTITIONED BY."""
     node = context.node
     if not isinstance(node, nodes.Create) or node.provider != "iceberg" or node.table.computed:
         return True
@@ -46,7 +50,7 @@ def odd_clauses(context: Context) -> bool:
 
 
 def odd_fields(context: Context) -> bool:
-    """Whether a new field may be refused, be redundant, or clash with a column or with another field, even a past one.
+    """True if a new field may be refused, be redundant, or clash with a column or a field, even a past one.
 
     No clash is possible if every field has its own source column, and a name that nothing else has or had.
     """
@@ -59,7 +63,7 @@ def odd_fields(context: Context) -> bool:
 
 
 def by_identity(context: Context) -> bool:
-    """Whether a new field is a column itself, or its column is unknown, which the rules note."""
+    """True if a new field is an identity field. An unknown column raises, which counts as true."""
     found = [
         facts.column is not None and facts.bound is not None and facts.bound.transform.is_identity
         for facts in context.new_terms
@@ -68,7 +72,7 @@ def by_identity(context: Context) -> bool:
 
 
 def _simple(facts: TermFacts) -> bool:
-    """Whether a plain term is over a top-level column of a common name, and without AS."""
+    """True if a term is over a top-level column with an ASCII name, and has no AS."""
     ref = facts.source
     return facts.name is None and ref is not None and len(ref.parts) == 1 and ref.text.isascii()
 

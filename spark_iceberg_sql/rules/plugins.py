@@ -25,10 +25,10 @@ GROUP = "spark_iceberg_sql.rules"
 
 
 def plugged_in(taken: Collection[str]) -> Iterator[Rule]:
-    """The rules of all installed packages. taken: the codes of the built-in rules.
+    """Yield the rules of all installed packages. reserved_codes: the codes of the built-in rules.
 
-    Raises PluginError if a package's rules cannot be loaded, or reuse a code that is taken: a check
-    without them would look clean.
+    Raises PluginError if a package's rules cannot be loaded, or if they reuse a code: a check without them
+    would look clean.
     """
     if not _announced():
         return
@@ -46,7 +46,10 @@ def plugged_in(taken: Collection[str]) -> Iterator[Rule]:
 
 
 def _announced() -> bool:
-    """Whether any installed package may have rules: importlib.metadata takes a fifth of the command's start-up time."""
+    """True if an installed package may have rules.
+
+    A cheap test: importlib.metadata takes a fifth of the command's start-up time.
+    """
     for folder in sys.path:
         if os.path.isfile(folder):
             return True  # a zip, which importlib.metadata can read
@@ -73,7 +76,7 @@ def _rules(point: EntryPoint) -> list[Rule]:
         loaded = point.load()
     except PluginError as error:
         raise PluginError(f"{_who(point)} cannot be loaded: {error}") from None
-    except Exception as error:  # whatever its module does
+    except Exception as error:  # a plugin's module may raise anything
         raise PluginError(
             f"{_who(point)} cannot be loaded: {type(error).__name__}: {error}"
         ) from error

@@ -36,7 +36,7 @@ def internal_error(context: Context) -> Iterator[Finding]:
 
 
 def broken(span: Offsets, where: str, fault: Exception) -> Finding:
-    """The finding for an internal error. span: of the statement. where: what failed, for example `SIS202`."""
+    """The finding for an internal error. span: of the statement. component: what failed, for example `SIS202`."""
     what = " ".join(f"{type(fault).__name__}: {fault}".split())[:200]
     return Finding(
         span,

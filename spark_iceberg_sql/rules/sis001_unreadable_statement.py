@@ -84,7 +84,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
 
 
 def _filled(pattern: str, words: dict[str, str]) -> str:
-    """The pattern with its holes filled; not `format`, since a user's words may hold braces."""
+    """The pattern with its placeholders filled; not `format`, since a user's text may contain braces."""
     for key, value in words.items():
         pattern = pattern.replace("{" + key + "}", value)
     return pattern

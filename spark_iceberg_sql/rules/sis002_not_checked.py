@@ -44,7 +44,7 @@ LIVE_FILLED_IN = "write out the value"
 
 
 class Skipped(NamedTuple):
-    """A rule that could not run, the fact it lacked, and why that fact is unknown."""
+    """A rule that could not run, the unknown fact it needs, and the reason why that is unknown."""
 
     rule: Rule
     what: str
@@ -82,7 +82,7 @@ def not_checked(context: Context) -> Iterator[Finding]:
 
 
 def _is_checked_later(context: Context, node: nodes.Templated) -> bool:
-    """Whether it is an EXECUTE IMMEDIATE in the gate: the statement that it executes is checked separately."""
+    """True for an EXECUTE IMMEDIATE in the gate: the statement that it executes is checked separately."""
     return context.repaired and context.words(node.span)[:7].upper() == "EXECUTE"
 
 
@@ -102,7 +102,7 @@ def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
 
 
 def _unknown(what: str, why: str) -> str:
-    """What is unknown, as a sentence; for a table, the reason is given only if its catalog failed."""
+    """The unknown fact, as a sentence; for a table, the reason is given only if its catalog failed."""
     if what.startswith("the table "):
         silent = f" ({why})" if "did not answer" in why or why.startswith("the catalog ") else ""
         return f"{what.removeprefix('the ')} is unknown{silent}"

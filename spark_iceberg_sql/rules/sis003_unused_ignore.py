@@ -55,7 +55,7 @@ def unused_ignore(context: Context) -> Iterator[Finding]:
 
 
 def misspelt(span: Offsets, what: str) -> Finding:
-    """The finding about a comment that does not say what it should. what: the mistake, and the remedy."""
+    """The finding about a malformed suppression comment. problem: the mistake, and the remedy."""
     fact, _, remedy = what.partition("; ")
     help_ = remedy or "write `-- noqa: SIS501` or `-- iceberg-sql: ignore[SIS501] reason`"
     return Finding(span, f"nothing is ignored: {fact}", help_)
@@ -64,10 +64,10 @@ def misspelt(span: Offsets, what: str) -> Finding:
 def unused(
     codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets, gone: Edit | None
 ) -> Iterator[Finding]:
-    """The finding about an ignore comment.
+    """The finding about a suppression comment.
 
-    codes: those it lists, if any. idle: those that suppressed nothing. span: of the words that list them.
-    gone: the edit that removes the whole comment, if that is safe to do.
+    codes: those it lists, if any. unused_codes: those that suppressed nothing. span: of the text that lists
+    them. removal_edit: the edit that removes the complete comment, if that is safe.
     """
     if not idle:
         return

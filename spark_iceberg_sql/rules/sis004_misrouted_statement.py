@@ -60,7 +60,7 @@ _SPARKS = (
     nodes.RenameTable,
     nodes.HivePartition,
 )
-# The words that the extension looks for.
+# The words for which Iceberg's extension searches the text.
 _WORDS = frozenset({
     "ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD", "WRITE", "DISTRIBUTED",
     "IDENTIFIER", "FIELDS",
@@ -131,7 +131,7 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
     statement = context.statement
     text = context.text[statement.head : statement.end]
     if text.isascii() and "--" not in text and "/*" not in text:
-        return  # nothing is there to hide it
+        return  # no comment and no other letter can hide it
     if not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
         return
     odd = [token for token in statement.all_tokens if _only_like(token)]
@@ -165,6 +165,7 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
             Fix("end the comment's line with LF", edits),
         )
         return
+    # Report one comment only, if its removal is enough.
     alone = [token for token in comments if goes_to_iceberg(_without(context, [token], head))]
     guilty = alone or comments
     edits = tuple(Edit(token.start, token.end, _blank(token)) for token in guilty)
@@ -177,7 +178,7 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
 
 
 def _only_like(token: Token) -> bool:
-    """Whether a word is a keyword only in upper case: the upper case of a dotless i is an I."""
+    """True if a word is a keyword only when upper-cased: the upper case of a dotless i is an I."""
     return token.kind is Kind.WORD and token.text.upper() in _WORDS and not token.text.isascii()
 
 
@@ -187,7 +188,7 @@ def _without(
     start: int,
     instead: Callable[[Token], str] | None = None,
 ) -> str:
-    """The statement from an offset on, with white space, or what `instead` returns, for the given comments."""
+    """The statement from an offset on, with white space or a replacement in place of the comments."""
     out, at = [], start
     for token in tokens:
         out += [context.text[at : token.start], (instead or _blank)(token)]

@@ -86,7 +86,7 @@ _OFFERED = tuple(t for t in SUGGESTED if t is DATE or t.parameter is not None)
 
 
 def _any(facts: TermFacts, source: str) -> str:
-    """What to write if the intention is unclear."""
+    """The help where no transform can be inferred."""
     column = column_of(facts, source)
     kind = column.field.type if column is not None else None
     if column is not None and (column.in_collection or not IDENTITY.takes(column.field.type)):
@@ -98,7 +98,7 @@ def _any(facts: TermFacts, source: str) -> str:
 
 
 def _source(facts: TermFacts, record: Transform | None) -> str:
-    """The column that was probably meant, as written."""
+    """The source column that the term probably intends, as written."""
     texts = [column.text for column in facts.term.columns]
     plain = [text for text in texts if not units([text])]
     named = quoted_column(facts) if not texts else None

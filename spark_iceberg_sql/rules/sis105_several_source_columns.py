@@ -72,6 +72,6 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
 
 
 def _taken(facts: TermFacts, record: Transform, name: str) -> bool:
-    """Whether the transform takes the column, for all that is known."""
+    """True if the transform accepts the column, or if the column is unknown."""
     column = column_of(facts, name)
     return column is None or record.takes(column.field.type)

@@ -147,14 +147,14 @@ def _letters(facts: TermFacts, ref: terms.Ref, found: tuple[Column, ...]) -> Fin
 
 
 def _settled(context: Context, folded: tuple[Column, ...]) -> bool:
-    """Whether the columns of the same name are reported separately (SIS207)."""
+    """True if the columns of the same name are reported separately (SIS207)."""
     if len({column.name for column in folded}) < len(folded):
         return True
     return isinstance(context.node, nodes.Create) and not context.known.case_sensitive
 
 
 def _elsewhere(facts: TermFacts) -> bool:
-    """Whether the path leads into a list or a map (SIS204), or into an unsupported type (SIS209)."""
+    """True if the path leads into a list or a map (SIS204), or into an unsupported type (SIS209)."""
     parts = facts.source.parts if facts.source is not None else ()
     if len(parts) < 2:
         return False

@@ -70,7 +70,7 @@ def reserved_column_name(context: Context) -> Iterator[Finding]:
 
 
 def _hides(context: Context, folded: str, field: Field | None) -> bool:
-    """Whether updates read the hidden column, so that a column of the same name in other case breaks them."""
+    """True if updates read the hidden column, so that a column of the same name in other case breaks them."""
     if folded == "_deleted":
         return False
     if folded in _LINEAGE and (context.format_version or 1) < _LINEAGE_SINCE:

@@ -83,7 +83,7 @@ def unsupported_type(context: Context) -> Iterator[Finding]:
 
 
 def _field(node: nodes.Node, column: terms.ColumnDef) -> str | None:
-    """What `PARTITIONED BY (days ts)` means, if there are such columns: a transform, or a name with a blank."""
+    """The field that `PARTITIONED BY (days ts)` intends: a transform, or a name with a blank; else None."""
     if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
         return None
     name, kind = column.name, column.type_text
@@ -98,7 +98,7 @@ def _field(node: nodes.Node, column: terms.ColumnDef) -> str | None:
 
 
 def _named_again(node: nodes.Node, column: terms.ColumnDef) -> bool:
-    """Whether PARTITIONED BY repeats a column of the list with a type (SIS207)."""
+    """True if PARTITIONED BY repeats a column of the list with a type (SIS207)."""
     if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
         return False
     return any(other.name.lower() == column.name.lower() for other in node.columns or ())

@@ -168,7 +168,7 @@ def _with_inside(
 
 
 def _hive(context: Context, change: nodes.AlterColumn) -> Finding | None:
-    """What CHANGE COLUMN cannot do to any column of any table: Spark's parser refuses it."""
+    """A CHANGE COLUMN that Spark's parser refuses for any column of any table: rename or NOT NULL."""
     name = change.new_name
     if name is None:
         return None
@@ -188,14 +188,14 @@ def _hive(context: Context, change: nodes.AlterColumn) -> Finding | None:
 
 
 def _key_of(column: Column) -> bool:
-    """Whether a column is a map's key or nested in one; its position in the key may change."""
+    """True if a column is a map's key or nested in one; its position in the key may change."""
     keys = [parent.key for parent in column.parents if isinstance(parent, Map)]
     around = column.parents
     return any(key == column.field or any(key.type is kind for kind in around) for key in keys)
 
 
 def _in_keys(context: Context) -> Iterator[Finding]:
-    """What a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
+    """Changes that a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
     node = context.node
     table = context.target.text
     refs: list[terms.Ref] = []
@@ -244,7 +244,7 @@ def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Iterator
 
 
 def _refused(context: Context, change: nodes.AlterColumn, column: Column) -> bool:
-    """Whether the type cannot be widened to the new one; SIS409 reports source columns.
+    """True if the type cannot be widened to the new one; SIS409 reports source columns.
 
     To Iceberg a tinyint column is an int and a varchar column a string, and Spark cannot change either back.
     """

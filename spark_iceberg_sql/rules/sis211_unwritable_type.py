@@ -88,7 +88,7 @@ def _format(table: Table) -> str:
 
 
 def _faults(schema: Schema, kind: str, touched: Sequence[str] | None) -> Iterator[tuple[str, str]]:
-    """The top-level columns at fault, each with the first reason. touched: the only ones to judge, if not all."""
+    """The invalid top-level columns, each with the first reason. changed_names: if given, only these are checked."""
     fields: Iterable[Field] = schema.fields
     if touched is not None:
         found = (column for name in touched for column in schema.find_all((name,)))
@@ -124,7 +124,7 @@ def _inside(kind: Type) -> tuple[Field, ...]:
 
 
 def _unwritable(name: str, kind: Type, files: str) -> str | None:
-    """Why files of this format cannot store a type, at any depth; None if they can."""
+    """The reason why files of this format cannot store a type, at any depth; None if they can."""
     if files not in ("parquet", "orc"):
         return None
     shown = "Parquet" if files == "parquet" else "ORC"

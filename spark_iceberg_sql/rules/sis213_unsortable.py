@@ -61,7 +61,7 @@ def unsortable(context: Context) -> Iterator[Finding]:
 
 
 def _words(term: terms.Term) -> Finding | None:
-    """What is wrong with a transform, independent of the table."""
+    """The finding about a term that is invalid whatever the table is."""
     record = _record(term)
     columns = [column.text for column in term.columns]
     if record is None or not record.in_ddl:

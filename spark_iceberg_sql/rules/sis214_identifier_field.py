@@ -80,7 +80,7 @@ def identifier_field(context: Context) -> Iterator[Finding]:
 
 
 def _why(context: Context, column: Column) -> str | None:
-    """Why a column cannot identify a row; None if it can."""
+    """The reason why a column cannot identify a row; None if it can."""
     kind = column.field.type
     if not isinstance(kind, Primitive):
         return f"is {a_type(kind)}, and only a primitive column can identify a row"

@@ -104,7 +104,7 @@ def _created(context: Context) -> Iterator[Finding]:
 
 
 def _time(facts: TermFacts) -> tuple[object, Time | None]:
-    """A time transform and what tells its column from others: its id, or its name if the columns are unknown."""
+    """A time transform and the identity of its column: its id, or its name if the columns are unknown."""
     try:
         wanted = facts.wanted
     except NotKnownError:

@@ -69,5 +69,5 @@ def promoted_source(context: Context) -> Iterator[Finding]:
 
 
 def _differ(old: Primitive, new: Primitive) -> bool:
-    """Whether these are two types to Iceberg; tinyint and int are the same."""
+    """True if these are two types to Iceberg; tinyint and int are the same."""
     return (old.name, old.arguments) != (new.name, new.arguments)

@@ -150,7 +150,7 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
 
 
 def _is_read(context: Context, key: str) -> bool:
-    """Whether writes use a Parquet property: other properties of the table may rule that out."""
+    """True if writes use a Parquet property: other properties of the table may prevent that."""
     before = context.table.properties if isinstance(context.table, Table) else {}
     values = {**before, **context.properties}
     if ".parquet." in key and values.get("write.format.default", "parquet").lower() != "parquet":

@@ -50,7 +50,7 @@ from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
-# What only Iceberg tables have, by statement; for all other statements, partition fields.
+# The feature that only Iceberg tables have, by statement; partition fields for all others.
 _HAS: dict[type[nodes.Node], str] = {
     nodes.WriteOrder: "sort orders",
     nodes.IdentifierFields: "identifier fields",
@@ -141,7 +141,7 @@ def wrong_target(context: Context) -> Iterator[Finding]:
 
 
 def _of_views(context: Context) -> bool:
-    """Whether the statement is ALTER VIEW."""
+    """True if the statement is ALTER VIEW."""
     return (
         context.statement.tokens[1].word == "VIEW" if context.statement.first == "ALTER" else False
     )
@@ -250,9 +250,9 @@ def _create(
 
 
 def _has_the_same(context: Context, found: Table) -> bool:
-    """Whether a table has the partitioning that CREATE TABLE IF NOT EXISTS states, as far as is known."""
+    """True if a table has the partitioning that CREATE TABLE IF NOT EXISTS states, as far as is known."""
     if found.specs is None or found.schema is None or found.partial:
-        return found.kind is Kind.ICEBERG  # nobody knows
+        return found.kind is Kind.ICEBERG  # unknown: assume the same
     there = [(field.source.lower(), str(field.transform)) for field in found.specs.spec.fields]
     stated = [
         (".".join(facts.source.parts).lower(), str(facts.bound))
@@ -263,7 +263,7 @@ def _has_the_same(context: Context, found: Table) -> bool:
 
 
 def _a_view(context: Context, ref: terms.Ref) -> bool:
-    """Whether a single-part name is a temporary view, which LIKE accepts too."""
+    """True if a single-part name is a temporary view, which LIKE accepts too."""
     found = context.known.get(ref.parts)
     return len(ref.parts) == 1 and isinstance(found, Table) and found.kind is Kind.VIEW
 

@@ -112,7 +112,7 @@ def _clause(context: Context, node: nodes.Create, fields_: list[str]) -> str:
 
 
 def _moved(context: Context, node: nodes.Create, fields_: list[str], what: str) -> str:
-    """The help that takes a clause away and writes these fields into PARTITIONED BY."""
+    """The help that removes a clause and writes these fields into PARTITIONED BY."""
     clause = _clause(context, node, fields_)
     if node.typed_partitions:
         typed = (f"`{context.words((c.span[0], c.type_span[1]))}`" for c in node.typed_partitions)
@@ -178,7 +178,7 @@ def _no_format(context: Context, node: nodes.Create) -> Finding | None:
 
 
 def _certain(context: Context) -> bool:
-    """Whether the table's catalog is an Iceberg catalog according to the settings or the session."""
+    """True if the table's catalog is an Iceberg catalog according to the settings or the session."""
     parts = context.target_name
     if context.known.catalog is None or context.in_session_catalog is not False:
         return False

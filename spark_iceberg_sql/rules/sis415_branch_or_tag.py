@@ -133,7 +133,7 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
 
 
 def _needs_snapshot(node: nodes.Reference, kind: str | None) -> bool:
-    """Whether a statement takes the current snapshot: each about a tag, and those that replace a branch."""
+    """True if a statement needs the current snapshot: for a tag, except DROP, or to replace a branch."""
     if node.what == "tag":
         return node.verb != "drop"
     return node.verb == "replace" or (node.verb == "create or replace" and kind == "branch")

@@ -119,7 +119,7 @@ _ALIKE = ({"int", "date"}, {"long", "timestamp", "timestamptz"})
 
 
 def _reads(was: Type, now: Type) -> bool:
-    """Whether a partition value of the old type can be read as the new type."""
+    """True if a partition value of the old type can be read as the new type."""
     if promotes(was, now):
         return True
     if not (isinstance(was, Primitive) and isinstance(now, Primitive)):
@@ -150,7 +150,7 @@ def _another_name(context: Context, field: PartitionField) -> str:
 
 
 def _turns(field: PartitionField, was: Field, now: Field) -> bool:
-    """Whether the column of a time transform changes between date and timestamp."""
+    """True if the column of a time transform changes between date and timestamp."""
     transform = field.transform.transform
     both = transform.takes(was.type) and transform.takes(now.type)
     return transform.granularity is not None and both and _is_date(was) != _is_date(now)

@@ -68,7 +68,7 @@ def wrong_function_call(context: Context) -> Iterator[Finding]:
 
 
 def _no_function(context: Context, call: FunctionCall) -> Finding | None:
-    """A name that is nearly one of the functions'."""
+    """A name that is nearly a function's: one letter differs, or it is another engine's name."""
     from spark_iceberg_sql.model.metadata_functions import NAMES  # the command starts sooner
 
     if call.function in NAMES or f"function {call.function}" in context.text.lower():
@@ -92,7 +92,7 @@ def _no_function(context: Context, call: FunctionCall) -> Finding | None:
 
 
 def _differs_once(one: str, other: str) -> bool:
-    """Whether one letter is left out, added or another one, or two neighbours have changed places."""
+    """True if one letter is missing, extra or different, or if two neighbouring letters are swapped."""
     short, long = sorted((one, other), key=len)
     if len(long) - len(short) > 1 or one == other:
         return False
@@ -142,7 +142,7 @@ def _count(context: Context, call: FunctionCall) -> Finding | None:
 
 
 def _number(context: Context, call: FunctionCall) -> Finding | None:
-    """What stands where the number belongs."""
+    """The finding about the argument in the number's position."""
     parameter = call.transform.parameter if call.transform is not None else None
     if parameter is None:
         return None
@@ -196,13 +196,13 @@ def _type(context: Context, call: FunctionCall) -> Finding | None:
 
 
 def _is_column(tokens: tuple[Token, ...]) -> bool:
-    """Whether an argument is the name of a column."""
+    """True if an argument is the name of a column."""
     words = all(t.kind in (Kind.WORD, Kind.QUOTED) or t.text == "." for t in tokens)
     return words and tokens[0].word not in ("NULL", "TRUE", "FALSE")
 
 
 def _is_no_integer(tokens: tuple[Token, ...]) -> bool:
-    """Whether an argument is a constant, but no integer."""
+    """True if an argument is a constant, but no integer."""
     last = tokens[-1]
     alone = len(tokens) == 1
     return alone and (

@@ -10,10 +10,10 @@ from spark_iceberg_sql.syntax import terms
 def number_first(
     context: Context, column: terms.Ref, literal: terms.Literal, number: str, title: str
 ) -> Fix:
-    """The column and the literal behind it change places.
+    """The fix that swaps the column and the literal behind it.
 
-    number: what to write for the literal. title: the fix's. It is not safe over a comment, which would then
-    stand at the other one.
+    number: the text to write for the literal. title: the fix's. The fix is not safe if a comment stands
+    between them, which would then be next to the other one.
     """
     commented = context.statement.commented(column.span[1], literal.span[0])
     edits = (Edit(*column.span, number), Edit(*literal.span, column.text))

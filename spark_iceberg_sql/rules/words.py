@@ -18,9 +18,10 @@ _PLAIN = regex(r"[\w.]+", re.ASCII)
 
 
 def once_quoted(text: str, *, to_write: bool = False) -> str:
-    """A message with names in one pair of backticks: `db.t`, not ``db`.`t``. A dot inside a name keeps its own.
+    """A message with names in one pair of backticks: `db.t`, not ``db`.`t``. A part with a dot keeps its own.
 
-    to_write: whether the names are to be written so: then those that need their own backticks keep them.
+    to_write: true if the user is to write the names like this: then those that need their own backticks
+    keep them.
     """
     if "``" not in text:
         return text

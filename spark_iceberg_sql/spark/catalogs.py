@@ -1,8 +1,8 @@
-"""Catalog names for tables at a path, so that they can be written.
+"""attach(): gives a table at a path a name in SQL, so that it can be written.
 
-A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since a single
-authority must order the commits: the folder itself for a table in Hadoop layout, the catalog for a table
-that was written through one.
+A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since a
+single authority must order the commits: the folder itself for a table in Hadoop layout, the catalog for a
+table that was written through one.
 """
 
 from __future__ import annotations
@@ -137,6 +137,7 @@ def _attach(spark: SparkSession, place: Place, parts: list[str], *, insert: bool
         else:
             _refuse_older(place, found, folder)
             _refuse_other_folder(spark, path, parts)
+        # Fails with Spark's own error if the name does not resolve, before the name is returned.
         spark.sql(f"DESCRIBE TABLE {quoted}")
         _refuse_another(quoted, path, found)
     return quoted
@@ -157,7 +158,9 @@ def _configured(spark: SparkSession, parts: list[str]) -> str | None:
 def _refuse_other_than_owner(
     path: str, parts: list[str], known: str | None, *, insert: bool
 ) -> None:
-    """A Hadoop catalog numbers versions by the files in the folder, and never sees the commits of the catalog
+    """Refuse a catalog that cannot be the owner of a table that was written through a catalog.
+
+    A Hadoop catalog numbers versions by the files in the folder, and never sees the commits of the catalog
     that the table was written through.
     """
     written = f"the table at `{path}` was written through a catalog"
@@ -187,7 +190,7 @@ def _refuse_other_than_owner(
 
 
 def _is_hadoop_s(file: str) -> bool:
-    """Whether a metadata file is named as in a Hadoop table, not as catalogs do."""
+    """True if a metadata file is named as in a Hadoop table (v3.metadata.json), not as catalogs name it."""
     name = file.rsplit("/", 1)[-1]
     if metadata_file(name) is None:
         raise IcebergSqlError(f"the metadata file `{file}` has no version in its name")
@@ -195,10 +198,11 @@ def _is_hadoop_s(file: str) -> bool:
 
 
 def _refuse_older(place: Place, found: Found, folder: str) -> None:
-    """A Hadoop catalog uses version-hint.text; if there is a gap in the versions, it would commit on top of
-    a version that is not the newest.
+    """Refuse a Hadoop catalog that reads an older version than the newest one in the folder.
 
-    The two numbers are not read at once, and a writer may commit in between: only those that stay are believed.
+    It uses version-hint.text; if there is a gap in the versions, it would commit on top of a version that is
+    not the newest. The two numbers are not read at once, and a writer may commit in between: only numbers
+    that stay the same in two readings are believed.
     """
     before = None
     for _ in range(_READINGS):
@@ -251,7 +255,9 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
 
 
 def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> None:
-    """A Hadoop catalog finds a table by its warehouse and its name."""
+    """Refuse a name that a Hadoop catalog would look up in another folder: it finds a table by its warehouse and
+    name.
+    """
     # A link's own name would be recorded in the manifests.
     theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
     here = same_location.one(path)

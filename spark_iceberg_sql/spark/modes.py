@@ -1,4 +1,4 @@
-"""What happens on an error in partition DDL."""
+"""The values of `ddl`: what happens on an error in partition DDL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MODES = ("error", "warn", "off")
 
 
 def known_mode(ddl: str) -> str:
-    """The same mode. Raises IcebergSqlError if there is no such mode."""
+    """The mode itself, after validation. Raises IcebergSqlError for any other value."""
     if ddl not in MODES:
         raise IcebergSqlError(f'ddl must be "error", "warn" or "off", not {ddl!r}')
     return ddl

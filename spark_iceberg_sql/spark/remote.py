@@ -100,7 +100,7 @@ def findings(spark: SparkSession, text: str, filename: str | None = None) -> Rep
 
 
 def plan(spark: SparkSession, text: str) -> PlannedRows:
-    """What the server says that one statement would do.
+    """The server's plan of one statement.
 
     Raises IcebergSqlError for text that cannot be planned, or if the server has no plans or is lost.
     """
@@ -114,6 +114,7 @@ def plan(spark: SparkSession, text: str) -> PlannedRows:
     return PlannedRows(text, tuple(PlanRow(*row) for row in rows))
 
 
+# iceberg_check() has no column for the specification that a rule enforces: the client looks it up by code.
 _SPECS = {rule.code: rule.spec for rule in ALL}
 
 
@@ -151,9 +152,9 @@ def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
 
 @contextmanager
 def answering(spark: SparkSession) -> Iterator[None]:
-    """Raise IcebergSqlError, with the way to go on, where the session's server is gone or has ended the session.
+    """Raise IcebergSqlError, with the way to continue, if the session's server is gone or has ended the session.
 
-    The server is asked for a connection first: Spark's client tries for ten minutes to reach one that has ended.
+    A connection is tried first: Spark's client tries for ten minutes to reach a server that has ended.
     """
     refuse_lost(spark)
     try:
@@ -172,7 +173,9 @@ def refuse_lost(spark: SparkSession) -> None:
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Keep pyspark from writing errors to standard error that are raised in this package's words."""
+    """Keep pyspark from logging errors to standard error that this package raises with a message of its
+    own.
+    """
     try:
         from pyspark.logger import PySparkLogger
     except ImportError:  # before pyspark 4.0, which logs nothing
@@ -193,7 +196,7 @@ def _drop(record: logging.LogRecord) -> bool:
 
 
 def is_lost(error: PySparkException) -> bool:
-    """Whether an error says that the session's server is gone, or does not have the session any more."""
+    """True if an error means that the session's server is gone, or does not have the session any more."""
     return _matches(error, _NO_SESSION) or (
         not _condition(error) and any(sign in str(error) for sign in _LOST)
     )
@@ -205,7 +208,9 @@ def _matches(error: PySparkException, conditions: tuple[str, ...]) -> bool:
 
 
 def _refuses_connections(spark: SparkSession) -> bool:
-    """Whether nothing listens at the server's address. A proxy or a slow network is left to Spark's client."""
+    """True if nothing listens at the server's address. A proxy or a slow network is left to Spark's
+    client.
+    """
     address = connect_channel.address(spark)
     if address is None:
         return False
@@ -237,12 +242,12 @@ def _lost(spark: SparkSession, *, has_ended_session: bool = False) -> IcebergSql
 
 
 def has_no_function(error: PySparkException) -> bool:
-    """Whether the server does not know a function of this package."""
+    """True if the server does not have a function of this package."""
     return _condition(error).startswith(_NO_FUNCTION)
 
 
 def sentence(error: PySparkException) -> str:
-    """The server's refusal in the words of this package, without Spark's condition, state and context."""
+    """The server's refusal as this package's message, without Spark's condition, SQLSTATE and context."""
     text = str(error.getMessage() or error)
     if reason := _INVALID.search(text):
         return _STATE.sub("", text[reason.end() :])

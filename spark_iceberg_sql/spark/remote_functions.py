@@ -103,8 +103,9 @@ def _text(value: object) -> str:
 def call(public: str, spark: SparkSession, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
     """The rows of the server's function for a public function.
 
-    public: its name. args, named: its arguments after the session. Raises IcebergSqlError for an argument
-    that the server's function does not take, for what it refuses, and if the server does not have it or is lost.
+    public_name: of the public function. args, kwargs: its arguments after the session. Raises IcebergSqlError
+    for an argument that the server's function does not take, for what it refuses, and if the server does not
+    have it or is lost.
     """
     function = SERVER_FUNCTIONS[public]
     values = _bound(public, function, args, named)

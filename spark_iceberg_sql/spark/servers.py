@@ -127,7 +127,7 @@ def thrift_server(
 def shared(config: Mapping[str, str], catalog: str = "local") -> dict[str, str]:
     """Settings with which each client sees the others' commits at once, as in one session.
 
-    Iceberg keeps tables in a cache for each session, and a session that goes on reading one never sees what another
+    Iceberg caches tables for each session, and a session that keeps reading one never sees what another
     has written. config: settings, which override these. catalog: the embedded one.
     """
     names = {catalog}
@@ -150,6 +150,7 @@ def _served(
         spark = session.session(ddl=ddl, config=shared({}))
     else:
         spark = session.install(given, ddl)
+    # Before the start: a client may connect as soon as the server listens.
     begin = servers.Settings(spark)
     try:
         port, stop = start(spark, host, port)

@@ -96,6 +96,7 @@ def _provide_runtime(settings: dict[str, str]) -> None:
     tested = tested_line(pyspark.__version__)
     java((tested or LINES[0]).java)
     brought = settings.get("spark.jars", ""), settings.get("spark.jars.packages", "")
+    # A jar that the caller provides is used: a machine without network access may have no other.
     if not any("iceberg-spark-runtime" in jars for jars in brought):
         if tested is not None:
             pinned = runtime(pyspark.__version__, scala())
@@ -108,10 +109,10 @@ def _provide_runtime(settings: dict[str, str]) -> None:
 
 
 def _memory(config: Mapping[str, str]) -> dict[str, str]:
-    """Half of the machine's memory for the driver, up to 8 GB, unless the user has said how much.
+    """Half of the machine's memory for the driver, up to 8 GB, unless the user has set it.
 
-    config: settings of the call. Spark's own default, 1 GB, is too little for a write to some hundreds of partitions:
-    Iceberg keeps a writer open for each.
+    config: settings of the call. Spark's own default, 1 GB, is too little for a write to some hundreds of
+    partitions: Iceberg keeps a writer open for each.
     """
     words = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
     is_set = "SPARK_DRIVER_MEMORY" in os.environ or "driver-memory" in words or _MEMORY in words
@@ -150,7 +151,7 @@ def _limits() -> Iterator[int]:
 def _join(
     settings: dict[str, str], config: Mapping[str, str], key: str, ours: str, mark: str
 ) -> None:
-    """A list setting: the default values plus the caller's."""
+    """Set a list setting: the default value, followed by the caller's."""
     theirs = config.get(key, "")
     settings[key] = theirs if ours in theirs else mark.join(filter(None, (ours, theirs)))
 

@@ -31,7 +31,11 @@ def _over(
     rows: Callable[[SparkSession, str], Iterable[Row]],
     **words: str,
 ) -> Answer:
-    """A function of one argument. columns: of its rows, as DDL. words: name, summary and example."""
+    """A table function of one argument.
+
+    argument: of the function. columns: of its rows, as DDL. rows: computes them from the session and the
+    argument's value. documentation: name, summary and example.
+    """
     return Answer(
         arguments=(argument,),
         rows=lambda spark, given: (columns, rows(spark, given[argument.name])),

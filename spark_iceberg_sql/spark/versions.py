@@ -1,4 +1,6 @@
-"""The supported minor versions of Spark ("lines"), and their Iceberg runtimes from jars/runtime.lock.json."""
+"""The supported minor versions of Spark, newest first, with the Java versions and the limitations of each; and
+the Iceberg runtimes that jars/runtime.lock.json pins for them.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from spark_iceberg_sql.errors import IcebergSqlError
 class Line:
     """A minor version of Spark.
 
-    spark: `4.1`. java: the Java versions it supports. lacks: what does not work, unlike on the
-    newest line: a name for the tests, and a description for users.
+    spark: `4.1`. java: the Java versions it supports. limitations: features that do not work, unlike in the
+    newest version: a name for the tests -> a description for users.
     """
 
     spark: str
@@ -66,7 +68,7 @@ JAVA = tuple(sorted({java for line in LINES for java in line.java}))
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """One line of the lock: a Maven coordinate and the jar's sha256 (hex)."""
+    """An entry of the lock file: a Maven coordinate and the jar's sha256 (hex)."""
 
     group: str
     artifact: str
@@ -97,7 +99,9 @@ def checkout_jars() -> Path:
 
 
 def line(spark_version: str) -> Line:
-    """The line of a Spark version such as `4.1.4`. Raises IcebergSqlError if it is not supported."""
+    """The supported minor version of a Spark version such as `4.1.4`. Raises IcebergSqlError if there is
+    none.
+    """
     tested = tested_line(spark_version)
     if tested is None:
         raise IcebergSqlError(
@@ -135,7 +139,9 @@ def missing_runtime(spark_version: str, scala: str | None) -> IcebergSqlError:
 
 
 def runtimes() -> dict[str, Runtime]:
-    """The pinned runtimes by Spark and Scala version, such as `4.1_2.13`; the default Scala of a line first."""
+    """The pinned runtimes by Spark and Scala version, such as `4.1_2.13`; the default Scala of a Spark version
+    first.
+    """
     return {name: Runtime(**row) for name, row in json.loads(_lock_text()).items()}
 
 

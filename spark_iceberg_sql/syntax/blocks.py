@@ -10,10 +10,10 @@ _BRANCHES = frozenset({"ELSEIF", "WHEN"})
 
 
 def block_ends(words: Iterable[tuple[int, str]]) -> dict[int, int]:
-    """The place of each block's END by the place of the word that opens the block.
+    """The index of each block's END, by the index of the word that opens the block.
 
-    words: (place, upper-case text) of the tokens that are no trivia. A block's END stands where a
-    statement may begin, which no END of a CASE expression and no column named `end` does.
+    tokens: (index, upper-case text) of the tokens that are not trivia. A block's END is where a statement may
+    begin; the END of a CASE expression and a column named `end` are not.
     """
     ends: dict[int, int] = {}
     opened: list[int] = []
@@ -28,6 +28,7 @@ def block_ends(words: Iterable[tuple[int, str]]) -> dict[int, int]:
                 cases += 1 if word == "CASE" else -1
             elif word in ("THEN", "DO") and cases <= 0:
                 fresh, header = True, False
+        # The body of DECLARE ... HANDLER FOR ... is a block, too.
         elif word == "BEGIN" and (fresh or handler):
             opened.append(place)
             fresh = True
@@ -36,10 +37,12 @@ def block_ends(words: Iterable[tuple[int, str]]) -> dict[int, int]:
                 ends[opened.pop()] = place
             fresh = False
         elif fresh:
+            # Outside of a BEGIN these words open no block.
             if opened and (word in _LOOPS or word in _HEADED):
                 opened.append(place)
             header = word in _HEADED or word in _BRANCHES
             handler = word == "DECLARE"
+            # After these words a statement may begin: the body of a loop or of ELSE; BEGIN [NOT] ATOMIC.
             fresh = word in _LOOPS or word in ("ELSE", "NOT", "ATOMIC")
             label = not fresh
             continue

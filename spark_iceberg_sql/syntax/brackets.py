@@ -1,4 +1,4 @@
-"""Tokens by their brackets: where one closes, and what stands between commas outside of all."""
+"""Brackets among tokens: the index of a closing one, and the groups between commas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spark_iceberg_sql.syntax.lexer import Token
 
 
 def closing(tokens: Sequence[Token], opened: int, brackets: str = "()") -> int:
-    """The index of the bracket that closes the one at `opened`; the number of tokens without one.
+    """The index of the bracket that closes the one at `opening_index`; the number of tokens if none does.
 
     brackets: those that count, each opening one before its closing one.
     """
@@ -22,9 +22,9 @@ def closing(tokens: Sequence[Token], opened: int, brackets: str = "()") -> int:
 
 
 def between_commas(tokens: Sequence[Token], brackets: str = "()[]") -> list[list[Token]]:
-    """What stands between the commas outside of all brackets; between two commas it may be nothing.
+    """The tokens between the commas outside of all brackets; a group may be empty.
 
-    brackets: as of `closing`.
+    brackets: as for `closing_index`.
     """
     steps = _steps(brackets)
     found: list[list[Token]] = [[]]

@@ -1,4 +1,8 @@
-"""Which characters Spark's lexer tells apart, and how it reads their case."""
+"""Character classes of Spark's lexer, and its upper case.
+
+In: a text. Out: its shape of the same length, in which one stand-in represents each class of characters
+beyond ASCII.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ def upper(text: str) -> str:
     return "".join(u if len(u := c.upper()) == 1 else c for c in text)
 
 
-# What Spark's lexer sees of a character beyond ASCII: one stand-in for each class it tells apart, so
+# The stand-in for each class of characters beyond ASCII that Spark's lexer distinguishes, so
 # that the table needs no Unicode classes (whose building costs more than checking a small file).
 LETTER, LONG_S, DOTLESS_I, BLANK, STRAY, BOM_SHAPE = "\xe9\xdf\xcc\xa0\xb7\xfe"
 _BLANKS = frozenset("\xa0\u1680\u2028\u202f\u205f\u3000") | set(map(chr, range(0x2000, 0x200B)))
@@ -39,12 +43,12 @@ _SHAPES = _Shapes({0x131: DOTLESS_I, 0x17F: LONG_S, ord(BOM): BOM_SHAPE})
 
 
 def shape(text: str) -> str:
-    """The text as Spark's lexer tells its characters apart, at the same length."""
+    """The text with one stand-in for each class of characters of Spark's lexer, at the same length."""
     return text if text.isascii() else text.translate(_SHAPES)
 
 
 def upper_shape(piece: str) -> str:
-    """A piece in the upper case by which Spark knows keywords."""
+    """The text of a token in the upper case by which Spark recognizes keywords."""
     return (
         piece.upper()
         if piece.isascii()

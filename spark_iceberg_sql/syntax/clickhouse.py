@@ -50,10 +50,10 @@ _DELETES = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A place that must have a name before the translated statement can run.
+    """A location that needs a table name before the translated statement can run.
 
-    call: of a table function, which says where the table is. name: of the table, catalog first. new: whether the
-    statement creates the table. named: whether the user has chosen the name.
+    call: of a table function, with the location. name: of the table, catalog first. is_new: the statement
+    creates the table. has_user_name: the user has chosen the name.
     """
 
     call: Call
@@ -64,11 +64,11 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What a statement is in Spark's own words.
+    """A statement translated to Spark's syntax.
 
-    text: the statement. attach: what it needs first. writes: the table that it changes, as the statement
-    names it, where it names one. ignored: sentences about what has no effect. retyped: the column whose type changes,
-    and whether its new type takes NULL.
+    text: the statement. attach: the tables to attach first. changed_table: the table that it changes, as the
+    statement names it, if it names one. ignored: sentences about clauses without effect. retyped: the column
+    whose type changes, and whether its new type takes NULL.
     """
 
     text: str
@@ -79,7 +79,7 @@ class Translation:
 
 
 def may_need_translation(text: str) -> bool:
-    """Whether a statement has any of the words that matter here; cheap on long texts."""
+    """True if a statement has any keyword of these translations; cheap on long texts."""
     if text.isascii():
         low = text.lower()
         if not any(word in low for word in _WORDS):
@@ -110,11 +110,12 @@ def translate(
     naming: Naming = _own_name,
     catalogs: Collection[str] = (),
 ) -> Translation | None:
-    """A statement in Spark's words; None where it needs no translation.
+    """A statement in Spark's syntax; None if it needs no translation.
 
-    text: one statement. collections: the named collections there are, which may stand unquoted as a
-    function's first argument. naming: gives the name of a table that is written by path. catalogs: the session's, of
-    which one may be the first of two parts of a name. Raises IcebergSqlError for what is ClickHouse's and has no equal.
+    text: one statement. collections: the named collections, which may be the unquoted first argument of a
+    function. naming: returns the name of a table that is written by path. catalogs: the session's, one of
+    which may be the first of two parts of a name. Raises IcebergSqlError for ClickHouse syntax without an
+    equivalent.
     """
     if not may_need_translation(text):
         return None
@@ -139,6 +140,7 @@ def translate(
         writes.append(changed.writes)
         edits.append(Edit(changed.start, tokens[-1].end, changed.text))
     calls = list(function_calls(tokens))
+    # The call of INSERT INTO FUNCTION has been replaced by a table name: its arguments need no edits.
     into = {edit.end for edit in edits} if attach else set()
     calls = [(start, end) for start, end in calls if tokens[end].end not in into]
     for start, end in calls:
@@ -229,7 +231,7 @@ def _insert(
 ) -> Iterator[Edit]:
     """INSERT INTO [TABLE] FUNCTION icebergLocal('/lake/t').
 
-    at: the index of the function.
+    index: that of the function's token.
     """
     if not is_call(tokens, at) or tokens[at].text.lower() not in _WRITABLE:
         return

@@ -19,9 +19,10 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 
 @dataclass(frozen=True, slots=True)
 class Altered:
-    """An ALTER TABLE in Spark's words.
+    """An ALTER TABLE in Spark's syntax.
 
-    text: replaces the tokens from `start` on. writes: the table. column, nullable: of the one whose type changes.
+    text: replaces the tokens from `start` on. changed_table: its name. column, nullable: of the one whose
+    type changes.
     """
 
     start: int
@@ -32,9 +33,10 @@ class Altered:
 
 
 def altered(tokens: list[Token], text: str) -> Altered | None:
-    """The translation of an ALTER TABLE in words that Spark does not have; None for any other statement.
+    """The translation of an ALTER TABLE in syntax that Spark does not have; None for any other statement.
 
-    tokens: from ALTER on. text: of the whole statement. Raises IcebergSqlError for what has no equal.
+    tokens: from ALTER on. text: of the full statement. Raises IcebergSqlError for syntax without an
+    equivalent.
     """
     end = name_end(tokens, 2)
     if [t.word for t in tokens[:2]] != ["ALTER", "TABLE"] or end == 2 or end >= len(tokens):

@@ -29,7 +29,7 @@ def arguments(tokens: list[Token], start: int, end: int) -> list[tuple[int, int]
 
 
 def is_settings(tokens: list[Token], at: int, end: int) -> bool:
-    """Whether SETTINGS name = value begins here."""
+    """True if SETTINGS name = value begins at a token."""
     return (
         tokens[at].word == "SETTINGS"
         and at + 3 < end + 1
@@ -86,7 +86,7 @@ def settings(
 
 
 def _is_ours(name: str) -> bool:
-    """Whether a setting is an argument of the table functions, or may be a misspelt one."""
+    """True if a setting is an argument of the table functions, or may be a misspelt one."""
     return name.lower() in _ARGUMENTS or bool(near(name.lower(), sorted(_ARGUMENTS)))
 
 

@@ -29,10 +29,11 @@ _CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE",
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A CREATE TABLE in Spark's words.
+    """A CREATE TABLE in Spark's syntax.
 
-    text: the statement. call: the engine, as a call of a table function. name: the table's, its parts. new: whether
-    the statement has columns; otherwise the table must be there. ignored: sentences about what has no effect.
+    text: the statement. call: the engine, as a call of a table function. name: the table's, its parts.
+    has_columns: the statement has columns; otherwise the table must exist. ignored: sentences about clauses
+    without effect.
     """
 
     text: str
@@ -145,7 +146,7 @@ def comment_of(column: str, tokens: list[Token]) -> str:
 def _clauses(
     tokens: list[Token], columns: dict[str, tuple[str, SparkType]], name: str
 ) -> tuple[list[str], str | None, list[str]]:
-    """The partition fields, the comment, and sentences about what has no effect."""
+    """The partition fields, the comment, and sentences about clauses without effect."""
     partitioning: list[str] = []
     comment = None
     ignored: list[str] = []
@@ -178,7 +179,7 @@ def _clauses(
 
 
 def _ordered(terms: list[list[Token]], columns: dict[str, tuple[str, SparkType]], name: str) -> str:
-    """The statement that sorts by them; nothing if Iceberg cannot."""
+    """The advice with the statement that sorts by them; empty if Iceberg cannot."""
     written = []
     for term in terms:
         # ClickHouse has NULL last, in both directions.

@@ -1,4 +1,4 @@
-"""ClickHouse's column types in Spark's words, where Iceberg has an equal type."""
+"""ClickHouse's column types as Spark types, if Iceberg has an equal type."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _DECIMAL = 38
 
 
 class _NoEqualError(IcebergSqlError):
-    """A type without an equal. instead: what to write for it; None if nothing holds all its values."""
+    """A type without an equal. replacement: the type to write for it; None if no type holds all its values."""
 
     def __init__(self, column: str, written: str, instead: str | None) -> None:
         super().__init__(
@@ -84,12 +84,12 @@ class SparkType:
 
     @property
     def has_utc_calendar(self) -> bool:
-        """Whether ClickHouse's days and months begin when Iceberg's do."""
+        """True if ClickHouse's days and months begin when Iceberg's do."""
         return self.zone is None or self.zone.lower() in _UTC
 
 
 def is_theirs(tokens: list[Token]) -> bool:
-    """Whether a type at the start of tokens is in words that only ClickHouse has. `MAP<..>` and `date` are Spark's."""
+    """True if a type at the start of tokens is only ClickHouse's syntax. `MAP<..>` and `date` are Spark's."""
     end = closing(tokens, 1) + 1 if len(tokens) > 1 and tokens[1].text == "(" else 1
     return any(_is_theirs(tokens, at) for at in range(min(end, len(tokens))))
 

@@ -1,7 +1,8 @@
-"""Where the statements of a script begin and end, without its tokens.
+"""A fast splitter of scripts into statements, without tokens.
 
-One expression steps from edge to edge: a `;`, a string, a quoted name, a comment. It knows as much of the token
-table as decides where these stand; what it does not know is left to the lexer.
+In: a script's shape (characters.py). Out: the range of each statement, up to the first that it cannot split;
+the lexer splits the remaining text. One expression steps from edge to edge: a `;`, a string, a quoted name, a
+comment.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ _BLANKS = "".join(sorted(SPACES))
 # string's if the r is a token's first character: no letter, digit, underscore or other character beyond ASCII is
 # before it. (As a set of all those, `re` would take as long to compile it as all other expressions together.)
 _RAW = r"(?<=[rR].)(?<![^\x00-/:-@\[-^`{-\x7f][rR].)"
+# Invariant: every edge found here is a token boundary of `Lexer`, and no `;` token is passed over
+# (tests/test_cuts.py compares both splitters). The patterns are those of the token table in lexer.py without
+# their first character, which the set at the beginning matches: each must begin with one literal character.
+# Groups: 1 a semicolon, 2 and 3 a comment, 4 a text that only the lexer can split; strings and names: none.
 _EDGE = regex(
     r"[;'\"`\-/*:](?:"
     r"(?<=;)()"
@@ -40,7 +45,7 @@ _TRIVIA = regex(
 
 
 class Cut(NamedTuple):
-    """A statement: its offsets and its first token's word, as `Statement` has them."""
+    """A statement: its offsets and the word of its first token, as `Statement` has them."""
 
     head: int
     start: int
@@ -50,7 +55,7 @@ class Cut(NamedTuple):
 
 
 def cuts(shaped: str) -> Iterator[Cut]:
-    """Cut a script, in its shape, up to the first statement that this cannot cut; never raises, in linear time."""
+    """Split a script's shape up to the first statement that this cannot split; never raises, in linear time."""
     head = 0
     comments: list[tuple[int, int]] = []
     for edge in _EDGE.finditer(shaped):
@@ -61,6 +66,7 @@ def cuts(shaped: str) -> Iterator[Cut]:
             at, tail = edge.span()
             cut = _cut(shaped, head, at, tail, comments)
             if cut is not None:
+                # The `;` in a block do not end the statement: blocks.py finds its END, by tokens.
                 if cut.first == "BEGIN":
                     return
                 yield cut
@@ -86,6 +92,7 @@ def _cut(
     if start >= stop:
         return None
     end = start + len(shaped[start:stop].rstrip(_BLANKS))
+    # Comments at the end are trivia: the range ends at the last token.
     while comments and comments[-1][1] >= end:
         end = start + len(shaped[start : comments.pop()[0]].rstrip(_BLANKS))
     return Cut(head, start, end, tail, upper_shape(word or LEXER.piece(shaped, start)))

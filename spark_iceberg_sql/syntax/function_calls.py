@@ -20,7 +20,7 @@ class Edit:
 
 
 def is_call(tokens: list[Token], at: int) -> bool:
-    """Whether a call of one of the functions begins here."""
+    """True if a call of one of the functions begins at a token."""
     return (
         at + 1 < len(tokens)
         and tokens[at].kind is Kind.WORD

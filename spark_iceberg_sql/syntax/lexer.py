@@ -1,6 +1,8 @@
-"""SQL text to tokens with offsets, cut where Spark's own lexer (4.1) cuts.
+"""SQL text to tokens with offsets, with the token boundaries of Spark 4.1's own lexer (SqlBaseLexer.g4).
 
-One token table, two passes: the texts alone (`pieces`), then of some of them the tokens.
+One token table, two passes: first the texts alone (`token_texts`), then the tokens of some of them. The table
+is matched against the text's shape, which has the same length. tests/spark/test_lexer_differential.py
+compares with Spark.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from spark_iceberg_sql.syntax.characters import (
 
 
 class Kind(Enum):
-    """What a token is. SPACE, COMMENT and BOM are trivia: no grammar sees them."""
+    """The kind of a token. SPACE, COMMENT and BOM are trivia: no grammar reads them."""
 
     SPACE = "space"
     COMMENT = "comment"
@@ -54,7 +56,7 @@ class Token(NamedTuple):
 
     @property
     def word(self) -> str:
-        """A word's upper-case form, by which Spark knows keywords; any other token's own text."""
+        """A word in upper case, as Spark recognizes keywords; any other token's own text."""
         return upper(self.text) if self.kind is Kind.WORD else self.text
 
 
@@ -62,7 +64,7 @@ _L = rf"A-Za-z{LETTER}{LONG_S}{DOTLESS_I}"
 _RAW = r"[rR]'[^']*'|[rR]\"[^\"]*\""
 _DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
 _SUFFIX = r"(?:[fFdD]|[bB][dD])?"
-# How each begins with the character that tells it from others, `cuts` relies on.
+# fast_splitter.py drops the first character of these patterns: it must be one literal character.
 _OPEN_COMMENT = r"/\*(?!\+)"
 LINE_COMMENT = r"--[^\r\n\\]*(?:\\\n?[^\r\n\\]*)*\r?\n?"
 COMMENT = rf"{_OPEN_COMMENT}[^*/]*(?:(?:\*(?!/)|/(?!\*(?!\+)))[^*/]*)*\*/"
@@ -70,7 +72,8 @@ STRING = r"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'"
 QUOTED = r"`[^`]*(?:``[^`]*)*`"
 DOUBLE = r'"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"'
 
-# Kind and expression: the first that matches is also the longest match, which is what Spark takes.
+# Kind and expression. Invariant: the first row that matches is also the longest match, which is what Spark's lexer
+# (ANTLR) takes. The order of the rows is therefore part of the token boundaries.
 _TABLE: tuple[tuple[Kind, str], ...] = (
     (Kind.SPACE, rf"[ \t\n\f\r\x0b{BLANK}]+"),
     (
@@ -82,7 +85,7 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (Kind.UNCLOSED, _OPEN_COMMENT),  # or it holds another comment: _scan counts
     (
         Kind.NUMBER,
-        # After a decimal point Spark asks that no ASCII letter, digit or underscore follows.
+        # isValidDecimal of SqlBaseLexer.g4: no ASCII letter, digit or underscore may follow a number with a point.
         (
             rf"{_DECIMAL}(?:[eE][+-]?[0-9]+)?{_SUFFIX}(?![A-Za-z0-9_{LONG_S}{DOTLESS_I}])"
             rf"|[0-9]+[eE][+-][0-9]+{_SUFFIX}"
@@ -107,14 +110,14 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
 _COMMENT_EDGE = regex(rf"{_OPEN_COMMENT}|\*/")
 _COMPLEX = frozenset({"ARRAY", "MAP", "STRUCT"})
 
-# Kinds that the first character decides; for all other pieces the table is asked.
+# Kinds that the first character decides; all other token texts are matched with the table.
 _BY_FIRST: dict[str, Kind] = {
     **dict.fromkeys(" \t\n\f\r\x0b" + BLANK, Kind.SPACE),
     **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", Kind.WORD),
     **dict.fromkeys("(),;[]=<>!+%~&^:?", Kind.MARK),
 }
 _SINGLE = frozenset(".-*/|")  # marks alone that may also begin something longer
-QUOTES = "'\"`/"  # what an unclosed piece begins with
+QUOTES = "'\"`/"  # first characters of an unclosed token
 _new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
@@ -129,21 +132,21 @@ class Lexer:
         self._all = re.compile("|".join(f"(?:{rx})" for _, rx in _TABLE), re.DOTALL).findall
 
     def pieces(self, shaped: str) -> list[str]:
-        """The tokens of a shape as texts alone; `>>` may stand for two."""
+        """The tokens of a shape as texts alone; `>>` may represent two tokens."""
         pieces: list[str] = self._all(shaped)
         return list(self._scan(shaped)) if "/*" in pieces else pieces
 
     def piece(self, shaped: str, start: int) -> str:
-        """The text of the token that begins at `start`, no comment in a comment."""
+        """The text of the token that begins at `start`, if it is not a nested comment."""
         piece: str = self._match(shaped, start).group()
         return piece
 
     def tokens(
         self, text: str, pieces: list[str], start: int, end: int, *, trivia: bool
     ) -> list[Token]:
-        """The tokens of consecutive pieces of a text, the first of which is at `start`.
+        """The tokens of consecutive token texts, the first of which is at `start`.
 
-        end: where to stop. trivia: whether blanks and comments are wanted.
+        end: where to stop. trivia: include blanks and comments.
         """
         if ">>" in pieces or ">>>" in pieces:
             pieces = self._types(pieces)
@@ -161,13 +164,13 @@ class Lexer:
         return tokens
 
     def _types(self, pieces: list[str]) -> list[str]:
-        """The pieces with `>>` taken apart as Spark does: while an array<, map< or struct< is open."""
+        """The token texts with `>>` split as in Spark: while an array<, map< or struct< is open."""
         found: list[str] = []
         angles = 0
         for i, piece in enumerate(pieces):
             if piece in (">", ">>", ">>>"):
                 if angles and len(piece) > 1 and i + 1 < len(pieces) and pieces[i + 1][0] in ">=":
-                    # What is left of this piece may make one with the next, as in `>` and `>=`.
+                    # The remaining `>` may form one token with the next text, as `>` and `=` form `>=`: scan again.
                     return list(self._scan("".join(pieces), types=True))
                 closed = min(angles, len(piece))
                 angles -= closed
@@ -180,20 +183,21 @@ class Lexer:
         return found
 
     def kind(self, piece: str, start: int) -> Kind:
-        """The kind of a piece that begins at `start`."""
+        """The kind of a token text that begins at `start`."""
         if piece.isdigit() and piece.isascii():
             return Kind.NUMBER
         if piece in _SINGLE:
             return Kind.MARK
         kind: Kind = self._kinds[self._match(piece).lastindex - 1]
+        # A closed comment with another one in it: the table matches only its opening.
         if kind is Kind.UNCLOSED and piece[0] == "/" and comment_end(piece, 0)[1]:
             return Kind.COMMENT
         return Kind.STRAY if kind is Kind.BOM and start else kind
 
     def _scan(self, shaped: str, *, types: bool = False) -> Iterator[str]:
-        """The tokens of a shape where one expression is not enough: comments in comments, and `>>`.
+        """The tokens of a shape for which one expression is not enough: nested comments, and `>>`.
 
-        types: count open array<, map<, struct<, as Spark does; until that is 0, `>>` is two tokens.
+        split_angles: count open array<, map<, struct<, as Spark does; until that is 0, `>>` is two tokens.
         """
         start, length, angles = 0, len(shaped), 0
         match = self._match
@@ -211,7 +215,7 @@ class Lexer:
 
 
 def comment_end(shaped: str, start: int) -> tuple[int, bool]:
-    """Where the comment that opens at `start` ends, comments inside it counted, and whether it does."""
+    """The end of the comment that opens at `start`, nested comments counted, and False if it is not closed."""
     depth = 0
     for edge in _COMMENT_EDGE.finditer(shaped, start):
         depth += 1 if edge.group() == "/*" else -1

@@ -1,4 +1,4 @@
-"""Calls of the table functions whose arguments are literals: where a statement writes to."""
+"""Calls of the table functions with literals as arguments: the location that a statement writes to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _WORDS: dict[str, Value] = {"TRUE": True, "FALSE": False, "NOSIGN": "NOSIGN"}
 class Call:
     """A call of a table function. The values may be keys, so no repr shows them.
 
-    function: its name as written. positional: pairs of None and a value. named: pairs of a name and a value.
+    function: its name as written. positional: pairs of None and a value. keywords: pairs of a name and a
+    value.
     """
 
     function: str

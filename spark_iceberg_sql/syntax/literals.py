@@ -1,4 +1,4 @@
-"""What a string in SQL text stands for."""
+"""The value of a string literal in SQL text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ESCAPED = {
 
 
 def unescape(text: str) -> str:
-    """The content of a string as written: quotes off, doubled quotes and backslash escapes resolved."""
+    """The content of a string literal: without quotes, with doubled quotes and backslash escapes resolved."""
     if text[0] in "rR":
         return text[2:-1]
     quote = text[0]

@@ -1,8 +1,7 @@
-"""The mistakes that the parser recognizes: one record each, with the message and what to write instead.
+"""The syntax errors that the parser recognizes: one record each, with the message and the help.
 
-The parser stops with a record's name; the rule that reports it selects it by its area, and fills in the placeholders:
-{table}, {old} and {new} are the user's names, {field} and {fields} terms over the table's columns, {found} and
-{expected} the grammar's tokens.
+ParseError has a record's key; SIS001 fills in the placeholders: {table}, {old} and {new} are the user's
+names, {field} and {fields} terms over the table's columns, {found} and {expected} the grammar's tokens.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ class Area(Enum):
 
 
 class Mistake(NamedTuple):
-    """message: None for the grammar's own, `... is unexpected here`.
+    """A kind of syntax error. message: None for the grammar's own, `... is unexpected here`.
 
-    help: what to write. area: what it is about.
+    help: the sentence that says what to write. reported_by: the code of the rule.
 
-    refused: whether Spark refuses the statement; otherwise it does something other than what it seems to do.
+    is_refused: Spark refuses the statement; otherwise the statement does something else than it seems to do.
     """
 
     message: str | None = None
@@ -34,7 +33,7 @@ class Mistake(NamedTuple):
 
 
 MISTAKES: dict[str, Mistake] = {
-    "": Mistake(),  # not a known mistake
+    "": Mistake(),  # no known kind of error
     # Iceberg's or Spark's parser reads it as another statement.
     "identifier-clause": Mistake(area=Area.ROUTING),
     "odd-space": Mistake(area=Area.ROUTING),

@@ -1,6 +1,6 @@
-"""What a statement says: one record per kind of statement that matters to partitioning.
+"""Statement nodes: one record per kind of statement that matters to partitioning.
 
-`parser.read` makes them from tokens; rules, `check` and `plan` read them.
+`parser.parse` makes them from tokens; rules, `check` and `plan` read them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Create(OnTable):
 
     partitioning: None without PARTITIONED BY. typed_partitions: Hive's `PARTITIONED BY (dt string)`.
     query: the span of the query of AS SELECT. columns: None without a column list.
-    provider: as written after USING, lower case. like: the table of CREATE TABLE ... LIKE.
-    location: of LOCATION, the string's content and span. hive: whether STORED AS or ROW FORMAT stands there.
+    provider: as written after USING, lower case. like_table: the table of CREATE TABLE ... LIKE.
+    location: of LOCATION, the string's content and span. hive: the statement has STORED AS or ROW FORMAT.
     """
 
     create: bool = True
@@ -97,8 +97,9 @@ class IdentifierFields(OnTable):
 class Reference(OnTable):
     """ALTER TABLE t CREATE / REPLACE / DROP BRANCH or TAG.
 
-    what: `branch` or `tag`. verb: `create`, `replace`, `create or replace`, `drop`. lenient: IF EXISTS or IF
-    NOT EXISTS. counts: the numbers of RETAIN and of SNAPSHOT RETENTION. version: the snapshot of AS OF VERSION.
+    ref_type: `branch` or `tag`. verb: `create`, `replace`, `create or replace`, `drop`. lenient: IF EXISTS or
+    IF NOT EXISTS. counts: the numbers of RETAIN and of SNAPSHOT RETENTION. version: the snapshot of AS OF
+    VERSION.
     """
 
     what: str
@@ -134,11 +135,11 @@ class RenameColumn(OnTable):
 
 @record(frozen=True, slots=True)
 class AlterColumn(OnTable):
-    """ALTER TABLE t ALTER / CHANGE COLUMN: type None where only comment, place or NOT NULL change.
+    """ALTER TABLE t ALTER / CHANGE COLUMN: type None if only comment, position or NOT NULL change.
 
     required: True for SET NOT NULL, False for DROP NOT NULL, None unchanged. new_name: Hive's CHANGE.
-    default: the span of SET or DROP DEFAULT. position: the span of FIRST or AFTER; after: its column.
-    more: the other columns of `ALTER COLUMN a ..., b ...`.
+    default: the span of SET or DROP DEFAULT. position: the span of FIRST or AFTER; after_column: its column.
+    other_changes: the other columns of `ALTER COLUMN a ..., b ...`.
     """
 
     column: Ref
@@ -213,7 +214,7 @@ class DropNamespace(Node):
 class Call(Node):
     """CALL of a procedure that makes or changes tables; catalog: the parts before `system`.
 
-    tables: the names that it is given, each as its parts; None where one of them stands nowhere.
+    tables: the names in its arguments, each as its parts; None if one of them is not a literal.
     """
 
     procedure: str
@@ -233,7 +234,7 @@ class CreateView(Node):
 class TemporaryTable(Node):
     """CREATE TEMPORARY TABLE, which makes a temporary view over files.
 
-    columns, partitioning: spans of those clauses. place: whether LOCATION or a path is given.
+    columns, partitioning: spans of those clauses. has_location: the statement has LOCATION or a path.
     """
 
     view: Ref
@@ -252,7 +253,7 @@ class DropView(Node):
 
 @record(frozen=True, slots=True)
 class Use(Node):
-    """USE [CATALOG | NAMESPACE | DATABASE | SCHEMA] name; what: the keyword, lower case, or empty."""
+    """USE [CATALOG | NAMESPACE | DATABASE | SCHEMA] name; keyword: in lower case, or empty."""
 
     name: Ref
     what: str = ""
@@ -270,9 +271,9 @@ class Insert(OnTable):
 class Unreadable(Node):
     """A statement that Spark's or Iceberg's grammar refuses: partition DDL, or a change of columns.
 
-    at: the offending token. found, expected: for the message. like: the mistake's name in MISTAKES, empty
-    where it is none of those. table: where it was readable. begun: of a CREATE TABLE, what was read before
-    the stop.
+    error_span: the offending token. token_text, expected: for the message. error_kind: its key in
+    SYNTAX_ERRORS, empty for any other error. table: if it was readable. partial_create: of a CREATE TABLE,
+    the part read before the error.
     """
 
     at: Offsets
@@ -285,9 +286,9 @@ class Unreadable(Node):
 
 @record(frozen=True, slots=True)
 class Templated(Node):
-    """Partition DDL in which a template or parameter stands where a word is needed (`{{ }}`, `${}`).
+    """Partition DDL with a template or parameter in place of a word (`{{ }}`, `${}`).
 
-    anything: whether it may be any statement, as EXECUTE IMMEDIATE of a variable may. deep: whether it is instead a
+    may_be_any: it may be any statement, as EXECUTE IMMEDIATE of a variable. is_too_deep: it is instead a
     statement with a type that is nested too deep to be read.
     """
 
@@ -306,7 +307,7 @@ class Explain(Node):
 
 @record(frozen=True, slots=True)
 class Immediate(Node):
-    """EXECUTE IMMEDIATE of a text that stands in the statement; inside: the statement in it."""
+    """EXECUTE IMMEDIATE of a string literal; inside: the statement in it."""
 
     inside: Node
 
@@ -329,9 +330,9 @@ class SetConfig(Node):
 
 @record(frozen=True, slots=True)
 class Query(Node):
-    """The functions and filters of a statement, whatever else the statement is."""
+    """The functions and filters of a statement of any kind."""
 
 
 @record(frozen=True, slots=True)
 class Other(Node):
-    """A statement that does not change any table's partitioning: passes as it is."""
+    """A statement that does not change any table's partitioning: it passes unchanged."""

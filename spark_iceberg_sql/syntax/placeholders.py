@@ -17,7 +17,7 @@ _PLACEHOLDER = regex(
 
 
 def placeholder(script: str, at: int) -> Offsets | None:
-    """The placeholder that stands at an offset where a grammar has no use for its first character."""
+    """The placeholder that begins at an offset at which the grammar does not accept its first character."""
     if script[at] in ":@<" and re.match(r"\w", script[at - 1 : at]):
         return None  # `a:INT` and its like
     found = _PLACEHOLDER.match(script, at)
@@ -25,7 +25,7 @@ def placeholder(script: str, at: int) -> Offsets | None:
 
 
 def has_template(script: str, tokens: list[Token]) -> bool:
-    """Whether a template stands outside of strings, comments and quoted names."""
+    """True if a template is outside of strings, comments and quoted names."""
     start, end = tokens[0].start, tokens[-1].end
     if script.find("{", start, end) < 0 and script.find("$", start, end) < 0:
         return False
@@ -33,7 +33,7 @@ def has_template(script: str, tokens: list[Token]) -> bool:
 
 
 def filled(script: str, tokens: list[Token]) -> tuple[list[Token], list[Offsets]]:
-    """The tokens with each template, and what is written against it, as one word; all templates' spans.
+    """The tokens with each template and the words adjacent to it as one word, and the templates' spans.
 
     A control block (`{% ... %}`, `{# ... #}`) is no word: it is left out.
     """
@@ -66,7 +66,7 @@ def _word(script: str, start: int, end: int) -> Token:
 
 
 def _glued(left: Token, right: Token) -> bool:
-    """Whether a word goes on without a blank; only for a while, so that no text takes long."""
+    """True if a word continues without a blank; only up to a length, so that the time stays linear."""
     return (
         left.kind is Kind.WORD
         and left.end == right.start
@@ -77,6 +77,7 @@ def _glued(left: Token, right: Token) -> bool:
 
 def _end(tokens: list[Token], i: int) -> int:
     """The index behind the template that opens at token i; i itself if it does not close."""
+    # `${name}`, `$name`; a `$` before anything else is no template.
     if tokens[i].text == "$":
         if i + 1 < len(tokens) and tokens[i + 1].start == tokens[i].end:
             if tokens[i + 1].text == "{":

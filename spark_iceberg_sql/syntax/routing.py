@@ -1,7 +1,7 @@
-"""Which of two grammars a text goes to: Iceberg's parser extension decides by searching the text.
+"""The grammar that reads a text: Iceberg's parser extension decides by searching the text.
 
-`goes_to_iceberg` is `IcebergSparkSqlExtensionsParser.isIcebergCommand`, step by step. Since it looks at text
-and not at tokens, a comment in the wrong place hides a statement of Iceberg's, and a string can feign one.
+`goes_to_iceberg` is `IcebergSparkSqlExtensionsParser.isIcebergCommand`, step by step. Since that searches
+text and not tokens, a comment can hide one of Iceberg's statements, and a string can look like one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PHRASES = (
 )
 # Java's `.` ends at each of these, its \s is ASCII only, and its trim() takes all up to U+0020.
 _NOT_DOT = "\n\r\u0085\u2028\u2029"
-# Each takes an unfinished comment too, which stays as it is: so no stretch is searched twice.
+# Each also matches an unclosed comment, which is kept: so no part of the text is searched twice.
 _LINE_COMMENT = regex(rf"--[^{_NOT_DOT}]*(\n?)")
 _SPACE = regex(r"[ \t\n\x0b\f\r]+")
 _COMMENT = regex(rf"/\*[^*{_NOT_DOT}]*(?:\*(?!/)[^*{_NOT_DOT}]*)*(\*/)?")
@@ -52,19 +52,19 @@ def _finished(comment: re.Match[str]) -> str:
 
 
 def goes_to_iceberg(text: str) -> bool:
-    """Whether Iceberg's grammar, and not Spark's, will read the text. Variables (`${}`) are not resolved."""
+    """True if Iceberg's grammar, and not Spark's, will read the text. Variables (`${}`) are not resolved."""
     normalized = _normalized(text)
     return normalized.startswith("alter table") and any(phrase in normalized for phrase in _PHRASES)
 
 
 def is_icebergs(statement: Statement) -> bool:
-    """Whether the tokens are a statement of Iceberg's grammar: comments and strings do not count."""
+    """True if the tokens are a statement of Iceberg's grammar: comments and strings do not count."""
     words = [t.word for t in statement.tokens]
     return words[:2] == ["ALTER", "TABLE"] and says_icebergs(words)
 
 
 def says_icebergs(words: Sequence[str]) -> bool:
-    """Whether the words of an ALTER TABLE hold a phrase of Iceberg's grammar."""
+    """True if the words of an ALTER TABLE contain a phrase of Iceberg's grammar."""
     return any(
         list(words[i : i + len(phrase)]) == phrase
         for i, word in enumerate(words)
@@ -85,10 +85,11 @@ def as_written(statement: Statement) -> str:
 
 
 def handed_on(statement: Statement) -> str:
-    """What to give to `spark.sql`: the same tokens, so separated that the right grammar reads them.
+    """The text for `spark.sql`: the same tokens, with separators that let the right grammar read them.
 
-    The terminator, a byte order mark and odd white space before the statement are left out; comments, only where
-    they would mislead the routing. White space inside it stays, also where Iceberg's grammar refuses it.
+    The terminator, a byte order mark and unusual white space before the statement are left out; comments,
+    only where they would mislead the routing. White space inside it stays, also where Iceberg's grammar
+    refuses it.
     """
     text = as_written(statement)
     ours = is_icebergs(statement)
@@ -107,6 +108,6 @@ def handed_on(statement: Statement) -> str:
 
 
 def _is_odd_before(statement: Statement, token: Token) -> bool:
-    """Whether a token is white space before the statement that Iceberg's grammar does not know."""
+    """True if a token is white space before the statement that Iceberg's grammar refuses."""
     outside = token.kind is Kind.SPACE and token.start < statement.start
     return outside and not set(token.text) <= {" ", "\t", "\r", "\n"}

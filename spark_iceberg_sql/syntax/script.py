@@ -1,6 +1,7 @@
-"""A script to its statements: cut at each `;` token, a BEGIN ... END block whole.
+"""A script to its statements: split at each `;` token; a BEGIN ... END block is one statement.
 
-Most scripts are cut without their tokens (`cuts`); tokens are made only for the statements that somebody reads.
+Most scripts are split without their tokens (`fast_splitter`); a statement makes its tokens when they are
+first read.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _CUT = 4  # tokens that one may become where the text is cut: `1.5e-` of `1.5e-3
 class Statement:
     """A statement of a script; offsets are into the script.
 
-    script: the whole text. start, end: from its first token to its last, trivia and the terminator
-    left out. head, tail: with the trivia before it, and its terminator. compound: a BEGIN ... END block.
-    first: the word of its first token, as Spark knows keywords. closed: whether it may not end in an open quote
-    or comment.
+    script: the whole text. start, end: from its first token to its last, without trivia and the terminator.
+    head, tail: with the trivia before it, and its terminator. compound: a BEGIN ... END block. first: the
+    word of its first token, as Spark recognizes keywords. closed: False if it may end in an open quote or
+    comment.
     """
 
     __slots__ =(
@@ -85,7 +86,7 @@ class Statement:
         return self._tokens
 
     def commented(self, start: int, end: int) -> bool:
-        """Whether a comment begins in a range; the tokens are read once for all findings in a long statement."""
+        """True if a comment begins in a range; the tokens are read once for all findings in a long statement."""
         if self._comments is None:
             self._comments = [t.start for t in self.all_tokens if t.kind is Kind.COMMENT]
         at = bisect_left(self._comments, start)
@@ -95,13 +96,13 @@ class Statement:
         return LEXER.pieces(shape(self.script[self.head : self.tail]))
 
     def says(self, word: str) -> bool:
-        """Whether these lower-case letters stand anywhere in it: a glance before an expression is searched for."""
+        """True if these lower-case letters occur anywhere in it: a quick test before a slower search."""
         if self._low is None:
             self._low = self.text.lower()
         return word in self._low
 
     def forget(self) -> None:
-        """Let go of the tokens, which take many times the memory of the text; they can be made again."""
+        """Release the tokens, which take many times the memory of the text; they can be made again."""
         self._all = None
         self._tokens = None
         self._low = None
@@ -119,13 +120,14 @@ class Statement:
         return Token(Kind.UNCLOSED, self.script[start : self.tail], start, self.tail)
 
     def opening(self, count: int) -> list[Token]:
-        """Its first tokens without trivia, at most so many: what a glance at a long statement costs."""
+        """Its first tokens without trivia, at most `count`, without lexing all of a long statement."""
         if self._tokens is not None:
             return self._tokens[:count]
         shaped = shape(self.script[self.head : self.tail])
         reach = _EACH * count
         while reach < len(shaped):
             pieces = LEXER.pieces(shaped[:reach])
+            # A prefix may end inside a token: its last tokens may differ from those of the full text.
             found = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)[:-_CUT]
             if len(found) >= count:
                 return found[:count]
@@ -150,12 +152,13 @@ def statements(text: str) -> list[Statement]:
 
 
 def by_tokens(text: str, shaped: str, reached: int = 0) -> list[Statement]:
-    """The statements from an offset on, cut at the tokens themselves: blocks, open quotes, comments in comments.
+    """The statements from an offset on, split by tokens: blocks, unclosed quotes, nested comments.
 
-    shaped: the text's shape. reached: where a statement begins, with the trivia before it.
+    shaped: the text's shape. offset: where a statement begins, with the trivia before it.
     """
     pieces = LEXER.pieces(shaped[reached:])
     starts = list(accumulate(map(len, pieces), initial=reached))
+    # Computed at the first BEGIN only: most scripts have no block.
     blocks: dict[int, int] | None = None
     found = []
     at, count = 0, len(pieces)

@@ -99,7 +99,7 @@ def _shown(tokens: list[Token], at: int, query: str) -> Iterator[Edit]:
 
 
 def behind(text: str, tokens: list[Token], opened: int, closed: int) -> Iterator[Edit]:
-    """The edits for what stands behind one call. text: of the statement. opened, closed: its brackets."""
+    """The edits for the clauses after one call. text: of the statement. opened, closed: its brackets."""
     at = closed + 1
     start = at + 1 if _word(tokens, at) == "FOR" else at
     name = _TRAVEL.get(_word(tokens, start))
@@ -123,7 +123,7 @@ def _word(tokens: list[Token], at: int) -> str:
 
 
 def _expression_end(tokens: list[Token], at: int) -> int:
-    """The index after an expression of literals, calls, intervals and arithmetic; `at` if it is another."""
+    """The index after an expression of literals, calls, intervals and arithmetic; `index` for any other."""
     end = _operand_end(tokens, at)
     while at < end < len(tokens):
         if tokens[end].text == "::":
@@ -164,7 +164,7 @@ def _operand_end(tokens: list[Token], at: int) -> int:
 
 
 def _bracketed(tokens: list[Token], at: int) -> int:
-    """The index after the brackets that open here, if any do."""
+    """The index after the brackets that open here; the same index if none do."""
     if _word(tokens, at) != "(":
         return min(at, len(tokens))
     return min(closing(tokens, at) + 1, len(tokens))

@@ -1,7 +1,7 @@
-"""What statements are made of: names, constants, transforms over columns, columns, properties; spans everywhere.
+"""Parts of statements: names, constants, transforms over columns, columns, properties; each with its span.
 
-Names are tuples of parts as the user wrote them, backticks off. A span is a pair of offsets into the whole
-text, end excluded.
+Names are tuples of parts as the user wrote them, without backticks. A span is a pair of offsets into the
+whole text, end excluded.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Name = tuple[str, ...]
 
 
 class Ref(NamedTuple):
-    """A name in the text: of a column, a field, a table. text: as written, backticks and all.
+    """A name in the text: of a column, a field, a table. text: as written, backticks included.
 
-    computed: whether the name comes of an expression, as in `IDENTIFIER(v)`, and stands nowhere.
+    is_computed: an expression computes the name, as in `IDENTIFIER(v)`, so the text does not contain it.
     """
 
     parts: Name
@@ -49,7 +49,7 @@ Argument = Ref | Literal
 class Term(NamedTuple):
     """A transform over a column, as written: `bucket(16, id)`; a bare column is identity.
 
-    call: None for a bare column, else the transform's name as written. arguments: in order.
+    transform_name: None for a bare column, else the name as written. arguments: in order.
     name_span: of the transform's name (of the column, for a bare one).
     """
 
@@ -70,10 +70,10 @@ class Term(NamedTuple):
 
 
 class ColumnDef(NamedTuple):
-    """A column in a column list. type: None where Spark's runtime for Iceberg has no such type.
+    """A column in a column list. type: None if Spark's runtime for Iceberg has no such type.
 
     type_text: the type as written. default, generated, constraint, position: spans of those clauses.
-    after: the column of AFTER.
+    after_column: the column of AFTER.
     """
 
     name: str

@@ -1,4 +1,7 @@
-"""Alembic revisions: their order, and the SQL of `op.execute` in upgrade() and downgrade()."""
+"""Alembic revisions: their order, and the SQL of `op.execute` in upgrade() and downgrade().
+
+In: the text of a revision. Out: its id and predecessors; its fragments, those of upgrade() first.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +46,9 @@ def _literal(value: ast.expr) -> object:
 
 
 def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
-    """The SQL of a revision, that of upgrade() first, and the number of pieces from upgrade().
+    """The SQL of a revision, that of upgrade() first, and the number of fragments in upgrade().
 
-    Any other call of `op`, and SQL that cannot be read, may change any table.
+    Any other call of `op`, and SQL that cannot be extracted, may change any table.
     """
     from spark_iceberg_sql.files.python.sql import python_sql
 
@@ -81,7 +84,7 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _is_whole(start: int, tree: ast.Module, lines: Lines) -> bool:
-    """Whether a branch is all of upgrade() or downgrade(), which Alembic calls exactly once."""
+    """True if a branch is the body of upgrade() or downgrade(), which Alembic calls exactly once."""
     row, _ = lines.place(start)
     return any(f.lineno <= row <= f.body[0].lineno for f in _functions(tree))
 

@@ -1,4 +1,7 @@
-"""Liquibase's changelogs: the order in which formatted SQL files are included."""
+"""Liquibase changelogs: the order in which they include formatted SQL files.
+
+In: the folder of SQL files. Out: their paths in the order of the changelog; None for any other change.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of a changelog: a file, a folder, or any other change. near: relative to the changelog's folder."""
+    """An entry of a changelog: a file, a folder, or another change. is_relative: to the changelog's folder."""
 
     file: str | None = None
     folder: str | None = None
@@ -38,10 +41,10 @@ class _Entry:
 
 
 def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:
-    """The files that a changelog includes, in order, as full paths; an item None stands for any other change.
+    """The files that a changelog includes, in order, as full paths; an item None represents any other change.
 
-    folder: where to search for changelogs, and in its parents. files: the changelog must include one of them. None if
-    there is no such changelog.
+    folder: where to search for changelogs, and in its parents. files: the changelog must include one of them.
+    None if there is no such changelog.
     """
     best: list[str | None] | None = None
     searched = [folder, *folder.parents][:_ABOVE]
@@ -65,8 +68,9 @@ class _Changelogs:
         self._items: dict[Path, list[str | Path | None]] = {}
 
     def included(self, path: Path) -> list[str | None]:
-        """What a changelog includes, directly and through other changelogs; None for what is outside of the folder."""
+        """The files that a changelog includes, directly or not; None for a file outside of the folder."""
         included: list[str | None] = []
+        # No recursion: changelogs may include each other, and a chain may exceed Python's limit.
         seen: set[Path] = set()
         waiting: list[str | Path | None] = [path]  # the next one last
         while waiting:
@@ -81,7 +85,7 @@ class _Changelogs:
         return included
 
     def _items_of(self, path: Path) -> list[str | Path | None]:
-        """What a changelog includes itself, in order: SQL files as strings, changelogs as paths."""
+        """The direct items of a changelog, in order: SQL files as strings, changelogs as paths."""
         if path not in self._items:
             try:
                 entries = list(_entries(path)) if is_file_inside(path, self.tree) else None

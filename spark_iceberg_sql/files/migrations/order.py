@@ -1,4 +1,8 @@
-"""The order in which migration tools run files: each file, and the files that run directly before it."""
+"""The order in which migration tools run files.
+
+In: a folder. Out: its migrations by path, each with its direct predecessors, or the reason why its order is
+unknown.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from pathlib import Path
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record, replace
 
-# Flyway: V1_2__text.sql, the same with U (undo) and B (baseline); R__text.sql runs last, in the order of its text.
+# Flyway: V1_2__text.sql, the same with U (undo) and B (baseline); R__text.sql runs last, ordered by its text.
 _FLYWAY = regex(r"([VUB])(\d+(?:[._]\d+)*)__.*\.sql")
 _REPEATABLE = regex(r"R__(.*)\.sql")
 # The markers of both directions: dbmate, goose, sql-migrate.
@@ -29,10 +33,11 @@ _MOST = 2_000_000  # bytes of a file that are searched for markers
 
 @record(frozen=True, slots=True)
 class Step:
-    """A migration. path: its full path. after: those that run directly before it; empty for the first.
+    """A migration. path: its full path. predecessors: those that run directly before it; empty for the first.
 
-    leads_on: whether others can run after it; False for undo migrations. unsure: why its position is unknown; None
-    if it is known. anything: whether something that may change any table runs before it.
+    can_be_followed: False for undo migrations, after which no other runs. order_problem: the reason why its
+    position is unknown; None if it is known. follows_unknown_change: a change that may affect any table runs
+    before it.
     """
 
     path: str
@@ -152,6 +157,8 @@ def _alembic(folder: str, names: Sequence[str]) -> Steps:
 def _circular(steps: Steps) -> bool:
     done: set[str] = set()
     left = set(steps)
+    # Topological sort (Kahn): each round takes the migrations whose predecessors are done. A cycle never gets
+    # ready.
     while ready := {path for path in left if done.issuperset(steps[path].after)}:
         done |= ready
         left -= ready
@@ -179,7 +186,7 @@ def _liquibase(folder: str, names: Sequence[str]) -> Steps:
 
 
 def _chain(found: Iterable[tuple[tuple[object, ...], str]], same: str) -> Steps:
-    """Files in the order of their keys. same: the message for files with the same key."""
+    """Files in the order of their keys. problem_text: the message for files with the same key."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for key, path in sorted(found):
         groups.setdefault(key, []).append(path)

@@ -1,4 +1,7 @@
-"""SQL in a notebook: cells and lines under a SQL magic, and `spark.sql(...)` in the other cells."""
+"""SQL in a notebook: cells and lines under a SQL magic, and `spark.sql(...)` in the other cells.
+
+In: the JSON of a notebook, or its cells. Out: a SourceFile whose text units are the code cells.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ _BEFORE_STATEMENT = re.compile(
 
 
 def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source:
-    """The code cells of a notebook, each a part with its own line numbers.
+    """The code cells of a notebook, each a text unit with its own line numbers.
 
     name: the file's. text: its JSON. callables: as `python_sql` takes them. Raises ValueError if it is not a
     notebook.
@@ -85,10 +88,10 @@ def read_cells(
     whole: str | None = None,
     callables: Sequence[str] = (),
 ) -> Source:
-    """The code cells of a notebook, each a part with its own line numbers.
+    """The code cells of a notebook, each a text unit with its own line numbers.
 
-    name: the file's. cells: for each its number from 1, its text and its language; only SQL and Python are read.
-    whole: the notebook's text, if it contains more than these. callables: as `python_sql` takes them.
+    name: the file's. cells: number (from 1), text and language of each; only SQL and Python are read.
+    full_text: the notebook's text, if it contains more than these. callables: as `python_sql` takes them.
     """
     parts: list[Part] = []
     pieces: list[Piece] = []
@@ -130,7 +133,7 @@ def _words(cell: object, number: int) -> str | None:
 
 
 def _languages(notebook: dict[str, Any]) -> list[str]:
-    """The languages that a notebook's metadata names, first the one that counts."""
+    """The languages in a notebook's metadata, the effective one first."""
     metadata = _object(notebook, "metadata")
     stated = (
         _object(metadata, "language_info").get("name"),
@@ -159,8 +162,9 @@ def _others(cells: Sequence[tuple[int, str, str]], number: int) -> str:
 def _cell_sql(
     text: str, part: int, in_sql: bool, others: Callable[[], str], callables: Sequence[str] = ()
 ) -> tuple[list[Piece], list[Unread]]:
-    """The SQL of a cell. others: returns the other cells' texts, which only a Python cell with SQL needs."""
+    """The SQL of a cell. other_cells: returns the other cells' texts, for a Python cell with SQL only."""
     at, magic = 0, _CELL_MAGIC.match(text)
+    # Such magics may precede another one: `%%time`, then `%%sql`.
     while magic is not None and magic[1] in _AROUND:
         at = magic.end()
         magic = _CELL_MAGIC.match(text, at) or magic
@@ -191,7 +195,7 @@ def _cell_sql(
 
 
 def _is_program(text: str) -> bool:
-    """Whether a cell of a SQL notebook is in another language: by its first line, or as valid Python with a call."""
+    """True if a cell of a SQL notebook is a program: by its first line, or as valid Python with a call."""
     if _OTHER_CELL.match(text) is not None:
         return True
     return _CALLS.search(text) is not None and valid(text)

@@ -1,4 +1,7 @@
-"""The position of each character of a notebook's cells in its file, so that fixes can be applied."""
+"""Offsets in a notebook's file of the characters of its cells, so that fixes can be applied to the file.
+
+In: the notebook's JSON, and reports with offsets in cells. Out: one report with offsets in the file.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _IN_JSON = regex(r'[^"\\\x00-\x1f]*')
 
 
 def as_one(text: str, reports: Sequence[Report]) -> Report:
-    """The reports of a file's parts as one report, with offsets in the file. text: the file's."""
+    """The reports of a file's text units as one report, with offsets in the file. text: the file's."""
     return reports[0] if reports[0].cell is None else in_file(text, reports)
 
 
@@ -45,6 +48,7 @@ def _moved(diagnostic: Diagnostic, text: str, places: list[int]) -> Diagnostic:
             edits.append(Edit(place, place, edit.text))
             continue
         at = places[edit.start : max(edit.end, edit.start + 1)]
+        # The edited text must be one range of plain characters: an edit cannot replace part of a JSON escape.
         if not at or at[-1] - at[0] != len(at) - 1 or text[at[-1]] == "\\":
             return replace(diagnostic, fix=None)
         if not _IN_JSON.fullmatch(edit.text):
@@ -65,6 +69,7 @@ def _cells(text: str) -> dict[int, list[int]]:
 
 def _strings(text: str) -> Iterator[tuple[tuple[str | int, ...], int, int]]:
     """Every string that is a value: its path, and the offsets of the text between its quotes."""
+    # `json` gives no offsets; the file was parsed by it before, so brackets and strings match here.
     path: list[str | int] = []  # the current path: keys and indices from the root
     waits_for_key: list[bool] = []
     for token in _TOKEN.finditer(text):

@@ -46,7 +46,7 @@ Found = Iterator[Piece | Unread]
 
 
 def model_statements(path: Path, text: str, project: Project) -> Found:
-    """The clause in the file of a model or snapshot: a piece that replaces the whole file, or a note."""
+    """The clause in the file of a model or snapshot: a fragment that replaces the whole file, or a problem."""
     project.says(path, text)
     resource = project.resource(path)
     if resource is None or "partition_by" not in text or project.other_engine:
@@ -127,7 +127,7 @@ def _stated_in(
 
 
 def statements_before(path: Path, project: Project) -> Iterator[str]:
-    """Statements that create what the models of a file read, as far as dbt's manifest has it: for their columns."""
+    """CREATE statements for the tables that a file's models read, for their columns, from dbt's manifest."""
     if project.manifest is None or project.other_engine:
         return
     own = project.resource(path)
@@ -144,7 +144,7 @@ def statements_before(path: Path, project: Project) -> Iterator[str]:
 
 
 def _undecided(resource: Resource, what: str, place: Offsets, project: Project) -> Unread:
-    """A note about a configuration that dbt computes."""
+    """The problem that dbt computes a setting when it runs. setting: its name in the message."""
     why, stale = f"dbt decides on {what} when it runs", project.stale(resource)
     return Unread(0, *place, f"{why}, and {stale}" if stale else why, HELP if stale else _COMPILED)
 
@@ -162,7 +162,7 @@ def _of_names(project: Project, names: Iterable[tuple[str, str]]) -> Iterator[Re
 
 
 def _judged(resource: Resource, layers: list[Layer]) -> bool | None:
-    """Whether dbt creates an Iceberg table with Spark; None if a template decides."""
+    """True if dbt creates an Iceberg table with Spark; None if a template decides."""
     if resource.kind == "models":
         kind = first((layer.config for layer in layers), "materialized")
         if kind is None or (not is_templated(kind) and kind.text not in _TABLES):
@@ -200,7 +200,7 @@ def _judge(
 
 
 def _has_template(resource: Resource, project: Project) -> bool:
-    """Whether a model's query has templates, apart from its `{{ config(...) }}`."""
+    """True if a model's query has templates, apart from its `{{ config(...) }}`."""
     if resource.kind != "models" or resource.path is None:
         return False
     spans = template_spans(project.text(resource.path))

@@ -13,10 +13,11 @@ _BLOCKS = frozenset({"if", "for", "macro", "call", "filter", "snapshot", "set"})
 
 
 def compiled_query(text: str, compiled: str, place: Offsets) -> Piece:
-    """The compiled query. Text outside of templates is at its own position, values are at that of their template.
+    """The compiled query. Text outside of templates has its own position, values have that of their template.
 
-    text: the model's file. compiled: what dbt made of it. place: where all of it is if the two do not match, as with
-    the common table expressions that dbt puts before the query of a model that reads an ephemeral one.
+    text: the model's file. compiled: the query that dbt made from it. fallback_span: the position of all
+    characters if the two do not match, for example because dbt puts common table expressions of ephemeral
+    models before the query.
     """
     maker = PieceMaker()
     maker.literal(own=False)
@@ -33,9 +34,9 @@ def compiled_query(text: str, compiled: str, place: Offsets) -> Piece:
 
 
 def _matches(text: str, compiled: str) -> list[tuple[Offsets, Offsets, int]] | None:
-    """For each text between templates: the template before it, its offsets, and where it begins in the compiled query.
+    """For each text between templates: the template before it, its offsets, its offset in the query.
 
-    None if not all of them are there in this order.
+    None if not all texts occur in this order.
     """
     stretches = list(_between(text))
     found: list[tuple[Offsets, Offsets, int]] = []
@@ -43,6 +44,7 @@ def _matches(text: str, compiled: str) -> list[tuple[Offsets, Offsets, int]] | N
     for number, (opaque, (start, end)) in enumerate(stretches):
         literal = text[start:end]
         begin = compiled.find(literal, at)
+        # The last text ends the query: its last occurrence counts, not its first.
         if number == len(stretches) - 1:
             begin = len(compiled) - len(literal)
         if begin < at or (number == 0 and begin) or not compiled.startswith(literal, begin):

@@ -1,4 +1,7 @@
-"""What a YAML file of a dbt project says of models, snapshots and seeds."""
+"""Entries for models, snapshots and seeds in the YAML files of a dbt project.
+
+In: the text of a YAML file. Out: configuration and columns of each entry, by kind and name.
+"""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ _MOST_UPSTREAM = 300
 
 
 class Node(NamedTuple):
-    """What dbt has recorded of a model, snapshot or seed.
+    """The record of a model, snapshot or seed in dbt's manifest.
 
-    id: dbt's. file: relative to the project. relation: its table's name as in SQL; None if it has none. raw, compiled:
-    its text, if it is recorded, and the query that this becomes, if dbt has compiled it. columns: those of an enforced
-    contract. upstream: the ids of what it reads.
+    id: dbt's. file: relative to the project. relation: its table's name as in SQL; None if it has none. raw,
+    compiled: its text, if it is recorded, and the query that this becomes, if dbt has compiled it. columns:
+    those of an enforced contract. upstream: the ids of the nodes that it reads.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Node(NamedTuple):
     upstream: tuple[str, ...]
 
     def values(self, keys: Iterable[str], place: Offsets) -> Config:
-        """Its configuration, at one place. keys: those that are wanted."""
+        """Its configuration, with one position for all values. keys: the requested ones."""
         return {key: rendered(self.config.get(key), place) for key in keys}
 
     def value(self, key: str, stated: Value) -> Value:
@@ -55,7 +55,7 @@ class Node(NamedTuple):
 
 
 class Manifest:
-    """The manifest of a project. path: of `manifest.json`. given: whether a setting names it."""
+    """The manifest of a project. path: of `manifest.json`. is_explicit: a setting names it."""
 
     def __init__(self, project: Project, path: Path, *, given: bool) -> None:
         self._project = project
@@ -79,7 +79,7 @@ class Manifest:
 
     @cached_property
     def usable(self) -> bool:
-        """Whether it can be read, is this project's, and was written for Spark."""
+        """True if it can be read, belongs to this project, and was written for Spark."""
         metadata = self._content.get("metadata", {})
         named = metadata.get("project_name")
         adapter = metadata.get("adapter_type")
@@ -87,7 +87,7 @@ class Manifest:
 
     @cached_property
     def broken(self) -> str | None:
-        """Why there is nothing to read in it; None if there is. The reason continues a sentence: `because ...`."""
+        """The reason why it cannot be read; None if it can. The reason continues a sentence: `because ...`."""
         if not self._content:
             return f"`{self.name}` cannot be read as a manifest of dbt"
         if not isinstance(self._content["metadata"].get("adapter_type"), str):
@@ -110,7 +110,7 @@ class Manifest:
         return found
 
     def stale(self, resource: Resource) -> str | None:
-        """Why what is recorded of a resource does not count any more; None if it does.
+        """The reason why the record of a resource cannot be used; None if it can.
 
         The reason continues a sentence: `because ...`.
         """
@@ -137,6 +137,7 @@ class Manifest:
         with suppress(OSError):
             written = self._path.stat().st_mtime
         with suppress(KeyError, TypeError, ValueError, OverflowError):
+            # The file's own time may be that of a copy or a checkout, later than dbt's run.
             said = str(self._content.get("metadata", {})["generated_at"])
             written = min(written, datetime.fromisoformat(said.replace("Z", "+00:00")).timestamp())
         for path in self._project.read_for_all:
@@ -148,14 +149,14 @@ class Manifest:
         return None
 
     def forget_age(self) -> None:
-        """A file of the project has changed."""
+        """Compare the manifest's age again: a file of the project has changed."""
         self.__dict__.pop("_newer", None)
 
     def _shown(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._project.root)).as_posix()
 
     def node(self, resource: Resource) -> Node | None:
-        """What is recorded of a resource; None if it does not count any more."""
+        """The record of a resource; None if it cannot be used."""
         if not self.usable or self.stale(resource) is not None:
             return None
         return self._of(resource)
@@ -188,6 +189,8 @@ class Manifest:
                 yield resource, node
             elif name not in done:
                 done.add(name)
+                # A post-order walk without recursion: the node is yielded when it is popped again, after
+                # those that it reads.
                 stack.append((name, True))
                 stack += [(other, False) for other in node.upstream]
 

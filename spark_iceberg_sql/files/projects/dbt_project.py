@@ -53,7 +53,7 @@ class Resource(NamedTuple):
 class Project:
     """A project. root: the folder with its `dbt_project.yml`.
 
-    opened: the texts of open files, which count instead of the saved ones.
+    overlays: unsaved texts of open files, which replace the saved ones.
     """
 
     def __init__(self, root: Path, opened: Mapping[Path, str] | None = None) -> None:
@@ -80,7 +80,7 @@ class Project:
         return ""
 
     def owns(self, path: Path) -> bool:
-        """Whether a path leads to a file of the project's repository: no other one is read."""
+        """True if a path leads to a file of the project's repository: no other file is read."""
         return is_file_inside(path, self._tree)
 
     @cached_property
@@ -88,7 +88,7 @@ class Project:
         return repository(self.root) or self.root
 
     def has(self, path: Path) -> bool:
-        """Whether the project reads configurations from a file."""
+        """True if the project reads configurations from a file."""
         return path == self.file or self.kind_of(path) is not None
 
     def says(self, path: Path, text: str | None) -> None:
@@ -260,11 +260,11 @@ class Project:
         return found if counts else None
 
     def node(self, resource: Resource) -> Node | None:
-        """What dbt's manifest has of a resource; None if there is none that counts."""
+        """The record of a resource in dbt's manifest; None if there is none that can be used."""
         return self.manifest.node(resource) if self.manifest is not None else None
 
     def stale(self, resource: Resource) -> str | None:
-        """Why dbt's manifest does not count for a resource; None if it does, or if there is none."""
+        """The reason why dbt's manifest is not used for a resource; None if it is used, or if there is none."""
         return self.manifest.stale(resource) if self.manifest is not None else None
 
     def id_of(self, resource: Resource) -> str:
@@ -273,7 +273,7 @@ class Project:
 
     @staticmethod
     def runs_on_spark(adapter: str) -> bool:
-        """Whether a dbt adapter runs SQL in Spark."""
+        """True if a dbt adapter runs SQL in Spark."""
         return _SPARKS.search(adapter) is not None
 
     @cached_property
@@ -289,7 +289,7 @@ class Project:
 
     @cached_property
     def other_engine(self) -> bool:
-        """Whether the project's own profile names only adapters for other engines than Spark."""
+        """True if the project's own profile names only adapters for engines other than Spark."""
         with suppress(YamlError):
             profiles = yaml_nodes.items(yaml_nodes.compose(self.text(self.root / "profiles.yml")))
             outputs = [
@@ -312,7 +312,7 @@ class Project:
 
 
 def makes_iceberg(layers: list[Layer]) -> bool | None:
-    """Whether a resource with these configurations becomes an Iceberg table; None if a template decides."""
+    """True if a resource with these configurations becomes an Iceberg table; None if a template decides."""
     configs = [layer.config for layer in layers]
     file_format, enabled = first(configs, "file_format"), first(configs, "enabled")
     if file_format is None or file_format.null or (enabled is not None and enabled.flag is False):

@@ -24,8 +24,8 @@ _YES, _NO = frozenset({"true", "yes", "on"}), frozenset({"false", "no", "off"})
 class Value:
     """The value of a key.
 
-    place: its offsets. source: its text. texts: its scalars, one or those of a list; None if it is not a literal.
-    null: whether it is none. fields: those of a mapping. mappings: whether it is a list with a mapping in it.
+    span: its offsets. source_text: its text. scalars: one, or those of a list; None if it is not a literal.
+    is_null: True for none. fields: those of a mapping. has_mappings: True for a list with a mapping in it.
     """
 
     place: Offsets
@@ -101,7 +101,7 @@ def _piece(program: Program, node: ast.expr) -> Piece:
 
 
 def rendered(value: object, place: Offsets) -> Value:
-    """A value that dbt has computed. value: as JSON has it. place: of the text that it was computed from."""
+    """A value that dbt has computed. value: as in JSON. span: of the text that it was computed from."""
     found = Value(place, "", null=value is None)
     if isinstance(value, dict):
         fields = {str(name): rendered(inner, place) for name, inner in value.items()}
@@ -122,7 +122,7 @@ def _at(text: str, place: Offsets) -> Piece:
 
 
 def is_templated(value: Value) -> bool:
-    """Whether a value is computed by a program or a template."""
+    """True if a program or a template computes the value."""
     if value.null:
         return False
     return value.texts is None or any(_TEMPLATE.search(each.sql) for each in value.texts)

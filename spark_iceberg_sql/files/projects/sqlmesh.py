@@ -54,7 +54,7 @@ class _Defaults(NamedTuple):
 
 
 def sqlmesh_sql(path: Path, text: str) -> Iterator[Piece | Unread]:
-    """The clause of a model in SQL, as a piece that replaces the whole file, and messages about it."""
+    """The clause of a model in SQL, as a fragment that replaces the whole file, and problems with it."""
     opening = _MODEL.match(text)
     if opening is None:
         return
@@ -169,7 +169,7 @@ def _inside(text: str, at: Offsets) -> Offsets | None:
 
 
 def _is_iceberg(path: Path, words: dict[str, str]) -> bool:
-    """Whether a model with these properties becomes an Iceberg table of Spark."""
+    """True if a model with these properties becomes an Iceberg table of Spark."""
     defaults = _defaults(path)
     kind = re.match(r"\w*", words.get("kind", defaults.kind))
     format_ = words.get("table_format") or words.get("storage_format") or defaults.table_format

@@ -1,4 +1,7 @@
-"""Files of dbt and SQLMesh projects that define partitioning, and their readers."""
+"""Files of dbt and SQLMesh projects that define partitioning, and the readers for them.
+
+In: a file's name and text. Out: its SourceFile with the statement that the tool will run.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _SQLMESH = "partitioned_by"  # in any case
 class Projects:
     """The dbt projects of the files of a check, each read once.
 
-    opened: the texts of open files, which count instead of the saved ones.
+    overlays: unsaved texts of open files, which replace the saved ones.
     """
 
     def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
@@ -55,14 +58,14 @@ class Projects:
 
 
 def is_stated_in(path: str, projects: Projects) -> bool:
-    """Whether a YAML file may configure the models of a dbt project."""
+    """True if a YAML file may configure the models of a dbt project."""
     full = Path(os.path.abspath(path))
     project = projects.of(full)
     return project is not None and project.has(full)
 
 
 def stands_alone(name: str, text: str) -> bool:
-    """Whether the SQL that is found in a file depends on its name and text only, and on no other file."""
+    """True if the SQL in a file depends only on its name and text, and on no other file."""
     suffix = os.path.splitext(name)[1]
     if name == "-" or suffix not in (".sql", ".py", *YAML):
         return True
@@ -70,7 +73,7 @@ def stands_alone(name: str, text: str) -> bool:
 
 
 def statements_before(name: str, text: str, projects: Projects) -> list[str]:
-    """Statements that create what the models of a file read, as far as dbt has recorded it. text: the file's."""
+    """CREATE statements for the tables that a file's models read, from dbt's records. text: the file's."""
     path = Path(os.path.abspath(name))
     project = projects.of(path) if not stands_alone(name, text) else None
     if project is None or not project.has(path):
@@ -85,7 +88,8 @@ def with_models(
 ) -> Source | None:
     """A file with the clause of its model's configuration; None if there is none.
 
-    own: the file without it. text: its content. manifest: dbt's `manifest.json`, if a setting names it.
+    source_file: the file without it. text: its content. manifest: dbt's `manifest.json`, if a setting names
+    it.
     """
     if stands_alone(own.name, text):
         return None
@@ -109,7 +113,7 @@ def with_models(
 
 
 def _with(own: Source, text: str, every: Iterable[Piece | Unread]) -> Source:
-    """A file with the pieces of a reader, of which one may replace the whole text."""
+    """A file with the results of a reader, one of which may replace the whole text."""
     found = list(every)
     pieces = [each for each in found if isinstance(each, Piece)]
     unread = [each for each in found if isinstance(each, Unread)]

@@ -1,1 +1,1 @@
-"""Python programs: where SQL stands in them, and calls that are equivalent to SQL."""
+"""Python programs: the SQL in them, and calls that are equivalent to SQL."""

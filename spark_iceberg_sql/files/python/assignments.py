@@ -1,4 +1,7 @@
-"""The value of a name that a program assigns several times: its last assignment, if the statements run in order."""
+"""Reaching definitions: the value of a name at a use, if the program assigns the name several times.
+
+In: the nodes of a program. Out: the last assignment before a use, or None if another one may reach it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _REPEATED = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
 
 
 class _Assigned(NamedTuple):
-    """`name = value` in a block. at: the end of the statement. last: the end of the block."""
+    """`name = value` in a block. statement_end, block_end: where the statement and its block end."""
 
     at: _Place
     last: _Place
@@ -47,6 +50,8 @@ class Order:
         last = next((each for each in recent if use < each.last), None)
         if last is None:
             return None
+        # The definition reaches the use only if no other binding lies between them, no loop around the use
+        # binds the name again for the next round, and the use is not in a function or class that runs later.
         between = bisect_left(bound, use) > bisect_right(bound, last.at)
         around = [(start, end) for start, end in self._loops if last.at < start <= use < end]
         again = any(bisect_right(bound, end) > bisect_left(bound, start) for start, end in around)

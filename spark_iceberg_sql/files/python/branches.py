@@ -1,4 +1,4 @@
-"""The branches of a program: functions, and the parts of conditions, which do not run one after the other."""
+"""The branches of a program: functions and blocks of conditions, which do not run one after the other."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _LEAVING = frozenset({"exit", "_exit", "quit", "abort", "skip", "fail"})
 
 
 def arms(nodes: Iterable[ast.AST], place: Place, part: int) -> list[Arm]:
-    """The arms of a program, in order, an outer one before those in it.
+    """The branches of a program, in order, an outer one before those in it.
 
-    nodes: those of its tree. place: where a node stands in the text. part: the text's number among the file's parts.
+    nodes: those of its tree. span_of: returns the offsets of a node. unit_index: the text unit's index in the
+    file.
     """
     found = [
         Arm(part, place(body[0])[0], place(body[-1])[1], function, _leaves(body[-1]))
@@ -27,7 +28,7 @@ def arms(nodes: Iterable[ast.AST], place: Place, part: int) -> list[Arm]:
 
 
 def _bodies(node: ast.AST) -> Iterator[tuple[Sequence[ast.expr | ast.stmt], bool]]:
-    """What of a node does not always run where it stands, and whether it is a function's."""
+    """The bodies of a node that do not always run when the node is reached, and whether each is a function's."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.body, True
     elif isinstance(node, ast.Lambda):
@@ -43,7 +44,7 @@ def _bodies(node: ast.AST) -> Iterator[tuple[Sequence[ast.expr | ast.stmt], bool
 
 
 def _leaves(last: ast.expr | ast.stmt) -> bool:
-    """Whether a block that ends so is left for good, so that what stands behind it does not follow."""
+    """True if a block with this last statement always exits, so that the code after it does not run."""
     if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
         return True
     call = last.value if isinstance(last, ast.Expr) else None

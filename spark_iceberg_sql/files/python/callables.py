@@ -1,4 +1,4 @@
-"""Calls that give SQL to Spark, besides `.sql(...)`: Airflow's operators, cursors, and functions that settings name."""
+"""Calls that pass SQL to Spark, besides `.sql(...)`: Airflow's operators, cursors, functions of settings."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ _FILE = re.compile(r"\S+\.(?:sql|hql)", re.IGNORECASE)
 
 
 class Given(NamedTuple):
-    """SQL that a call is given. values: the expressions. certain: whether it is certainly Spark's."""
+    """The SQL argument of such a call. values: expressions. is_certain: it is certainly Spark's SQL."""
 
     values: tuple[ast.expr, ...]
     certain: bool
 
 
 def given_to(program: Program, call: ast.Call, callables: Sequence[str]) -> Given | None:
-    """The SQL of a call of this kind; None of any other.
+    """The SQL argument of such a call; None for any other call.
 
-    callables: dotted names of functions as they are imported, names of the program's own, and `.name` for a method.
+    callables: dotted names of functions as they are imported, names of the program's own, and `.name` for a
+    method.
     """
     name = program.imports.full_name(call.func) or ""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
@@ -55,17 +56,17 @@ def given_to(program: Program, call: ast.Call, callables: Sequence[str]) -> Give
 
 
 def says_so(sql: str) -> bool:
-    """Whether a text of which the engine is unknown is Spark's, by its own words."""
+    """True if the syntax of a text is Spark's; for calls of which the engine is unknown."""
     return _SPARKS.search(sql) is not None
 
 
 def is_file(program: Program, value: ast.expr) -> bool:
-    """Whether a text is the name of a file that has the SQL."""
+    """True if a text is the name of a file with the SQL."""
     return _FILE.fullmatch((program.words(value) or "").strip()) is not None
 
 
 def texts_of(program: Program, value: ast.expr) -> list[ast.expr]:
-    """The texts that an expression stands for: one, or each of a list; nothing where they are not written out."""
+    """The literals of an expression: one, or each element of a list; empty if they are not string literals."""
     bound = program.bound(value)
     if isinstance(bound, ast.List | ast.Tuple):
         return bound.elts

@@ -16,7 +16,7 @@ def method_of(call: ast.expr) -> str:
 
 
 def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
-    """An argument by its place or name."""
+    """An argument by position or name. index: its position."""
     if any(isinstance(value, ast.Starred) for value in call.args[: place + 1]):
         return None
     if len(call.args) > place:

@@ -30,7 +30,7 @@ def makers(
 ) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
     """The calls that create, change or drop tables, with the names of these tables; None: any table.
 
-    nodes: those of the program's tree. text_of: the string that an expression stands for, if it is a literal.
+    nodes: those of the program's tree. text_of: returns the value of a string literal.
     """
     calls = [
         node
@@ -61,7 +61,7 @@ def _method(call: ast.Call) -> str:
 
 
 def _names(keyword: str | None) -> bool:
-    """Whether a keyword argument is a table's name."""
+    """True if a keyword argument is a table's name."""
     return keyword in (
         "name",
         "tableName",

@@ -1,7 +1,8 @@
 """Tables created with DataFrame writers, as the CREATE TABLE statement that Spark runs for the calls.
 
-Each word of the statement has the position of the argument that it comes from. An argument whose value is unknown is a
-hole, like a field of an f-string. If the format or the save mode is unknown, the calls are not read.
+Each word of the statement has the position of the argument that it comes from. An argument whose value is
+unknown is a placeholder, like a field of an f-string. If the format or the save mode is unknown, the calls
+are not read.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ _V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "opt
 
 
 class Written(NamedTuple):
-    """A statement that is equivalent to some calls. calls: these calls; the last one determines the position."""
+    """The SQL equivalent of some calls. calls: these calls; the last one determines the position."""
 
     calls: tuple[ast.Call, ...]
     piece: Piece
 
 
 class _Chain(NamedTuple):
-    """The calls on a writer. frame: the DataFrame. steps: the calls in order, without the final one."""
+    """The calls on a writer. frame: the DataFrame. calls: in order, without the final one."""
 
     frame: ast.expr
     steps: tuple[ast.Call, ...]
@@ -99,7 +100,7 @@ def _chain(
 ) -> _Chain | None:
     """The chain of calls from `root` to the final call; None if it contains another method.
 
-    shared: whether other statements may use a writer in it as well.
+    methods: those allowed in it. allow_shared: other statements may use a writer in it as well.
     """
     found: list[ast.Call] = []
     value = end.func.value if isinstance(end.func, ast.Attribute) else None
@@ -120,7 +121,7 @@ def _chain(
 
 
 def _shared(program: Program, end: ast.Call, root: str) -> ast.expr | None:
-    """Where the writer of a final call begins if other statements use it, too, and its format may be Iceberg."""
+    """The start of a final call's writer if other statements use it, too, and its format may be Iceberg."""
     if "iceberg" not in program.everything.lower():
         return None
     given = argument(end, 1, "format") if root == "write" else None
@@ -218,7 +219,7 @@ def _is_iceberg(program: Program, value: ast.expr | None) -> bool:
 
 
 class _Maker:
-    """Writes a statement. end: the final call."""
+    """Builds a statement. final_call: the call that runs it."""
 
     def __init__(self, program: Program, api: str, end: ast.Call) -> None:
         self._program = program
@@ -227,7 +228,7 @@ class _Maker:
         self.maker.literal(own=False)  # these words do not occur in the program
 
     def word(self, text: str, at: ast.expr) -> None:
-        """Words with the position of an expression; for a call, of its method's name."""
+        """Add keywords at the position of a node; for a call, of its method's name."""
         start, end = (
             name_place(self._program, at) if isinstance(at, ast.Call) else self._program.place(at)
         )

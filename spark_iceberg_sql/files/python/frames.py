@@ -1,4 +1,7 @@
-"""The columns of a DataFrame, as a query with the same columns, if the program defines them."""
+"""The columns of a DataFrame, as a query with the same columns, if the program defines them.
+
+In: the expression of a DataFrame. Out: a query such as `SELECT CAST(NULL AS BIGINT) AS `id``, or None.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _STARS = {
 
 
 class Imports:
-    """The imports of a program. nodes: those of its tree. beside: other cells of the same notebook."""
+    """The imports of a program. nodes: those of its tree. other_text: other cells of the same notebook."""
 
     def __init__(self, nodes: Sequence[ast.AST], beside: str = "") -> None:
         self._beside = beside

@@ -1,4 +1,4 @@
-"""`insertInto` of DataFrame writers: what Spark refuses, for any table."""
+"""`insertInto` of DataFrame writers: the methods before it that Spark refuses, for any table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Root = ast.Name | ast.Attribute
 
 
 class Partitioned(NamedTuple):
-    """A writer that a statement may partition. assigned: whether the statement gives it its value."""
+    """A statement that may partition a writer. is_assigned: the statement assigns the writer."""
 
     writer: _Root
     method: str
@@ -37,10 +37,10 @@ def inserted(
     steps: Sequence[ast.Call] | None,
     partitioned: list[Partitioned],
 ) -> Iterator[Unread]:
-    """What `insertInto` refuses. A writer never forgets it, so that it does not matter what else uses the writer.
+    """The problems with `insertInto`. A writer never loses its partitioning, so its other uses do not matter.
 
-    steps: the calls from the DataFrame to the final one; None if they are unknown. partitioned: as `all_partitioned`
-    returns them; whether such a statement has run before is not known.
+    calls: those from the DataFrame to the final one; None if they are unknown. partitioned_list: as
+    `partitioned_writers` returns it; whether such a statement has run before is unknown.
     """
     last = {method_of(step): step for step in steps or ()}
     found = [last.get(method) for method in _NOT_INSERTED]
@@ -58,9 +58,9 @@ def inserted(
 def _unsure(
     program: Program, end: ast.Call, partitioned: list[Partitioned], *, known: bool
 ) -> str | None:
-    """Why it is not certain that `insertInto` is accepted; None if nothing speaks against it.
+    """The reason why `insertInto` may be refused; None if there is no such reason.
 
-    known: whether the calls from the DataFrame to this one are.
+    is_known: the calls from the DataFrame to this one are known.
     """
     writer, methods = _writer_of(end)
     for _ in range(_RECENT):  # a writer may have several names
@@ -109,7 +109,7 @@ def all_partitioned(program: Program) -> list[Partitioned]:
 
 
 def _writer_of(value: ast.expr) -> tuple[_Root | None, list[str]]:
-    """What a chain of calls begins with, and its methods.
+    """The writer at the beginning of a chain of calls, and the methods of the chain.
 
     `df.write` is a new writer each time, and has no name.
     """
@@ -125,7 +125,7 @@ def _writer_of(value: ast.expr) -> tuple[_Root | None, list[str]]:
 
 
 def _same(program: Program, one: _Root, partitioned: Partitioned) -> bool:
-    """Whether a statement may partition a writer."""
+    """True if a statement may partition a writer."""
     other = partitioned.writer
     if not isinstance(one, ast.Name) or not isinstance(other, ast.Name):
         return ast.unparse(one) == ast.unparse(other)

@@ -28,10 +28,10 @@ _FORMAT = regex(r"\{[^{}]*\}")
 def read_literals(
     text: str, start: int, end: int, into: PieceMaker, *, formatted: str = "", own: bool = True
 ) -> None:
-    """Add the adjacent string literals of `text[start:end]` to a piece.
+    """Add the adjacent string literals of `text[start:end]` to a fragment.
 
-    into: the builder of the piece. formatted: `%` or `{` if the program formats the literals with it, so that its
-    placeholders are holes. own: whether only this piece uses them.
+    builder: of the fragment. format_char: `%` or `{` if the program formats the literals with it, so that
+    their format fields become placeholders. is_exclusive: True if only this fragment uses the literals.
     """
     at = start
     while at < end:
@@ -113,7 +113,7 @@ def _brace(text: str, at: int, end: int, into: PieceMaker) -> int:
 
 
 def _hole_end(text: str, at: int, end: int) -> int:
-    """The end of the replacement field at `at`: brackets are matched, strings skipped."""
+    """The end of the replacement field at `offset`: brackets are matched, strings skipped."""
     closing: list[str] = []
     while at < end:
         char = text[at]
@@ -132,7 +132,7 @@ def _hole_end(text: str, at: int, end: int) -> int:
 
 
 def _placeholder(text: str, at: int, formatted: str) -> tuple[int, str | None] | None:
-    """A placeholder: its end, and its text, or None for a hole."""
+    """A format field: its end, and its text, or None for a placeholder."""
     char = text[at]
     if formatted == "{" and char in "{}":
         if text.startswith(char * 2, at):

@@ -1,4 +1,7 @@
-"""`spark.sql` as a value: under another name, by `getattr`, or passed to a function that calls it."""
+"""`spark.sql` as a value: under another name, by `getattr`, or passed to a function that calls it.
+
+In: a program. Out: the calls of the method, and the uses that cannot be traced.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _SESSIONS = frozenset({"getOrCreate", "active"})
 
 
 class Passed(NamedTuple):
-    """A call that the method is passed to, with the arguments behind it. certain: whether it is a session's method."""
+    """A call that gets the method, with the arguments after it. is_certain: it is a session's method."""
 
     call: ast.Call
     arguments: list[ast.expr]
@@ -25,9 +28,9 @@ class Passed(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Where a program uses the method as a value.
+    """The uses of the method as a value.
 
-    calls: calls of it. passed: calls that it is passed to. unseen: the places from which it cannot be followed.
+    calls: calls of it. passed: calls that it is passed to. untraced: the uses that cannot be followed.
     """
 
     calls: list[ast.Call]
@@ -68,11 +71,11 @@ class _Uses:
                 yield node
 
     def _is_own(self, value: ast.expr) -> bool:
-        """Whether it is this package's function `sql`, imported by its name."""
+        """True for this package's function `sql`, imported by its name."""
         return isinstance(value, ast.Name) and self._program.imports.full_name(value) == _OWN
 
     def _is_method(self, value: ast.expr) -> bool:
-        """Whether it may be a session's method `sql`: an attribute, or by `getattr`."""
+        """True if it may be a session's method `sql`: an attribute, or by `getattr`."""
         if isinstance(value, ast.Attribute):
             whole = self._program.imports.full_name(value) or ""
             package = whole.partition(".")[0] in ("pyspark", _PACKAGE) and whole != _OWN
@@ -83,7 +86,7 @@ class _Uses:
         return named and self._is_session(value.args[0])
 
     def _is_session(self, value: ast.expr) -> bool:
-        """Whether a name or a value says that it is a Spark session."""
+        """True if a name or a value is that of a Spark session."""
         if isinstance(value, ast.Call):
             name = getattr(value.func, "attr", getattr(value.func, "id", ""))
             return name in _SESSIONS or _SESSION.search(name) is not None
@@ -95,7 +98,7 @@ class _Uses:
         return isinstance(bound, ast.Call) and self._is_session(bound)
 
     def _follow(self, value: ast.expr, origin: ast.expr, name: ast.Name | None = None) -> None:
-        """Record what becomes of a value. origin: the attribute that it is. name: the name that stands for it here."""
+        """Record the use of a value. origin: the attribute `sql` itself. name: a name that is bound to it."""
         here = name or value
         around = self._around.get(id(here))
         if isinstance(around, ast.Attribute) and around.attr == "__call__":
@@ -124,7 +127,7 @@ class _Uses:
             self.uses.unseen.append(value)
 
     def _is_certain(self, origin: ast.expr) -> bool:
-        """Whether it is a session's method, and not an attribute `sql` of something else."""
+        """True for a session's method; False if it may be an attribute `sql` of another object."""
         owner = origin.value if isinstance(origin, ast.Attribute) else None
         return owner is None or self._is_session(owner)
 

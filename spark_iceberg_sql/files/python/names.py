@@ -1,4 +1,4 @@
-"""The values of a program's names, by Python's scoping rules, where they are literals."""
+"""The symbol table of a program: the values of its names, by Python's scoping rules, if they are literals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _Place = tuple[int, int]
 class _Scope:
     """A scope: a module, class or function; a lambda or comprehension is a function, too.
 
-    bound: each name with the positions that bind it, and its values there; None if these are unknown. elsewhere: the
-    names that belong to another scope, and whether by `global`. stars: the positions of `import *`.
+    bindings: for each name the positions that bind it, and its values there; None if these are unknown.
+    outer_names: the names that belong to another scope, True for `global`. star_imports: the positions of
+    `import *`.
     """
 
     outer: _Scope | None = None
@@ -30,6 +31,7 @@ class _Scope:
             if name in scope.elsewhere:
                 if scope.elsewhere[name]:
                     return scope.module()
+            # Python: the names of a class body are not visible in its methods.
             elif name in scope.bound and (scope is self or scope.kind != "class"):
                 return scope
             scope = scope.outer
@@ -84,7 +86,7 @@ class Names:
         return [value for values in known for value in values] if len(known) == len(bound) else []
 
     def same(self, one: ast.Name, other: ast.Name) -> bool:
-        """Whether two equal names belong to the same scope."""
+        """True if two names with the same text belong to the same scope."""
         scopes = self._used.get(id(one)), self._used.get(id(other))
         first, second = (scope.owner(one.id) if scope is not None else None for scope in scopes)
         return one.id == other.id and first is second
@@ -155,6 +157,8 @@ def _within(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
         inside = [*node.body]
         inner = _Scope(scope, "class")
     elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        # Python evaluates the first iterable of a comprehension in the enclosing scope, and the others in its
+        # own.
         first = node.generators[0]
         inside = [child for child in ast.iter_child_nodes(node) if child is not first]
         inside += [child for child in ast.iter_child_nodes(first) if child is not first.iter]
@@ -165,6 +169,7 @@ def _within(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
     for child in inside:
         yield child, inner
     if isinstance(node, ast.NamedExpr):
+        # PEP 572: `:=` in a comprehension binds the name in the enclosing function or module.
         while scope.kind == "comprehension" and scope.outer is not None:
             scope = scope.outer
         yield node.target, scope

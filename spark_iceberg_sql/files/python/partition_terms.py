@@ -27,8 +27,8 @@ _BY_UNIT = {unit: transform.spelling for transform in TIMES for unit in transfor
 class Partitions:
     """Writes the terms of a call.
 
-    frame: the DataFrame. names_only: whether the call accepts only column names, like `partitionBy`.
-    said: messages about arguments that are neither columns nor transforms.
+    frame: the DataFrame. names_only: True if the call accepts only column names, like `partitionBy`.
+    overrides: messages about arguments that are neither columns nor transforms.
     """
 
     def __init__(self, program: Program, frame: ast.expr, *, names_only: bool = False) -> None:
@@ -38,7 +38,7 @@ class Partitions:
         self.said: list[Said] = []
 
     def speaks_of_iceberg(self, terms: list[ast.expr]) -> bool:
-        """Whether the program uses Iceberg tables: it contains the word, or a transform."""
+        """True if the program uses Iceberg tables: it contains the word, or a transform."""
         if "iceberg" in self._program.everything.lower():
             return True
         return any(
@@ -93,6 +93,7 @@ class Partitions:
         named = {k.arg: k.value for k in call.keywords}
         given = [*call.args, *(named[key] for key in wanted[len(call.args) :] if key in named)]
         if len(given) != len(wanted) or len(call.args) + len(named) != len(given):
+            # Arguments that do not fit the parameters, or `*` and `**`: the term is unknown.
             self._hole(maker, call)
             return
         maker.add(name, *self._program.place(call.func))
@@ -156,7 +157,7 @@ class Partitions:
         return found[1] if found is not None else ""
 
     def _is_no_term(self, term: ast.expr, function: str) -> bool:
-        """Whether Spark certainly refuses an expression in `partitionedBy`."""
+        """True if Spark certainly refuses an expression in `partitionedBy`."""
         if isinstance(term, ast.Call) and isinstance(term.func, ast.Attribute) and not function:
             owner = term.func.value
             changed = term.func.attr in ("asc", "desc", "cast", "astype", "alias", "substr")
@@ -183,11 +184,12 @@ class Partitions:
         shown = shown.replace("`", "'")
         message = f"`{method}` takes {takes}, not `{shown}`"
         self.said.append(Said(start, end, message, self._instead(term, text)))
+        # No transform has this name: SIS101 reports it, and the override replaces message and help.
         maker.add("partition_expression", start, end)
         maker.add("(1)", end, end)
 
     def _instead(self, term: ast.expr, text: str | None) -> str:
-        """The remedy."""
+        """The help: the term to write instead."""
         name, number, column = _parsed(text) if text is not None else self._called(term)
         meant = _BY_VALUE_FUNCTION.get(name)
         if isinstance(term, ast.List | ast.Tuple):

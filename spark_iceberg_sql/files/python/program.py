@@ -1,4 +1,7 @@
-"""A Python program: the offsets of its expressions, and the values of its literals."""
+"""A Python program: the offsets of its expressions, and the values of its literals.
+
+`ast` counts columns in bytes of UTF-8; all offsets here are in code points of the text.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ _PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
 class Program:
     """A program.
 
-    text: its source. part: its number among the file's parts. tree: its syntax tree. beside: other texts of the same
-    program, which may use its names.
+    text: its source. unit_index: its index among the file's text units. tree: its syntax tree. other_text:
+    other texts of the same program, which may use its names.
     """
 
     def __init__(self, text: str, part: int, tree: ast.Module, beside: str) -> None:
@@ -46,7 +49,7 @@ class Program:
 
     @cached_property
     def _mentions(self) -> Counter[str]:
-        """How often each word occurs."""
+        """The number of occurrences of each word."""
         return Counter(re.findall(r"\w+", self.everything))
 
     @cached_property
@@ -63,18 +66,20 @@ class Program:
     def meant(self, value: ast.expr) -> list[ast.expr]:
         """The values of a name that the program binds once: a literal, or each element of a list."""
         values = self._names.values(value) if isinstance(value, ast.Name) else []
+        # `for x in names`: symbol_table.py wraps the name of the list in a Starred node that the program does
+        # not have.
         if len(values) == 1 and isinstance(values[0], ast.Starred):  # each element of a list
             listed = self.bound(values[0].value)
             values = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
         return values if values and all(map(has_text, values)) else [value]
 
     def one(self, value: ast.expr) -> ast.expr:
-        """The literal that a name stands for; any other expression itself."""
+        """The literal that a name is bound to; any other expression itself."""
         meant = self.meant(value)
         return meant[0] if len(meant) == 1 else value
 
     def bound(self, value: ast.expr) -> ast.expr | None:
-        """The expression that a name stands for; None if it is unknown."""
+        """The expression that a name is bound to; None if it is unknown."""
         if not isinstance(value, ast.Name):
             return value
         values = self._names.values(value)
@@ -85,11 +90,11 @@ class Program:
         return self._names.every(name)
 
     def same(self, one: ast.Name, other: ast.Name) -> bool:
-        """Whether two equal names belong to the same scope."""
+        """True if two names with the same text belong to the same scope."""
         return self._names.same(one, other)
 
     def alone(self, value: ast.expr) -> bool:
-        """Whether nothing else in the program uses the value of an expression."""
+        """True if nothing else in the program uses the value of an expression."""
         if not isinstance(value, ast.Name):
             return True
         listed = [v.value for v in self._names.values(value) if isinstance(v, ast.Starred)]
@@ -99,7 +104,7 @@ class Program:
         return self._mentions[value.id] == 2
 
     def add(self, value: ast.expr, maker: PieceMaker, formatted: str, own: bool) -> None:
-        """Add the value of an expression to a piece. own: whether only this statement uses it."""
+        """Add the value of an expression to a fragment. is_exclusive: True if only this statement uses it."""
         own = own and self.alone(value)
         value = self.one(value)
         start, end = self.place(value)
@@ -137,7 +142,7 @@ class Program:
 
 
 def has_text(value: ast.expr) -> bool:
-    """Whether an expression is a string literal, at least in part."""
+    """True if an expression is a string literal, at least in part."""
     if isinstance(value, ast.Constant):
         return isinstance(value.value, str)
     if isinstance(value, ast.JoinedStr):

@@ -54,7 +54,7 @@ def pyiceberg_statements(program: Program) -> list[Written | Unread]:
 
 
 def _may_have_spec(call: ast.Call) -> bool:
-    """Whether a call that creates a table has a partition spec, or may have one by `*` or `**`."""
+    """True if a call that creates a table has a partition spec, or may have one by `*` or `**`."""
     spec = argument(call, 3, "partition_spec")
     if spec is not None:
         return not (isinstance(spec, ast.Constant) and spec.value is None)
@@ -100,6 +100,7 @@ def _created(program: Program, call: ast.Call) -> Iterator[Written]:
         meant = program.bound(source)
         path = columns.by_id.get(meant.value) if isinstance(meant, ast.Constant) else None
         path = path or found_by_name(program, source)
+        # A literal id without a field is an error of the program; an id that is computed is unknown.
         if path is None and not isinstance(meant, ast.Constant):
             return
         text = path or f"`{program.source(source)}`"
@@ -212,6 +213,8 @@ class _Updates:
         for update, calls in found.values():
             calls.sort(key=lambda call: self._program.place(call)[1])
             pieces = [(call, self._statement(update, call)) for call in calls]
+            # Only if every change is read, the call of update_spec() itself is no unknown change of the
+            # table.
             read = id(update) not in other and all(piece is not None for _, piece in pieces)
             for call, piece in pieces:
                 if piece is not None:
@@ -297,6 +300,6 @@ class _Updates:
 
 
 def _minds_case(update: ast.Call) -> bool:
-    """Whether `update_spec(case_sensitive=True)` certainly compares columns' names with their case."""
+    """True if `update_spec(case_sensitive=True)` certainly compares column names case-sensitively."""
     given = [*update.args, *(k.value for k in update.keywords)]
     return all(isinstance(value, ast.Constant) and value.value is True for value in given)

@@ -19,7 +19,7 @@ _TEXT = re.compile(r"(\w+)(?:\[(\d+)\])?")
 
 
 class Columns:
-    """The columns of a schema. top: name and SQL type of each. by_id: the path of each field, by its id."""
+    """The columns of a schema. columns: name and SQL type of each. paths_by_id: field paths, by field id."""
 
     def __init__(self) -> None:
         self.top: list[tuple[str, str]] = []

@@ -1,4 +1,8 @@
-"""SQL in a Python program: the strings that it passes to `spark.sql(...)`, with their positions."""
+"""SQL in a Python program: the strings that it passes to `spark.sql(...)`, with their positions.
+
+In: the text of a program. Out: its fragments in the order of the calls' ends, each with its branches, and the
+calls that cannot be read. Other modules of this folder add statements that are equivalent to calls.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +47,10 @@ def python_sql(
 ) -> tuple[list[Piece], list[Unread]]:
     """The SQL of every `.sql(...)` call, in the order of the text, and the calls that cannot be read.
 
-    Calls that create tables without SQL become empty pieces. text: the program. part: its number among the file's
-    parts. otherwise: the text to parse if this one is not valid Python, of the same length: without IPython's lines.
-    beside: other texts of the same program, which may use its names. callables: the functions that pass SQL to Spark,
-    as `given_to` takes them.
+    Calls that create tables without SQL become empty fragments. text: the program. unit_index: its index
+    among the file's text units. fallback_text: the text to parse if this one is not valid Python, of the same
+    length: without IPython's lines. other_text: other texts of the same program, which may use its names.
+    callables: the functions that pass SQL to Spark, as `sink_argument` takes them.
     """
     try:
         tree = _parsed(text, otherwise)
@@ -70,7 +74,7 @@ def python_sql(
 
 
 def valid(text: str) -> bool:
-    """Whether a text is valid Python."""
+    """True if a text is valid Python."""
     try:
         _parsed(text, None)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -172,7 +176,7 @@ class _Reader(Program):
         return maker.piece()
 
     def settings(self) -> Iterator[tuple[int, Piece | Unread]]:
-        """The places that set `spark.sql.caseSensitive`, as SET statements."""
+        """The calls that set `spark.sql.caseSensitive`, as SET statements."""
         if CASE_SENSITIVE.search(self.text) is None:
             return
         for call in self.nodes:
@@ -197,7 +201,9 @@ class _Reader(Program):
             yield end, maker.piece()
 
     def in_arms(self, pieces: list[tuple[int, Piece]]) -> list[Piece]:
-        """The pieces in the order of their ends, each with the branches that it is in."""
+        """The fragments in the order of their ends, each with the branches that it is in."""
+        # A sweep in the order of the text: `open_branches` is the stack of branches around the current
+        # fragment.
         coming = iter(arms(self.nodes, self.place, self.part))
         following = next(coming, None)
         around: list[Arm] = []
@@ -239,7 +245,7 @@ class _Reader(Program):
         return self.place(call)[1]
 
     def read(self, call: ast.Call) -> Iterator[Piece | Unread]:
-        """The SQL passed to a call, without what was read before."""
+        """The SQL passed to a call, without literals read before."""
         named = {k.arg: k.value for k in call.keywords if k.arg is not None}
         given = [*call.args[:2], *(named[name] for name in ("sqlQuery", "text") if name in named)]
         formatted = "{" if set(named) - _OWN_ARGUMENTS else ""

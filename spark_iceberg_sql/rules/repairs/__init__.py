@@ -1,7 +1,7 @@
-"""What to write instead of a statement that cannot be parsed, in the user's own names.
+"""Repairs of statements that cannot be parsed, in the user's own names.
 
-Each repair is tried: it is offered only if the statement then parses. None is marked safe, because the text does not
-show for certain what was meant.
+Each repair is tried: it is offered only if the edited statement parses. None is marked safe, because the
+text does not show for certain what the user intended.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all repairs share: the statement's tokens, the offending one, and the trial parse."""
+"""The site of a syntax error and the trial parse of a repair, for all repairs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from spark_iceberg_sql.syntax.script import statements
 
 
 class Repair(NamedTuple):
-    """help: what to write. edits: how. message: the fact, if it is more specific than the grammar error.
+    """A repair. help: what to write. edits: how. message: the fact, if it is more specific than the grammar error.
 
-    whole: whether the edits keep all that the statement says; otherwise only the help is offered.
+    is_complete: true if the edits keep all of the statement's content; otherwise only the help is offered.
     """
 
     help: str
@@ -50,7 +50,7 @@ CLAUSES = frozenset(
     }
     | {"ROW", "PARTITION", "PARTITIONED", "PARTITIONING", "SELECT", "TO"}
 )
-# Between the clause's first word and its fields.
+# Keywords between the first word of a clause and its fields.
 BETWEEN = frozenset(
     {
         "PARTITION",
@@ -67,7 +67,7 @@ BETWEEN = frozenset(
 
 
 def own_names(context: Context, node: nodes.Unreadable) -> dict[str, str]:
-    """The names for a generic help: the field and its new name, and terms over the table's columns."""
+    """Values for a generic help: the field and its new name, and terms over the table's columns."""
     words = [token.text.upper() for token in context.statement.tokens]
     rest = context.statement.tokens[words.index("FIELD") + 1 :] if "FIELD" in words else ()
     names = [
@@ -83,7 +83,7 @@ def own_names(context: Context, node: nodes.Unreadable) -> dict[str, str]:
 
 
 def _first_term(tokens: Sequence[Token]) -> str:
-    """The column or transform that stands first, as written."""
+    """The first column or transform, as written."""
     if not tokens or tokens[0].text.upper() in BETWEEN | CLAUSES:
         return ""
     call = len(tokens) > 1 and tokens[1].text == "("
@@ -112,7 +112,7 @@ def _examples(context: Context, node: nodes.Unreadable) -> list[str]:
 
 
 class Spot(NamedTuple):
-    """A statement's tokens and words, and the index of the offending one."""
+    """Site of a syntax error: the statement's tokens, also as keywords, and the offending token's index."""
 
     context: Context
     node: nodes.Unreadable
@@ -131,7 +131,7 @@ class Spot(NamedTuple):
 
 
 def reads(context: Context, edits: Sequence[Edit]) -> bool:
-    """Whether the edited statement, or statements, parse as DDL."""
+    """True if the edited statement, or statements, parse as DDL."""
     start, end = context.statement.start, context.statement.end
     text, at = "", start
     for edit in sorted(edits, key=lambda e: e.start):
@@ -162,5 +162,5 @@ def region(spot: Spot, first: int) -> tuple[int, int]:
 
 
 def index_of(spot: Spot, *words: str) -> int | None:
-    """The index of the first token that is one of the words."""
+    """The index of the first token that is one of the keywords."""
     return next((i for i, word in enumerate(spot.words) if word in words), None)

@@ -26,7 +26,7 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 
 
 def clause(spot: Spot, beside: str = "") -> Iterator[Repair]:
-    """PARTITIONED BY of CREATE TABLE, over the fields that its author wrote. beside: what is written elsewhere."""
+    """PARTITIONED BY of CREATE TABLE, over the fields that the user wrote. other_text: written in another place."""
     starts = [
         i for i, w in enumerate(spot.words) if w in ("PARTITION", "PARTITIONED", "PARTITIONING")
     ]
@@ -142,7 +142,7 @@ def modified(spot: Spot) -> Iterator[Repair]:
 
 
 def _is_column(spot: Spot, name: str) -> bool:
-    """Whether the table has a column of this name, or that is unknown."""
+    """True if the table has a column of this name, or if the table is unknown."""
     known = spot.context.known.get(spot.node.table.parts) if spot.node.table is not None else None
     schema = known.schema if isinstance(known, Table) else None
     return schema is None or bool(schema.find_all((name.strip("`"),)))
@@ -161,7 +161,7 @@ def _clause_of(spot: Spot, name: str) -> str | None:
 
 
 def properties(spot: Spot) -> Iterator[Repair]:
-    """WITH (...) of Trino, Flink and others: each of its properties in the clause that says the same."""
+    """WITH (...) of Trino, Flink and others: each property as the equivalent clause."""
     if spot.words[spot.at] != "WITH":
         return
     begin, end = region(spot, spot.at + 1)

@@ -34,6 +34,7 @@ def quotes(spot: Spot) -> Iterator[Repair]:
 
 def keyword(spot: Spot) -> Iterator[Repair]:
     """A misspelt keyword."""
+    # The grammar may accept a misspelt keyword as a name, and then stops one token later.
     for i in dict.fromkeys((spot.at, spot.at - 1)):
         if not 0 <= i < len(spot.tokens) or spot.tokens[i].kind is not Kind.WORD:
             continue
@@ -99,7 +100,7 @@ def words(spot: Spot) -> Iterator[Repair]:
 
 
 def quoted_names(spot: Spot) -> Iterator[Repair]:
-    """Names in quotes: the one at which reading stops, with its path, or all in the same quotes."""
+    """Names in quotes: the one at which the parser stops, with its path, or all in the same quotes."""
     sign = spot.tokens[spot.at].text[0]
     last = spot.at
     while spot.words[last + 1 : last + 2] == ["."] and last + 2 < len(spot.tokens):
@@ -175,7 +176,7 @@ def name_of_dropped(spot: Spot) -> Iterator[Repair]:
 
 
 def _left_out(spot: Spot, first: int, last: int) -> Iterator[Repair]:
-    """The tokens from one number to another left out, with the blank before them."""
+    """Remove the tokens from `first` to `last` (exclusive), with the blank before them."""
     start, end = spot.tokens[first - 1].end, spot.tokens[last - 1].end
     if spot.text(start, spot.tokens[first].start).strip():  # a comment, which stays
         start = spot.tokens[first].start

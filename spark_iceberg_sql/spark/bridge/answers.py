@@ -20,8 +20,8 @@ Rows = Iterable[Mapping[str, object]] | Iterable[Sequence[str | int | None]]
 class Argument:
     """An argument of a table function.
 
-    name: in SQL. words: its description. default: None if it is required; an argument is an integer if this is.
-    is_list: whether it may be an array.
+    name: in SQL. description: for messages and DESCRIBE FUNCTION. default: None if it is required; an
+    argument is an integer if this is. is_list: whether it may be an array.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A table function.
+    """A table function whose rows Python computes.
 
     name: in SQL. arguments: in order. summary, example: for DESCRIBE FUNCTION. rows: from a session and the
     arguments' values, the result's columns as DDL and its rows, each as a sequence or by column.

@@ -16,12 +16,12 @@ def named_argument(expression: Java) -> tuple[str | None, Java]:
 
 
 def is_literal(expression: Java) -> bool:
-    """Whether an argument is a literal in the statement's text."""
+    """True if an argument is a literal in the statement's text."""
     return bool(expression.getClass().getSimpleName() == "Literal")
 
 
 def is_array(expression: Java) -> bool:
-    """Whether an argument is an array(...) expression."""
+    """True if an argument is an array(...) expression."""
     return bool(expression.getClass().getSimpleName() == "CreateArray")
 
 
@@ -35,6 +35,7 @@ def constant(function: str, argument: str, expression: Java) -> str | int | bool
 
     Raises Refusal if it depends on rows or is not deterministic.
     """
+    # Session variables arrive as an Alias of a VariableReference.
     if expression.getClass().getSimpleName() == "Alias":
         expression = expression.child()
     if expression.foldable():
@@ -54,11 +55,13 @@ def constant(function: str, argument: str, expression: Java) -> str | int | bool
         value = _through_the_session(expression)
     if value is None or isinstance(value, (bool, int, str)):
         return value
+    # A string is a UTF8String in the JVM.
     return str(value.toString()) if hasattr(value, "toString") else str(value)
 
 
 def _through_the_session(expression: Java) -> Java:
-    """Evaluate nvl(), intervals, variables and scalar subqueries with the session's own optimizer.
+    """The value of nvl(), intervals, variables and scalar subqueries, evaluated with the session's own
+    optimizer.
 
     The plan is executed directly, not as a separate query, which Spark would display with all its values.
     """

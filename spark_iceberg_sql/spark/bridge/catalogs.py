@@ -34,11 +34,11 @@ _NOT_THERE = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A catalog's answer.
+    """A catalog's answer about a name.
 
-    what: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
+    relation_kind: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
     metadata.json of an Iceberg table, without its snapshots. has_rows: whether it has a current snapshot.
-    provider: of a table that is not Iceberg. branch: its name. table: Iceberg's table of these metadata.
+    provider: of a table that is not Iceberg. branch: its name. table: Iceberg's table with this metadata.
     """
 
     what: str
@@ -50,7 +50,7 @@ class Loaded:
 
 
 class CatalogSilentError(Exception):
-    """A catalog that did not answer; `str` is the first line of its error."""
+    """A catalog is unavailable; `str` is the first line of its error."""
 
 
 class NoCatalogError(Exception):
@@ -58,7 +58,9 @@ class NoCatalogError(Exception):
 
 
 def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
-    """The session's current catalog and namespace. Raises CatalogSilentError if Spark cannot start it."""
+    """The session's current catalog and namespace. Raises CatalogUnavailableError if Spark cannot start the
+    catalog.
+    """
     try:
         with sessions.working_in(spark):
             manager = jvm.java_session(spark).sessionState().catalogManager()
@@ -68,7 +70,7 @@ def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
 
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
-    """Whether a name is configured as a catalog in this session (asking Spark would start the catalog)."""
+    """True if a name is configured as a catalog in this session (asking Spark would start the catalog)."""
     return name == "spark_catalog" or spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
 
@@ -90,15 +92,15 @@ def configured(spark: SparkSession) -> list[str]:
 
 
 def is_temporary_view(spark: SparkSession, parts: tuple[str, ...]) -> bool:
-    """Whether a name as written is a temporary view of this session, a global one included."""
+    """True if a name as written is a temporary view of this session, a global one included."""
     return bool(jvm.java_session(spark).sessionState().catalog().isTempView(jvm.to_seq(parts)))
 
 
 def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
-    """What a full name (catalog, namespace, table) refers to.
+    """The entry of a full name (catalog, namespace, table) in its catalog.
 
-    Reads the table's current metadata through its catalog, refreshed, and changes nothing.
-    Raises NoCatalogError if Spark's own catalog can have no such name, CatalogSilentError if the catalog fails.
+    Reads the table's current metadata through its catalog, refreshed, and changes nothing. Raises
+    NoCatalogError if Spark's own catalog can have no such name, CatalogUnavailableError if the catalog fails.
     """
     catalog_name, *namespace, table_name = name
     try:
@@ -114,6 +116,7 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
 def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
     lookup = compiler.shared(__package__, "CatalogLookup")
     table = lookup.table(catalog, identifier)
+    # CatalogLookup.java returns the exception instead of throwing it: a missing table is a usual result.
     if not jvm.java_class("java.lang.Exception")._java_lang_class.isInstance(table):
         return _describe(table, lookup.mayBeOld(catalog))
     if not any(word in _said(table) for word in _NOT_THERE):
@@ -122,6 +125,9 @@ def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
 
 
 def _describe(table: jvm.Java, may_be_old: bool) -> Loaded:
+    """The entry of a table that a catalog has loaded. may_be_old: whether the loaded table may be outdated, from
+    a cache.
+    """
     name = table.getClass().getName()
     if name == _SPARK_TABLE:
         inner = table.table()
@@ -188,6 +194,6 @@ def explained(error: CapturedException, explanation: str) -> CapturedException:
 
 
 def has_iceberg_extensions(spark: SparkSession) -> bool:
-    """Whether the session's parser supports Iceberg's statements."""
+    """True if the session's parser supports Iceberg's statements."""
     parser = gate.parser_behind(spark).getClass().getName()
     return "Iceberg" in str(parser)

@@ -32,10 +32,13 @@ _NO_FILE = (OSError, ValueError, RuntimeError)  # a null character in a path; a 
 
 
 def find(text: str) -> dict[str, bytes] | None:
-    """The class files of a Java file by full class name; None if they have not been kept. text: the Java file."""
+    """The cached class files of a Java source by full class name; None if there are none. text: the Java
+    source.
+    """
     try:
         folder = _folder(gateway())
         file = _file(folder, text)
+        # Classes from the cache run in the driver: nobody else may be able to write them.
         if not all(map(is_private, (folder.parent, folder, file))):
             return None
         content = file.read_bytes()
@@ -49,7 +52,7 @@ def find(text: str) -> dict[str, bytes] | None:
 
 
 def keep(text: str, classes: Mapping[str, bytes]) -> None:
-    """Keep the class files of a Java file."""
+    """Cache the class files of a Java source."""
     jar, part = io.BytesIO(), None
     with zipfile.ZipFile(jar, "w") as found:
         for name, content in classes.items():

@@ -1,7 +1,8 @@
-"""Optimizer rules through py4j: compile their Java source with Spark's own Janino, and load the result.
+"""Java sources through py4j: compile them with Spark's own Janino, and load the result.
 
-Janino compiles in tens of milliseconds, and only on the driver: executors load classes of Spark and Iceberg, but
-none of this package. A py4j proxy cannot replace it, because Rule is a class.
+Janino compiles in tens of milliseconds, and only on the driver: executors load classes of Spark and Iceberg,
+but none of this package but those that executor_jars.py ships. A py4j proxy cannot replace it, because an
+optimizer's Rule is a class.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _SHARED: WeakKeyDictionary[Any, dict[str, Java]] = WeakKeyDictionary()
 
 
 def knows_table() -> bool:
-    """Whether `keep_table` has been called for this JVM."""
+    """True if `store_registry` has been called for this JVM."""
     return gateway() in _TABLES
 
 
@@ -50,9 +51,9 @@ def context_loader() -> Java:
 
 
 def source(package: str, name: str) -> str:
-    """The source of a Java file in a package's folder `java`, or in its subfolder for this line of Spark.
+    """The source of a Java file in a package's folder `java`, or in its subfolder for this version of Spark.
 
-    A subfolder is named after the first line that its files are for.
+    A subfolder is named after the first minor version that its files are for.
     """
     return _file(resources.files(package) / "java", f"{name}.java").read_text("utf-8")
 
@@ -133,10 +134,11 @@ def digest(sources: Iterable[tuple[str, str]]) -> str:
 
 
 def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
-    """What this package's jar has created in this JVM; None without the jar. Each exists once per JVM.
+    """The object that this package's jar has created in this JVM; None without the jar. Each exists once per
+    JVM.
 
-    part: `rules` or `functions`. sources: what this package would compile itself. Raises IcebergSqlError if
-    the jar was built from different sources.
+    part: `rules` or `functions`. sources: the Java files that this package would compile itself. Raises
+    IcebergSqlError if the jar was built from different sources.
     """
     if not class_exists(EXTENSION):
         return None

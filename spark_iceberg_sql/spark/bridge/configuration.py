@@ -29,7 +29,9 @@ def hadoop_catalogs() -> dict[str, str]:
 
 
 def is_hadoop_catalog(name: str) -> bool:
-    """Whether the active session's settings make a catalog a Hadoop catalog, by its type or its implementation."""
+    """True if the active session's settings make a catalog a Hadoop catalog, by its type or its
+    implementation.
+    """
     found = {k.lower(): v for k, v in settings(f"spark.sql.catalog.{name}.").items()}
     kind, class_ = found.get("type", ""), found.get("catalog-impl", "")
     return kind.lower() == "hadoop" or class_.endswith(".HadoopCatalog")

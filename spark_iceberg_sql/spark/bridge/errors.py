@@ -34,7 +34,7 @@ def causes(thrown: Java | None) -> Iterator[Java]:
 def message(error: Exception) -> str:
     """A Java exception's message: its first line, and the first line of its first cause if that differs.
 
-    Of a failed job, the message of what has failed in it.
+    For a failed job, the message of the task's error.
     """
     said: list[str] = []
     for thrown in causes(thrown_by(error)):
@@ -50,12 +50,12 @@ def message(error: Exception) -> str:
 
 
 def is_converted(error: Exception) -> bool:
-    """Whether pyspark has its own class for a Java exception, such as AnalysisException."""
+    """True if pyspark has a class of its own for a Java exception, such as AnalysisException."""
     return isinstance(error, CapturedException)
 
 
 def is_analysis_error(error: Exception) -> bool:
-    """Whether Spark itself refused the statement, with one of its own error conditions."""
+    """True if Spark itself refused the statement, with one of its own error conditions."""
     thrown = thrown_by(error)
     return thrown is not None and bool(
         is_instance_of(jvm.gateway(), thrown, "org.apache.spark.sql.AnalysisException")

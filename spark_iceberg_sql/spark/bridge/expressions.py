@@ -86,9 +86,12 @@ def _is_path(expression: Java) -> bool:
 
 
 def iceberg_calls(expression: Java) -> list[Java]:
-    """The calls of Iceberg's functions on a column that stay in Spark."""
+    """The calls of Iceberg's functions on a column that Spark evaluates itself, as they were not pushed
+    down.
+    """
     children = from_seq(expression.children())
     found = [call for child in children for call in iceberg_calls(child)]
+    # Spark resolves Iceberg's functions to static calls of their classes.
     if kind(expression) == "StaticInvoke" and children:
         value = children[-1].child() if kind(children[-1]) == "Cast" else children[-1]
         owner = str(expression.staticObject().getName())
@@ -99,6 +102,7 @@ def iceberg_calls(expression: Java) -> list[Java]:
 
 def not_null(conjunct: Java, relation: Java) -> list[Java]:
     """The `IS NOT NULL` that Spark derives from a conjunct above a relation."""
+    # spark.sql.constraintPropagation.enabled: without it, Spark derives no IS NOT NULL.
     if not relation.conf().constraintPropagationEnabled():
         return []
     expressions = scala_object("org.apache.spark.sql.catalyst.expressions.ExpressionSet")

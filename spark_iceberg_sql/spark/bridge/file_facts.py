@@ -32,11 +32,12 @@ def maps(
     *,
     cached: bool,
 ) -> Mapping[str, Java]:
-    """Broadcast maps from a data file's address in the metadata to its size, and to its time and its etag if listed.
+    """Broadcast maps from a data file's address in the metadata to its size, and to its time and its etag if
+    listed.
 
-    operations, snapshot: of the table. listed: lists the files in the store. moved: for a moved table, a pattern of the
-    address prefixes to map, and their replacement. cached: whether an earlier call's answer for the snapshot will do:
-    its files do not change.
+    operations, snapshot: of the table. listed: lists address without its scheme, time in ms and etag of the
+    files in the store. moved: for a moved table, a pattern of the address prefixes to map, and their
+    replacement. cached: whether to use an earlier call's maps for the snapshot: its files do not change.
     """
     context = jvm.active_session().sparkContext()
     metadata = operations.current()

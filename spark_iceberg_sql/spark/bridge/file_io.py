@@ -96,6 +96,7 @@ class Files:
 
         Raises Refusal with the file that cannot be read.
         """
+        # Threads help only with the latency of a store; local files are read without the JVM.
         if len(locations) < 8 or (self._hadoop and locations[0].startswith(_LOCAL)):
             return [self._head(location) for location in locations]
         with ThreadPoolExecutor(16) as pool:
@@ -181,6 +182,7 @@ class BrokenFileError(ValueError):
 
 
 _lock = threading.Lock()
+# The keys of _open_files are hashes of credentials: the salt makes them useless outside this process.
 _SALT = os.urandom(32)
 _opened: OrderedDict[bytes, Files] = OrderedDict()
 # FileIOs kept; the oldest is left to the garbage collector, because plans may still use it.
@@ -191,7 +193,7 @@ def files_of(location: Location, *, cached: bool, barred: frozenset[str] = froze
     """The FileIO for a location: one for each set of properties in a session, so that Iceberg's manifest cache
     serves later calls.
 
-    cached: whether it caches manifests. barred: schemes that Hadoop does not open for it.
+    cached: whether it caches manifests. blocked_schemes: schemes that Hadoop does not open for it.
 
     Raises Refusal if the store's classes are not on the class path.
     """
@@ -233,8 +235,10 @@ def _refuse_missing_classes(location: Location) -> None:
 
 
 def _hadoop_conf(session: Java, barred: Iterable[str]) -> Java:
-    """Hadoop's configuration; unless the user has configured it, an unreachable name node fails within seconds
-    (Hadoop's own defaults are 10 s for a refused connection and 15 min without an answer).
+    """Hadoop's configuration, in which an unreachable name node fails within seconds, unless the user has
+    configured it.
+
+    Hadoop's own defaults are 10 s for a refused connection and 15 min without an answer.
     """
     conf = session.sessionState().newHadoopConf()
     patience = {

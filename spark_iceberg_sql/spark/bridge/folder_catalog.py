@@ -22,7 +22,9 @@ _FOLDER = TemporaryDirectory()  # until Python exits
 
 
 def new_token() -> str:
-    """The value of the property TOKEN for a new catalog, which nobody can guess: it gives access to its tables."""
+    """A value of the property TOKEN for a new catalog, which nobody can guess: it gives access to its
+    tables.
+    """
     _loaded(jvm.gateway())
     return token_hex(16)
 
@@ -50,7 +52,7 @@ def attach(
 
 
 def refusal(io: Java, folder: str) -> str | None:
-    """Why commits to a table in a folder would not be safe with two writers; None if they are."""
+    """The reason why commits to a table in a folder would not be safe with two writers; None if they are."""
     _loaded(jvm.gateway())
     found = java_class("sparkicebergsql.NewFile").refusal(io, folder)
     return None if found is None else str(found)

@@ -36,7 +36,9 @@ class Tree:
 
     @property
     def can_walk(self) -> bool:
-        """Whether the store lists one folder at a time; Iceberg's own FileIO lists everything below."""
+        """True if the store lists one folder at a time; Iceberg's own FileIO lists everything below a
+        prefix.
+        """
         location = self.files.location
         return location.io in (HADOOP, S3) or location.blobs is not None
 

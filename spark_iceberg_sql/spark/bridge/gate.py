@@ -1,4 +1,7 @@
-"""The gate in the JVM: its parser, generated for this Spark, and how a refusal gets back to Python."""
+"""The gate in the JVM: compiles its parser for this Spark, and brings a refusal back to Python.
+
+The Python exception of a refusal, with its report, stays in this process; the Java exception carries its key.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,9 @@ _PINNED = os.environ.get("PYSPARK_PIN_THREAD", "true").lower() == "true"
 class Asked:
     """A statement that the JVM passes to the check.
 
-    spark: its session, which is the active one. text: as given, or as written from a plan.
+    spark: its session, which is the active one. text: as written by the user, or as derived from a plan.
     mode: `error` or `warn`. may_be_ddl: if False, it is only to be translated. is_plan: whether the text was
-    written from a plan.
+    derived from a plan.
     """
 
     def __init__(self, java: jvm.Java) -> None:
@@ -52,7 +55,8 @@ class Asked:
     def bound(self, text: str) -> list[Edit]:
         """The edits that replace the statement's parameter markers by their values.
 
-        Empty if it has none, if Spark refuses them, and before Spark 4.1, which does not substitute them in the text.
+        Empty if it has none, if Spark refuses them, and before Spark 4.1, which does not substitute them in
+        the text.
         """
         try:
             bound_json = self._java.bound(text)
@@ -61,6 +65,7 @@ class Asked:
         if bound_json is None:
             return []
         bound = from_json(BoundText, bound_json)
+        # Java's offsets count UTF-16 units, Python's count code points.
         units = accumulate((1 if c < "\U00010000" else 2 for c in text), initial=0)
         places = {unit: point for point, unit in enumerate(units)}
         replaced = sorted(bound.replacements, key=lambda marker: (marker.start, marker.end))
@@ -93,10 +98,10 @@ def existing() -> jvm.Java | None:
 
 
 def made(sources: Iterable[tuple[str, str]], functions: Iterable[str], judge: Judge) -> jvm.Java:
-    """This JVM's gate.
+    """This JVM's gate; compiled if there is none.
 
     sources: package and name of its Java files; each may use the ones before it. functions: names of the
-    table functions whose calls may need translation. judge: checks a statement.
+    table functions whose calls may need translation. admit: checks a statement.
     Raises ValueError with the compiler's message if they do not compile for this Spark.
     """
     own = jvm.gateway()
@@ -112,14 +117,19 @@ def made(sources: Iterable[tuple[str, str]], functions: Iterable[str], judge: Ju
         asks = jvm.scala_function(lambda asked: _answer(gate, judge, asked))
         gate.prepare(loader.loadClass(_SESSION_PARSER), names, asks)
         _GATES[own] = gate
+    # pyspark has no hook for its conversion of Java exceptions.
     if captured.convert_exception is not _converted:
         captured.convert_exception = _converted  # type: ignore[assignment]
     return _GATES[own]
 
 
 def _answer(gate: jvm.Java, judge: Judge, asked: jvm.Java) -> str:
+    """The text to parse for a statement; a refusal leaves as a Java exception with the key of the Python
+    one.
+    """
     try:
         return judge(Asked(asked))
+    # The callback turns these into Java exceptions itself (jvm._Callback).
     except (jvm.Refusal, Py4JJavaError, CapturedException):
         raise
     except (IcebergSqlError, IcebergSqlWarning) as refusal:
@@ -149,6 +159,8 @@ def _converted(error: Any) -> Any:
 def _parser_source() -> str:
     """A class with all methods of this Spark's ParserInterface, which delegates to the wrapped parser."""
     methods = []
+    # The methods of ParserInterface differ between versions of Spark; a class that is generated from the
+    # interface fits each of them.
     for method in jvm.java_class(_PARSER)._java_lang_class.getMethods():
         name, kinds = method.getName(), [kind.getName() for kind in method.getParameterTypes()]
         if "$" in name:
@@ -187,22 +199,23 @@ def mode(spark: SparkSession) -> str:
 
 
 def shut() -> bool:
-    """Whether any session of this process's Spark application is checked."""
+    """True if any session of this process's Spark application is checked."""
     gate, context = existing(), SparkContext._active_spark_context
     return gate is not None and context is not None and bool(gate.isEnforced(context.applicationId))
 
 
 def concerns(spark: SparkSession, text: str) -> bool:
-    """Whether the JVM would pass this statement to the check."""
+    """True if the JVM would pass this statement to the check."""
     gate = existing()
     return gate is not None and bool(gate.concerns(jvm.java_session(spark), text))
 
 
 @contextmanager
 def during(mode: str, text: str | None = None) -> Iterator[None]:
-    """Another mode for this thread; with a text, only for that text.
+    """Use another mode on this thread within the context; with a text, only for that text.
 
-    It is bound to a JVM thread. If PYSPARK_PIN_THREAD=false lets Python's threads share one, `off` has no effect.
+    It is bound to a JVM thread. If PYSPARK_PIN_THREAD=false lets Python's threads share one, `off` has no
+    effect.
     """
     gate = existing()
     if gate is None or (mode == "off" and not _PINNED):

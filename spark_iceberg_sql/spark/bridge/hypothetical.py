@@ -49,8 +49,8 @@ def table_metadata(
     """The metadata of a new empty table.
 
     schema: as in metadata.json. specs: the fields of each partition spec; the last spec is the default, and a
-    spec's position is its id. properties: of the table. like: the metadata of a table whose format version, sort
-    order and last column id it takes.
+    spec's position is its id. properties: of the table. template: the metadata of a table whose format
+    version, sort order and last column id it takes.
     """
     like = like or {}
     ids = [int(field["field-id"]) for fields in specs for field in fields]

@@ -47,6 +47,7 @@ def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
     before = of_thread.get()  # an analysis that calls a table function may be in progress
     context.reset()
     found = relations.relation(relations.spark_table(table))
+    # The analyzer looks a relation up in this cache before it asks a catalog, so no catalog has to change.
     cache = context.get().relationCache()
     for name in names:
         cache.put(java_class("scala.Tuple2")(jvm.to_seq(name), jvm.to_option()), found)
@@ -96,9 +97,10 @@ def scans(
 def named(
     spark: SparkSession, text: str, table: Java, own: Java, names: Sequence[tuple[str, ...]]
 ) -> str | None:
-    """What a query without a scan of a table names: `table` itself, a `snapshot` or branch of it, or None of these.
+    """The table that a query refers to without a scan of it.
 
-    table, names: as for `scans`. own: the real table that the names are of; None if there is none.
+    "table": the hypothetical one. "snapshot": a snapshot or branch of the real one. None: neither of them.
+    table, names: as for `scans`. real_table: the table that the names really refer to; None if there is none.
     """
     with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
         analysed = _analysed(jvm.java_session(spark), text, table, names)
@@ -110,7 +112,7 @@ def named(
 
 
 def unreadable(spark: SparkSession, text: str) -> str | None:
-    """What is wrong with a statement that Spark cannot parse; None if it can."""
+    """The parser's error for a statement that Spark cannot parse; None if it can."""
     session = jvm.java_session(spark)
     try:
         with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
@@ -127,7 +129,7 @@ def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, 
 
 
 def _is_of(one: Java, table: Java) -> bool:
-    """Whether a table of a plan is an Iceberg table, or one of its snapshots or branches."""
+    """True if a table of a plan is an Iceberg table, or one of its snapshots or branches."""
     return bool(
         one.getClass().getSimpleName() == "SparkTable" and one.table().uuid().equals(table.uuid())
     )
@@ -139,6 +141,7 @@ def _leaves(plan: Java, kind: str) -> Iterator[Java]:
         yield plan
     for child in jvm.from_seq(plan.children()):
         yield from _leaves(child, kind)
+    # A plan's children do not include the plans of its subqueries.
     for inner in jvm.from_seq(plan.subqueries()):
         yield from _leaves(inner, kind)
 
@@ -172,7 +175,7 @@ def read_by(scan: Java) -> tuple[int, int]:
 
 
 def columns_in(texts: Sequence[Any]) -> dict[str, bool]:
-    """The names of the columns that filters compare, and whether by equality. texts: as in `Scan`."""
+    """The names of the columns that filters compare, and whether by equality. texts: as in `PlannedScan`."""
     found: dict[str, bool] = {}
     for item in texts:
         if isinstance(item, list):

@@ -1,4 +1,4 @@
-"""A conjunct as Iceberg receives it, and how many files of a table it keeps."""
+"""A conjunct as the expression that Iceberg receives, and the number of files of a table that it keeps."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def converted(conjunct: Java, relation: Java) -> Java | None:
         return None
     try:
         strategy = scala_object(f"{_V2}.DataSourceStrategy")
+        # The same steps as Spark's push-down into a scan, so that the result is the expression of a real
+        # scan.
         normal = strategy.normalizeExprs(jvm.to_seq([conjunct]), relation.output()).head()
         predicate = scala_object(f"{_V2}.v2.DataSourceV2Strategy").translateFilterV2(normal)
         if predicate.isEmpty():
@@ -56,6 +58,9 @@ def converted(conjunct: Java, relation: Java) -> Java | None:
 
 
 def _bound(relation: Java, expression: Java) -> None:
+    """Check that an expression can be bound to the schema that a relation is read with; fails as the scan
+    would.
+    """
     table = iceberg_table(relation)
     if table is not None:
         binder = java_class(f"{_ICEBERG}.expressions.Binder")
@@ -84,7 +89,7 @@ def conjunction(expressions: Sequence[Java]) -> Java:
 
 
 def kept(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
-    """What each Iceberg expression keeps of a SparkTable's snapshot (FilterFileCounts.java).
+    """The files of a SparkTable's snapshot that each Iceberg expression keeps, counted by KeptFiles.java.
 
     None if the table has no snapshot, and so no files.
     """

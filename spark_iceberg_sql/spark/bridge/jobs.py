@@ -30,13 +30,13 @@ class Progress:
 
 
 def watched() -> bool:
-    """Whether somebody sees a line of progress on standard error, on a terminal or in a notebook."""
+    """True if somebody sees a line of progress on standard error, on a terminal or in a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return sys.stderr.isatty() or hasattr(shell, "kernel")  # PySpark itself imports ipykernel
 
 
 def begin(spark: SparkSession, group: str, words: str) -> None:
-    """Put the jobs that this thread starts into a group. words: its description in Spark's UI."""
+    """Put the jobs that this thread starts into a group. description: of the group in Spark's UI."""
     spark.sparkContext.setJobGroup(group, words, interruptOnCancel=True)
 
 

@@ -21,9 +21,10 @@ _JOINS = ("SortMergeJoinExec", "ShuffledHashJoinExec", "CartesianProductExec", *
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a join. keys: the join keys as SQL. plain: whether all are columns. types: of the keys.
+    """One side of a join.
 
-    scans: what is read below it. is_stored: whether its rows stay in the partitions of the tables.
+    keys: the join keys as SQL. keys_are_columns: whether all are columns. types: of the keys. scans: the
+    scans below it. is_stored: whether its rows stay in the partitions of the tables.
     """
 
     keys: tuple[str, ...]
@@ -97,6 +98,7 @@ def _names(plan: Java) -> dict[str, tuple[str, ...]]:
 
 
 def _joins(node: Java) -> Iterator[PlannedJoin]:
+    # Its initial plan has all shuffles; the final one exists only after a run.
     if kind(node) == "AdaptiveSparkPlanExec":
         yield from _joins(node.initialPlan())
         return
@@ -138,7 +140,7 @@ def _side(join: Java, keys: str, child: Java) -> Side:
 
 
 def _is_stored(partitioning: Java) -> bool:
-    """Whether a partitioning is that of tables, as a scan reports it; after a join it may be several."""
+    """True if a partitioning is that of tables, as a scan reports it; after a join it may be several."""
     if kind(partitioning) == "PartitioningCollection":
         return any(_is_stored(one) for one in from_seq(partitioning.partitionings()))
     return kind(partitioning) == "KeyGroupedPartitioning"

@@ -47,7 +47,9 @@ class Refusal(IcebergSqlError):  # noqa: N818 - not an internal error
 
 
 def wrong_count(function: str, expected: str, given: int) -> Refusal:
-    """The refusal of a call with too few or too many arguments. expected: the valid count, as text."""
+    """The refusal of a call with too few or too many arguments. expected: the valid count, as text. count: the
+    actual one.
+    """
     return Refusal(
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
         functionName=f"`{function}`",
@@ -58,7 +60,7 @@ def wrong_count(function: str, expected: str, given: int) -> Refusal:
 
 
 def invalid_value(function: str, argument: str, words: str) -> Refusal:
-    """The refusal of an argument's value. words: the fact and what to write instead."""
+    """The refusal of an argument's value. message: the fact and what to write instead."""
     return Refusal(
         "INVALID_PARAMETER_VALUE.PATTERN",
         parameter=f"`{argument}`",
@@ -79,7 +81,7 @@ _callback = threading.local()
 
 
 def _not_ours(record: logging.LogRecord) -> bool:
-    """Whether a record may be logged.
+    """True if a record may be logged.
 
     py4j logs a traceback for each exception that leaves a callback, and pyspark a line of JSON
     with the Java stack for each AnalysisException: both repeat an error that the user sees anyway.
@@ -93,7 +95,7 @@ def _not_ours(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Suppress the logging of errors on this thread: here a failure is an expected result."""
+    """Suppress the logging of errors on this thread, where a failure is an expected result."""
     _quieten()
     before = getattr(_callback, "quiet", False)  # within another one, it stays quiet after this one
     _callback.quiet = True
@@ -117,7 +119,7 @@ def _quieten() -> None:
 
 
 def log_queries(wanted: bool) -> None:
-    """Whether pyspark also logs each query error, as a line of JSON with the Java stack."""
+    """Set whether pyspark also logs each query error, as a line of JSON with the Java stack."""
     for name in _QUERY_LOGGERS:
         lines.logger(name).disabled = not wanted
 
@@ -130,7 +132,9 @@ _TASK_LOGGERS = (
 
 
 def log_tasks(wanted: bool) -> None:
-    """Whether Spark logs the stack of each failed task; an error that fails the query is raised anyway."""
+    """Set whether Spark logs the stack of each failed task; an error that fails the query is raised
+    anyway.
+    """
     if running():
         level = java_class("org.apache.logging.log4j.Level").ERROR
         off = java_class("org.apache.logging.log4j.Level").OFF
@@ -173,7 +177,7 @@ def scala_object(name: str) -> Java:
 
 
 def running() -> bool:
-    """Whether a Spark context runs in this process."""
+    """True if a Spark context runs in this process."""
     return SparkContext._active_spark_context is not None
 
 
@@ -213,7 +217,7 @@ def active(session: Java) -> Iterator[None]:
 
 
 def class_exists(name: str) -> bool:
-    """Whether the JVM can load a class, including from `spark.jars`."""
+    """True if the JVM can load a class, including from `spark.jars`."""
     try:
         java_class("org.apache.spark.util.Utils").classForName(name, False, False)
     except (Py4JJavaError, CapturedException):
@@ -283,7 +287,7 @@ class _Callback:
         self._body = body
 
     def call(self, argument: Java) -> Java:
-        """What the JVM calls; every exception leaves as a Java exception."""
+        """Run the callable for the JVM; every exception leaves as a Java exception."""
         try:
             with in_callback():
                 return self._body(argument)
@@ -297,6 +301,7 @@ class _Callback:
         except Exception as error:
             first = str(error).partition("\n")[0]
             message = f"spark_iceberg_sql failed: {type(error).__name__}: {first}"
+            # An AnalysisException without a condition would make pyspark fail with a NullPointerException.
             thrown = _analysis_exception(Refusal("INTERNAL_ERROR", message=message))
         raise _Thrown("refused", thrown)
 
@@ -329,6 +334,8 @@ def scala_function(body: Callable[[Java], Java]) -> Java:
     """
     own = gateway()
     ensure_callback_server_started(own)  # type: ignore[no-untyped-call]
+    # Off by default: without it the user sees a Python traceback inside "An exception was raised by the
+    # Python Proxy". PySpark runs py4j's ClientServer, whose parameters have the first name.
     for name in ("python_parameters", "callback_server_parameters"):
         parameters = own.__dict__.get(name)
         if parameters is not None:

@@ -26,7 +26,7 @@ _RESTART = "help: spark = sis.session() starts a new one; config={'spark.driver.
 
 
 def has_ended() -> bool:
-    """Whether this process's JVM has ended, killed or out of memory; False if there is none."""
+    """True if this process's JVM has ended, killed or out of memory; False if there is none."""
     process = getattr(SparkContext._gateway, "proc", None)
     return process is not None and process.poll() is not None
 
@@ -46,9 +46,9 @@ def ended_error(work: str | None = None) -> JavaError:
 
 
 def has_ended_by(error: Exception) -> bool:
-    """Whether a call has failed because the JVM has ended, or is about to.
+    """True if a call has failed because the JVM has ended, or is about to.
 
-    error: what the call raised. Its process may still be running for a moment; the exit code is waited for.
+    error: raised by the call. The JVM's process may still be running for a moment; its exit is waited for.
     """
     if not isinstance(error, (ConnectionError, Py4JError, CapturedException)):
         return has_ended()
@@ -72,9 +72,9 @@ def _ends_within(seconds: float) -> bool:
 
 
 def report_end(gateway: Any, is_wanted: bool) -> None:
-    """Let every call to a JVM that has ended say so, whichever of pyspark's functions makes it.
+    """Make every call to a JVM that has ended raise JavaError, whichever of pyspark's functions makes it.
 
-    gateway: py4j's. is_wanted: False for pyspark's own error, a refused connection with its traceback.
+    gateway: py4j's. is_enabled: False for pyspark's own error, a refused connection with its traceback.
     """
     client = gateway._gateway_client
     if not is_wanted:
@@ -86,7 +86,7 @@ def report_end(gateway: Any, is_wanted: bool) -> None:
 
 
 def _is_of_running(record: logging.LogRecord) -> bool:
-    """Whether a record is not py4j's, with two tracebacks, about a command to a JVM that has ended."""
+    """False for py4j's record, with two tracebacks, about a command to a JVM that has ended."""
     return record.msg != "Exception while sending command." or not has_ended()
 
 

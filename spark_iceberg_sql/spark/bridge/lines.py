@@ -1,7 +1,7 @@
-"""API differences between the supported minor versions of Spark ("lines"): one function or one row each.
+"""API differences between the supported minor versions of Spark: one function or one row each.
 
-Everything else in the package is written for the newest line. A Java class that differs between lines has
-several files, in folders named after the first line that they are for: `java/3.5/Arithmetic.java`,
+Everything else in the package is written for the newest version. A Java class that differs between versions
+has several files, in folders named after the first version that they are for: `java/3.5/Arithmetic.java`,
 `java/4.1/Arithmetic.java`.
 """
 
@@ -21,7 +21,7 @@ _LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
 
 LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 
-# Class names of the newest line -> names before Spark 4.0, which separated classic sessions from Spark Connect.
+# Class names of the newest version -> names before Spark 4.0, which separated classic sessions from Spark Connect.
 _BEFORE_4_0 = {
     "org.apache.spark.sql.classic.SparkSession": "org.apache.spark.sql.SparkSession",
     "org.apache.spark.sql.classic.Dataset": "org.apache.spark.sql.Dataset",
@@ -31,12 +31,14 @@ _SCALA_2_12 = {"scala.collection.immutable.Seq": "scala.collection.Seq"}
 
 
 def renamed(name: str) -> str:
-    """A class's name in this line, given its name in the newest line."""
+    """A class's name in this version of Spark, given its name in the newest one."""
     return name if LINE >= (4, 0) else _BEFORE_4_0.get(name, name)
 
 
 def java_text(text: str, scala_2_12: bool) -> str:
-    """The source of a Java file with this line's class names, given the newest line's."""
+    """The source of a Java file with the class names of this version of Spark, given those of the newest
+    one.
+    """
     if LINE >= (4, 0):
         return text
     for name, ours in (_BEFORE_4_0 | (_SCALA_2_12 if scala_2_12 else {})).items():
@@ -47,7 +49,7 @@ def java_text(text: str, scala_2_12: bool) -> str:
 
 @cache
 def scala_2_12(gateway: Any) -> bool:
-    """Whether the JVM's Spark was built with Scala 2.12, as pip's Spark 3.5 is; Spark 4 never is."""
+    """True if the JVM's Spark was built with Scala 2.12, as pip's Spark 3.5 is; Spark 4 never is."""
     if LINE >= (4, 0):
         return False
     return str(gateway.jvm.scala.util.Properties.versionNumberString()).startswith("2.12.")
@@ -75,7 +77,7 @@ def description(error: CapturedException) -> str:
 
 
 def described(error: CapturedException, text: str) -> CapturedException:
-    """The same exception with another message."""
+    """The same exception with another description."""
     setattr(error, _DESCRIPTION, text)
     return error
 
@@ -109,7 +111,9 @@ def refusal(condition: str, parameters: Mapping[str, str]) -> tuple[str, Mapping
 
 
 def time_travel_settings(conf: Java) -> Java:
-    """What TimeTravelSpec.create needs of a session's settings: all of them before Spark 4.0, then the time zone."""
+    """The settings that TimeTravelSpec.create takes: all of a session's before Spark 4.0, then the time zone
+    only.
+    """
     return conf.sessionLocalTimeZone() if LINE >= (4, 0) else conf
 
 

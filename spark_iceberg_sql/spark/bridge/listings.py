@@ -47,8 +47,9 @@ def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
 
 
 def qualified(address: str) -> tuple[str, str | None]:
-    """An address as Hadoop resolves it, with its default file system and working folder, and its path if that
-    is on the local disk; unchanged if Hadoop does not know the file system.
+    """An address as Hadoop resolves it, and its path if it is on the local disk.
+
+    Hadoop adds its default file system and working folder. Unchanged if Hadoop does not know the file system.
     """
     try:
         return _qualified(address, jvm.active_session().sessionState().newHadoopConf())
@@ -97,6 +98,7 @@ def s3_listing(io: Java, folder: str) -> list[Listed]:
     while True:
         wanted = request.builder().bucket(bucket).prefix(prefix.rstrip("/") + "/")
         page = io.client().listObjectsV2(wanted.continuationToken(token).build())
+        # One call for a page of up to 1000 objects, instead of three for each object.
         for match in _OBJECT.finditer(page.contents().toString()):
             key, modified, etag = match.groups()
             instant = java_class("java.time.Instant").parse(modified)
@@ -110,7 +112,11 @@ def s3_listing(io: Java, folder: str) -> list[Listed]:
 def blob_listing(
     blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
 ) -> list[Listed]:
-    """Azure, listed by its blob service, which accounts without a hierarchical namespace also have."""
+    """The blobs of a folder in Azure, listed by its blob service, which accounts without a hierarchical
+    namespace also have.
+
+    blobs: as of a location. accepts: whether to include a blob of this name.
+    """
     client = blob_container(blobs)
     root = folder.split("/", 3)
     prefix = root[3].rstrip("/") + "/"

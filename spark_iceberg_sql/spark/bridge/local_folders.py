@@ -44,7 +44,7 @@ def metadata_files(folder: str) -> tuple[str, ...]:
 
 
 def _keeps_time(device: int) -> bool:
-    """Whether a device updates a folder's time with its entries. Checked every time: mounts change."""
+    """True if a device updates a folder's time with its entries. Checked every time: mounts change."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
         number = f"{os.major(device)}:{os.minor(device)}"

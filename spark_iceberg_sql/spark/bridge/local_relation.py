@@ -43,6 +43,7 @@ def _schema(ddl: str) -> jvm.Java:
 
 def typed_rows(ddl: str, records: Iterable[Mapping[str, object]]) -> jvm.Java:
     """A plan with one row per record. ddl: the columns, unlike in `rows` of any type that JSON can represent."""
+    # JSON text instead of literals: it has values of any type, and plans do not show them.
     text = relations.texts([json.dumps(list(records), default=str)])
     shown = f"inline(from_json(value, 'array<struct<{ddl}>>'))"
     return text.selectExpr(jvm.to_seq([shown])).queryExecution().analyzed()

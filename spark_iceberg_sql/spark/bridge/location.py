@@ -1,4 +1,4 @@
-"""Where a table is, and the FileIO that opens its files."""
+"""The location of a table, and the FileIO that opens its files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a table is.
+    """The location of a table.
 
-    path: its folder, or one of its metadata files, in the form that the FileIO expects. io: the FileIO's class.
-    properties: the FileIO's properties, credentials included. blobs: Azure's connection string, container and
-    folder, if the plain blob service must list them.
+    path: its folder, or one of its metadata files, in the form that the FileIO expects. io: the FileIO's
+    class. properties: the FileIO's properties, credentials included. blobs: Azure's connection string,
+    container and folder, if the plain blob service must list them.
     """
 
     path: str

@@ -1,4 +1,6 @@
-"""Iceberg's own writers, writing into the driver's memory; and how a session writes a table."""
+"""Iceberg's own writers, writing into the driver's memory; and the settings with which a session writes a
+table.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ _ICEBERG = "org.apache.iceberg"
 
 
 def write_conf(spark: SparkSession, made: Java) -> Java:
-    """Iceberg's SparkWriteConf: how this session would write a table."""
+    """Iceberg's SparkWriteConf: the settings with which this session would write a table."""
     kind = java_class(f"{_ICEBERG}.spark.SparkWriteConf")
     return lines.write_conf(kind, jvm.java_session(spark), made)
 
@@ -45,7 +47,10 @@ def internal_rows(frame: DataFrame) -> Java:
 
 
 def one_row(spark: SparkSession, frame: DataFrame) -> Java:
-    """One made-up row of a DataFrame's columns, as `internal_rows` returns rows; the DataFrame is not read."""
+    """One artificial row of a DataFrame's columns, as `internal_rows` returns rows; the DataFrame is not
+    read.
+    """
+    # An aggregate without grouping has one row, even over no rows.
     nothing = spark.range(0).agg(fn.count(fn.lit(1)))
     made = nothing.select(*(_any_value(f.dataType).alias(f.name) for f in frame.schema.fields))
     return internal_rows(made)
@@ -90,9 +95,9 @@ def write_in_memory(
 ) -> list[tuple[int, int, float]]:
     """Write rows with the table's own writers into memory, and discard the files.
 
-    rows: from `internal_rows`. frame: for their types. target: bytes at which the next file starts. step: after
-    how many rows a writer checks its length. Returns, for each file, its rows, its bytes, and the number of rows at
-    which it reached the target; 0.0 if it did not.
+    rows: from `internal_rows`. frame: for their types. target: bytes at which the next file starts.
+    check_interval: after how many rows a writer checks its length. Returns, for each file, its rows, its
+    bytes, and the number of rows at which it reached the target; 0.0 if it did not.
     """
     conf = write_conf(spark, made)
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
@@ -119,6 +124,7 @@ def write_in_memory(
                 at = end
                 length = int(writer.length())
                 if (at - start) % step == 0 and length >= target:
+                    # Linear between two checks: the length is only known at each of them.
                     share = (target - before) / max(1, length - before)
                     reached = at - start - step + step * share
                     break

@@ -1,6 +1,7 @@
-"""The FileIO of tables that were moved, and how its class reaches the executors.
+"""The FileIO of tables that were moved, and the jar that brings its class to the executors.
 
-Iceberg's readers open files on executors, which get the one class they need when the first moved table is read.
+Iceberg's readers open files on executors, which get the one class they need when the first moved table is
+read.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from spark_iceberg_sql.spark.bridge import compiler, executor_jars, jvm, relatio
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 _CLASS = "MovedFileIO"
-_matched: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched`
-_there: set[tuple[int, str, str]] = set()  # those that passed `missing`
+_matched: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched_delete_path`
+_there: set[tuple[int, str, str]] = set()  # snapshots that passed `missing_file`
 
 
 @lru_cache(maxsize=256)

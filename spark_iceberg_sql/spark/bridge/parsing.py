@@ -23,8 +23,8 @@ EXACT = (str, bool, int, float, type(None))
 def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
     """Parse a statement with its parameters bound; nothing runs, and no catalog is asked.
 
-    text: one statement in Spark's words. values: of its parameters: plain Python.
-    Raises what pyspark would for a syntax error, or for a parameter without a value.
+    text: one statement in Spark's syntax. values: of its parameters: plain Python.
+    Raises pyspark's exceptions for a syntax error, or for a parameter without a value.
     """
     parser = gate.parser_behind(spark)
     with jvm.active(jvm.java_session(spark)):

@@ -1,4 +1,6 @@
-"""What an optimized plan reads."""
+"""The leaves of an optimized plan: the scans, other relations and deletes of whole files, with those of its
+subqueries.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,11 @@ _LIMITS = ("GlobalLimit", "LocalLimit")
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """What an optimized plan reads.
+    """A leaf of an optimized plan.
 
-    kind: its class. node: the plan's. runtime: the columns filtered at run time by the rows of another
-    scan. is_first: whether it is that other scan, which Spark runs separately. may_stop: whether a LIMIT may end it
-    before it has read all its files; of `leaves`, whether it is below a LIMIT.
+    class_name, node: of the plan's node. runtime_columns: the columns filtered at run time by the rows of
+    another scan. is_first: whether it is that other scan, which Spark runs separately. may_stop: whether a
+    LIMIT may end it before it has read all its files; of `leaves`, whether it is below a LIMIT.
     """
 
     kind: str
@@ -42,7 +44,7 @@ class Leaf:
 
 
 def leaves(plan: Java) -> Iterator[Leaf]:
-    """What an optimized plan reads, including its subqueries, in plan order."""
+    """The leaves of an optimized plan, including those of its subqueries, in plan order."""
     yield from _leaves(plan, ())
 
 
@@ -72,7 +74,9 @@ def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
 
 
 def _scan_text(scan: Java) -> str:
-    """What tells a scan from another; empty if it has no description, as rows from metadata before Spark 4.1."""
+    """A text that is equal for equal scans; empty if a scan has no description, as rows from metadata before
+    Spark 4.1.
+    """
     try:
         return f"{kind(scan)} {scan.description()} {scan.readSchema().json()}"
     except JVM_ERRORS:
@@ -115,6 +119,7 @@ def _leaves(
             elif kind(conjunct) == "DynamicPruningExpression":
                 runtime += tuple(pretty(value) for value in from_seq(conjunct.child().values()))
                 apart.append(conjunct.child().query().plan())
+    # A run-time filter applies to the scan below it through projections, and not beyond any other node.
     elif name != "Project":
         runtime = ()
     for child in children:
@@ -130,7 +135,7 @@ def _leaves(
 
 
 def _is_of_all_rows(delete: Java) -> bool:
-    """Whether a DELETE, as optimized, is of a table's rows without a condition."""
+    """True if a DELETE, as optimized, is of all rows of a table, without a condition."""
     condition = str(delete.condition().sql()).lower()
     return kind(delete.table()) in (_RELATION, _SCAN) and condition == "true"
 

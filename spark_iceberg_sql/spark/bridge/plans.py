@@ -38,10 +38,10 @@ _OURS = "sparkicebergsql.Prune"
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """A statement's plans.
+    """The query plans of a statement.
 
-    analyzed: before the optimizer. before: with the filters still above the relations, subqueries first.
-    after: optimized. prune: this package's rule, if the session has it.
+    analyzed: before the optimizer. before_push_down: with the filters still above the relations, subqueries
+    first. optimized: after all rules. prune: this package's rule, if the session has it.
     """
 
     analyzed: Java
@@ -54,8 +54,8 @@ class Plans:
 class Filtered:
     """A relation before push-down.
 
-    conjuncts: directly above it. above: conjuncts further up that refer only to it, with the node below which
-    Spark did not push them.
+    conjuncts: directly above it. higher_conjuncts: conjuncts further up that refer only to it, each with the
+    node below which Spark did not push it.
     """
 
     relation: Java
@@ -129,7 +129,7 @@ def _class(name: str) -> str:
 
 
 def is_command(node: Java) -> bool:
-    """Whether a leaf of a plan is a command, such as SET."""
+    """True if a leaf of a plan is a command, such as SET."""
     return bool(java_class(f"{_LOGICAL}.Command")._java_lang_class.isInstance(node))
 
 
@@ -158,6 +158,9 @@ def filtered(plans: Plans) -> dict[int, Filtered]:
 def _walk(
     node: Java, found: dict[int, Filtered], higher: list[tuple[Java, str]], command: Java | None
 ) -> None:
+    """Collect the relations below a node, and the conjuncts above joins and other nodes that may belong to
+    them.
+    """
     name = kind(node)
     if name == "ReplaceData":  # its condition selects the files, not the filters below it
         command = node.condition()

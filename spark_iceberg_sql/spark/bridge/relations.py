@@ -32,7 +32,7 @@ def statement() -> str | None:
 
 @contextmanager
 def own_positions() -> Iterator[None]:
-    """Let the statements parsed on this thread keep their own text, within one that is being analysed.
+    """Let the statements parsed on this thread keep their own text while another statement is being analysed.
 
     If that one has parameters, Spark would give every expression parsed here its text.
     """
@@ -56,7 +56,7 @@ def base_table(operations: Java, name: str) -> Java:
 
 
 def metadata_table(operations: Java, name: str, kind: str) -> Java:
-    """One of Iceberg's metadata tables. kind: such as SNAPSHOTS."""
+    """One of Iceberg's metadata tables. table_type: such as SNAPSHOTS."""
     types = java_class("org.apache.iceberg.MetadataTableType")
     return java_class("org.apache.iceberg.MetadataTableUtils").createMetadataTableInstance(
         operations, name, f"{name}#{kind.lower()}", getattr(types, kind)
@@ -120,6 +120,9 @@ def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     """
     kind = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
     read = _case_insensitive({**(options or {}), **lines.read_options(table)})
+    # Through the catalog Spark finds the partition transforms: without one, joins of such tables shuffle.
+    # With an identifier, Spark 4.1 loads the table again at each execution. A catalog of the session's
+    # configuration fails inside permanent views, so this one is not registered.
     return lines.relation(kind, table, jvm.to_option(functions_catalog()), jvm.to_option(), read)
 
 

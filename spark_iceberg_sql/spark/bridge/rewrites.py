@@ -1,4 +1,6 @@
-"""What rewrite_data_files would rewrite: Iceberg's own planning of it, which reads metadata only."""
+"""The data files that rewrite_data_files would rewrite, by Iceberg's own planning, which reads metadata
+only.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,10 @@ _LOOKBACK = "read.split.planning-lookback"
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What a call rewrites. files, bytes: the data files it reads. fewer: by how many files it reduces their number.
+    """The extent of a rewrite.
 
-    Groups that would not become fewer files do not count in `fewer`.
+    files, bytes: the data files it reads. file_reduction: by how many files it reduces their number; groups
+    that would not become fewer files do not count.
     """
 
     files: int
@@ -28,13 +31,15 @@ class Rewrite:
 
 
 def removes_deletes_alone() -> bool:
-    """Whether a call that rewrites no data file removes delete files without one; so since Iceberg 1.12."""
+    """True if a call that rewrites no data file still removes the delete files that apply to none; so since
+    Iceberg 1.12.
+    """
     version = str(java_class("org.apache.iceberg.IcebergBuild").version())
     return tuple(int(part) for part in _NUMBER.findall(version)[:2]) >= (1, 12)
 
 
 def rewritten(table: Java, options: Mapping[str, str]) -> Rewrite | None:
-    """The data files that a call would rewrite; None if Iceberg does not say.
+    """The data files that a call would rewrite; None if Iceberg cannot plan it.
 
     table: an Iceberg table. options: of the call.
     """

@@ -1,4 +1,4 @@
-"""What the scans of a query read of each table, by partition."""
+"""The files that the scans of a query read of each table, by partition."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Partition:
 
 @dataclass(frozen=True)
 class TableRead:
-    """What a scan reads of a table.
+    """The files that a scan reads of a table.
 
-    table: its name. partitions: of the snapshot. counted: whether they include those that are not read; a table with
-    very many files is not counted. sized: whether the sizes of files that are not read are known. at_most: whether
-    some of the files may not have been read.
+    table: its name. partitions: of the snapshot. counted: whether they include those that are not read; a
+    table with very many files is not counted. sized: whether the sizes of files that are not read are known.
+    at_most: whether some of the files may not have been read.
     """
 
     table: str
@@ -88,9 +88,10 @@ class TableRead:
 
 
 def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
-    """What the scans of a query read, one entry per scan of a table, in plan order.
+    """The tables that a query reads, one entry per scan of a table, in plan order.
 
-    executed: whether an action has run; if not, the result of planning alone. A scan that cannot be read is skipped.
+    executed: whether an action has run; if not, the result of planning alone. A scan that cannot be read is
+    skipped.
     """
     found = []
     plan = rows._jdf.queryExecution().executedPlan()
@@ -110,7 +111,9 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
 
 
 def _files(rows: DataFrame, scan: Java) -> TableRead | None:
-    """What a scan reads of a table that is not an Iceberg table: Parquet files in folders, for example."""
+    """The files that a scan reads of a table that is not an Iceberg table: Parquet files in folders, for
+    example.
+    """
     metrics = {entry._1(): entry._2().value() for entry in jvm.from_seq(scan.metrics().toSeq())}
     if "numFiles" not in metrics or not scan.tableIdentifier().isDefined():
         return None
@@ -169,7 +172,7 @@ def _partitions(text: str) -> Iterator[Partition]:
 
 
 def is_query(spark: SparkSession, text: str) -> bool:
-    """Whether a statement is only a query, which Spark does not run until its rows are fetched.
+    """True if a statement is only a query, which Spark does not run until its rows are fetched.
 
     An INSERT may start like a query, with WITH or FROM, but cannot be in parentheses.
     """

@@ -1,4 +1,4 @@
-"""How much the scans of an executed query read, from Iceberg's own metrics."""
+"""The number of files that the scans of an executed query read, from Iceberg's own metrics."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Read:
 
 
 def files_read(rows: DataFrame) -> Read:
-    """How much a DataFrame's scans read; run an action on it first."""
+    """The data files that a DataFrame's scans read; run an action on it first."""
     read = skipped = 0
     for scan in scans(rows._jdf.queryExecution().executedPlan()):
         metrics = {entry._1(): entry._2().value() for entry in from_seq(scan.metrics().toSeq())}
@@ -50,7 +50,7 @@ def scan_key(scan: Java) -> int:
 
 
 _LIMITS = ("CollectLimitExec", "LocalLimitExec", "GlobalLimitExec")
-# What passes on a row before it takes the next one.
+# Nodes that pass on a row before they take the next one.
 _ROW_BY_ROW = (
     "ProjectExec",
     "FilterExec",
@@ -89,7 +89,7 @@ def limited_scans(node: Java, *, is_limited: bool = False) -> Iterator[Java]:
 def scans(node: Java, kinds: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:
     """The scans of an executed plan, in plan order, each before those of its subqueries.
 
-    kinds: the simple names of their classes.
+    class_names: the simple names of their classes.
     """
     kind = node.getClass().getSimpleName()
     if kind in _HIDES:

@@ -9,14 +9,14 @@ from spark_iceberg_sql.spark.bridge import compiler
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
-# The class of what `with_schema` returns before Spark 4.1.
+# The class of the table that `with_schema` returns before Spark 4.1.
 WITH_SCHEMA = "sparkicebergsql.TableColumns$SparkTable"
 
 Json = dict[str, Any]  # a schema, or a type in it, as in Iceberg's metadata
 
 
 def is_readable(table: Java) -> bool:
-    """Whether Spark can represent all columns of a Spark table."""
+    """True if Spark can represent all columns of a Spark table."""
     try:
         table.schema()
     except JVM_ERRORS:
@@ -25,7 +25,7 @@ def is_readable(table: Java) -> bool:
 
 
 def is_readable_type(kind: str) -> bool:
-    """Whether Spark can represent a primitive type, named as in Iceberg's metadata."""
+    """True if Spark can represent a primitive type, named as in Iceberg's metadata."""
     field = {"id": 1, "name": "c", "required": False, "type": kind}
     parser = java_class("org.apache.iceberg.SchemaParser")
     schema = parser.fromJson(json.dumps({"type": "struct", "fields": [field]}))

@@ -18,7 +18,7 @@ _CONNECT = "org.apache.spark.sql.connect.service.SparkConnectService"
 _THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 _SQL_CONF = "org.apache.spark.sql.internal.SQLConf"
 _STACK = "spark.sql.connect.serverStacktrace.enabled"
-# What switches off the check of partition DDL or of copies, for Spark's optimizer included.
+# Settings that can switch off the check of partition DDL or of copies; one of them is Spark's own.
 _FIXED = (
     "spark.iceberg_sql.copies",
     "spark.iceberg_sql.gate.unanswered",
@@ -75,6 +75,7 @@ def _release(fixed: Counter[str]) -> None:
     for key in ended:
         del _held[key]
     conf = jvm.scala_object(_SQL_CONF)
+    # Reflection: SQLConf has no method that removes a static key.
     field = conf.getClass().getDeclaredField("staticConfKeys")
     field.setAccessible(True)
     keys = jvm.java_class("java.util.HashSet")(field.get(conf))
@@ -163,5 +164,5 @@ def _free_port(host: str, port: int = 0) -> int:
 
 
 def has_ended() -> bool:
-    """Whether this process's JVM, or its Spark context, has ended."""
+    """True if this process's JVM, or its Spark context, has ended."""
     return not jvm.running() or jvm_process.has_ended()

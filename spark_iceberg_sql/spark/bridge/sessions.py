@@ -1,4 +1,4 @@
-"""Sessions in the JVM: which one belongs to a Python object, and which one is active on a thread."""
+"""Sessions in the JVM: the one that belongs to a Python object, and the one that is active on a thread."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def substituted(spark: SparkSession, text: str) -> str:
 
 
 def double_quotes_are_names(spark: SparkSession) -> bool:
-    """Whether the session's settings make `"name"` an identifier, not a string."""
+    """True if the session's settings make `"name"` an identifier, not a string."""
     return bool(jvm.java_session(spark).sessionState().conf().doubleQuotedIdentifiers())

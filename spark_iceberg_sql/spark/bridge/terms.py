@@ -1,4 +1,4 @@
-"""Spark expressions as plain data, and their text in the query."""
+"""Spark expressions as plain data, and their text and span in the query."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _STATEMENT = re.compile(
 
 
 def term(expression: Java, depth: int = 0) -> Term:
-    """An expression as a Term; columns by their names, other parts by their text in the query if that is known."""
+    """An expression as plain data; columns by their names, other parts by their text in the query if that is
+    known.
+    """
     name = kind(expression)
     kind_of_value = str(expression.dataType().sql()).lower()
     if name == "AttributeReference":
@@ -45,7 +47,7 @@ def _text(value: Java) -> str:
 
 
 def place(expression: Java) -> tuple[str, int, int] | None:
-    """The position of an expression: the statement's text, start and end; None if it is not in the text.
+    """The span of an expression: the statement's text, start and end; None if it is not in the text.
 
     Not for columns: Spark shares one object between all occurrences of a column.
     """
@@ -68,14 +70,15 @@ def place(expression: Java) -> tuple[str, int, int] | None:
 
 
 def is_derived(conjunct: Java) -> bool:
-    """Whether Spark derived a conjunct from another one: IS NOT NULL of a compared column."""
+    """True if Spark derived a conjunct from another one: IS NOT NULL of a compared column."""
     return kind(conjunct) == "IsNotNull" and place(conjunct) is None
 
 
 def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, int, int]]]:
-    """The conjuncts that Spark derived for one table from a conjunct on another, whose place in the query they have.
+    """The conjuncts that Spark derived for one table from a conjunct on another, whose span in the query they
+    have.
 
-    conjuncts: each with its table's key. Returns the keys and places of the derived ones.
+    conjuncts: each with its table's key. Returns the keys and spans of the derived ones.
     """
     found: dict[tuple[str, int, int], dict[int, bool | None]] = {}
     for table, conjunct in conjuncts:
@@ -93,7 +96,9 @@ def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, i
 
 
 def _names(words: str, conjunct: Java) -> bool | None:
-    """Whether a text names a conjunct's columns, unqualified or with its own table's name; None for no such names."""
+    """True if a text names a conjunct's columns, unqualified or with its own table's name; None if it does not
+    name them.
+    """
     for column in from_seq(conjunct.references().toSeq()):
         name = re.escape(str(column.name()))
         pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
@@ -110,7 +115,7 @@ def _names(words: str, conjunct: Java) -> bool | None:
 
 
 def _is_of(words: str, expression: Java) -> bool:
-    """Whether the text before a predicate names its column."""
+    """True if the text before a predicate names its column."""
     attributes = from_seq(expression.references().toSeq())
     if words.endswith(")") or len(attributes) != 1 or kind(attributes[0]) != "AttributeReference":
         return True

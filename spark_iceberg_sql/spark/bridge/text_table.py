@@ -15,7 +15,8 @@ _SOURCES = ("VariantValues", "TextValues", "TextRows", "TextScan", "TextTable")
 def text_table(table: Java, schema: dict[str, Any], shown: dict[str, Any]) -> Java:
     """A table with the rows of Iceberg's SparkTable.
 
-    schema: its columns, as in Iceberg's metadata. shown: the same with `string` for each type that Spark does not have.
+    schema: its columns, as in Iceberg's metadata. text_schema: the same with `string` for each type that
+    Spark does not have.
     """
     loader, jar = _compiled(jvm.gateway())
     executor_jars.ship(jar)

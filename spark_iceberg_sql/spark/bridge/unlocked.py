@@ -26,10 +26,10 @@ Result = TypeVar("Result")
 
 
 def without_lock(work: Callable[[], Result], timeout: float) -> Result:
-    """The result of work that another thread does, for the same session and statement.
+    """Do work on another thread, for the same session and statement, and return its result.
 
-    timeout: seconds. Raises what the work raises, and TimeoutError; the work is then left alone, since a read of a file
-    system cannot be interrupted.
+    timeout: seconds. Raises what the work raises, and TimeoutError; the work then goes on unattended, since a
+    read of a file system cannot be interrupted.
     """
     session = jvm.active_session()
     origin = jvm.java_class("org.apache.spark.sql.catalyst.trees.CurrentOrigin")

@@ -31,12 +31,15 @@ def warn(message: str) -> None:
         call.f_code.co_filename,
         call.f_lineno,
         call.f_globals.get("__name__", "<unknown>"),
+        # As warnings.warn does, so that the user's filters apply once per line of the user's module.
         call.f_globals.setdefault("__warningregistry__", {}),
     )
 
 
 def _call() -> FrameType | None:
-    """The user's frame: on this thread, or on the one thread that waits for the JVM, or on the main thread."""
+    """The user's frame: on this thread, or on the one thread that waits for the JVM, or on the main
+    thread.
+    """
     if (frame := _outside(inspect.currentframe())) is not None:
         return frame
     waiting = {

@@ -1,4 +1,4 @@
-"""What a statement committed to an Iceberg table, from the summaries of its snapshots."""
+"""The commits of a statement to an Iceberg table, from the summaries of its snapshots."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MOST = 1_000  # snapshots of one statement: a CALL may commit many
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a statement committed.
+    """Summary of the snapshots that a statement committed.
 
     operation: Iceberg's name for it: `append`, `replace`. counts: of its snapshots' summaries, such as
-    `added-data-files`. snapshots: their number. branch: the branch that they are on; empty for the main one. staged:
-    the `spark.wap.id` of a snapshot that is on no branch yet; empty for one that is.
+    `added-data-files`. snapshots: their number. branch: the table branch that they are on; empty for main.
+    staged: the `spark.wap.id` of a snapshot that is on no branch yet; empty for one that is.
     """
 
     operation: str
@@ -37,9 +37,9 @@ class Written:
 
 
 def written(rows: DataFrame, since_ms: int) -> Written | None:
-    """What a statement committed to an Iceberg table; None if it wrote to none, or if that is uncertain.
+    """The commit of a statement to an Iceberg table; None if it wrote to none, or if that is uncertain.
 
-    rows: what `spark.sql` returned. since_ms: when it began, in milliseconds since 1970.
+    rows: the result of `spark.sql`. since_ms: when the statement began, in milliseconds since 1970.
     """
     try:
         plan = rows._jdf.queryExecution().commandExecuted()
@@ -59,9 +59,10 @@ def written(rows: DataFrame, since_ms: int) -> Written | None:
 def called(
     spark: SparkSession, catalog: str, table: Sequence[str], since_ms: int
 ) -> Written | None:
-    """What a CALL committed to an Iceberg table; None as for `written`.
+    """The commits of a CALL to an Iceberg table; None as for `statement_commit`.
 
-    catalog: of the procedure; empty for the current one. table: the name that the procedure was given, as its parts.
+    catalog: of the procedure; empty for the current one. table: the name that the procedure was given, as its
+    parts.
     """
     session = jvm.java_session(spark)
     try:
@@ -77,7 +78,7 @@ def called(
 
 
 def _committed(spark: SparkSession, target: Java, since_ms: int, most: int) -> Written | None:
-    """The snapshots of this session's application since a time, the newest first, at most so many."""
+    """The snapshots of this session's application since a time, the newest first, up to a maximum number."""
     if str(target.getClass().getName()) != _SPARK_TABLE:
         return None
     table = target.table()
@@ -138,7 +139,7 @@ def _application(summary: dict[str, str]) -> str | None:
 
 
 def _branch(spark: SparkSession, target: Java) -> str:
-    """The branch that a statement writes to; empty for the main one."""
+    """The table branch that a statement writes to; empty for main."""
     named = target.branch()
     if named is None and target.table().properties().get(_WAP) == "true":
         named = spark.conf.get("spark.wap.branch", None)

@@ -36,9 +36,9 @@ _BARE = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")
 def in_spark_s_words(spark: SparkSession, text: str) -> str:
     """The statement in Spark's syntax: the same text if nothing needs translation.
 
-    A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is
-    no table at that path, if the table is not at the location in its metadata, and for what is ClickHouse's and has
-    no equal.
+    A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is no
+    table at that path, if the table is not at the location in its metadata, and for ClickHouse syntax that
+    has no equivalent.
     """
     places: dict[int, Place] = {}
     found = _translation(text, places)
@@ -49,6 +49,7 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
             ownership.refuse_moved_table(found.writes)
             if found.retyped is not None:
                 _refuse_other_nulls(found.writes, *found.retyped)
+    # A name must exist before Spark analyses the translated statement, so targets are attached here.
     for wanted in found.attach:
         place = places.get(id(wanted.call)) or opened(wanted.call)
         place.warn_of_open(text)
@@ -72,9 +73,10 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
 
 
 def translated(text: str) -> str:
-    """The statement in Spark's syntax, without looking at the path that it writes to, which has another name then.
+    """The statement in Spark's syntax, without looking at the path that it writes to, whose name may differ from
+    the real one.
 
-    Raises IcebergSqlError for what is ClickHouse's and has no equal.
+    Raises IcebergSqlError for ClickHouse syntax that has no equivalent.
     """
     if not may_need_translation(text):
         return text
@@ -83,7 +85,10 @@ def translated(text: str) -> str:
 
 
 def _translation(text: str, places: dict[int, Place]) -> Translation | None:
-    """places: gets the place of each call that was opened for its name, by the call's identity."""
+    """The translation of a statement; None if it needs none.
+
+    write_targets: filled with the target of each call that was opened for its name, by the call's identity.
+    """
     if not may_need_translation(text):
         return None
 
@@ -106,7 +111,9 @@ def _collections(text: str) -> set[str]:
 
 
 def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
-    """MODIFY COLUMN also says whether the column takes NULL, which Spark changes in its own statement."""
+    """Refuse a MODIFY COLUMN that would change whether the column takes NULL: Spark changes that in a separate
+    statement.
+    """
     try:
         field = (
             relations.catalog_table(table)
@@ -149,7 +156,9 @@ def _users_first(catalog: tuple[str, str]) -> tuple[bool, str]:
 
 
 def _below(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:
-    """The name of the table in a folder, if the folder is inside a catalog's warehouse."""
+    """The name of the table in a folder that is inside a catalog's warehouse; None if the folder is
+    elsewhere.
+    """
     parts = folder.split("/")
     for start in range(len(parts) - 1, 0, -1):
         name = parts[start:]

@@ -37,23 +37,25 @@ _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitio
 
 
 def lost_a_race(error: Exception) -> bool:
-    """Whether another session committed first. A statement of one commit wrote nothing."""
+    """True if another session committed first. A statement of one commit wrote nothing."""
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
 def can_be_sent_again(text: object) -> bool:
-    """Whether a text that lost a race is one DDL statement. A script's earlier statements would run twice."""
+    """True if a text that met a commit conflict is one DDL statement. A script's earlier statements would run
+    twice.
+    """
     return _only_statement(text) in _DDL
 
 
 def _only_statement(text: object) -> str:
-    """The first word of a text of one statement, else nothing."""
+    """The first word of a text of one statement; empty for any other text."""
     found = statements(text) if isinstance(text, str) else []
     return found[0].first if len(found) == 1 else ""
 
 
 def _lost(text: object) -> str:
-    """What an error about a lost race ends with. FROM, WITH, BEGIN and CALL may be several commits."""
+    """The end of a message about a commit conflict. FROM, WITH, BEGIN and CALL may be several commits."""
     if _only_statement(text) in _ONE_COMMIT:
         return "; nothing was written\nhelp: run the statement again"
     return "; earlier parts of the statement may have been written"
@@ -86,7 +88,7 @@ def of_attached(error: Exception, text: object = None) -> IcebergSqlError | None
 
 
 def of_ended(error: Exception, text: object) -> JavaError | None:
-    """The sentence about a JVM that has ended while it ran a statement, or before; None if it has not ended.
+    """The error for a JVM that has ended while it ran a statement, or before; None if it has not ended.
 
     text: the statement.
     """
@@ -120,7 +122,7 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
 
 
 def in_users_words(spark: SparkSession, error: Exception) -> Exception:
-    """The error with a table's location instead of the name that INSERT INTO FUNCTION has given it."""
+    """The error with a table's location instead of the generated name that INSERT INTO FUNCTION uses."""
     said = lines.description(error) if isinstance(error, CapturedException) else str(error)
 
     def place(name: re.Match[str]) -> str:
@@ -156,6 +158,8 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         )
     if "PARSE_SYNTAX_ERROR" in said and isinstance(text, str) and _INTO_FUNCTION.match(text):
         return INTO_FUNCTION
+    # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing
+    # setting.
     if "PARSE_SYNTAX_ERROR" in said and "FIELD" in said.upper():
         if not catalogs.has_iceberg_extensions(spark):
             return (
@@ -172,7 +176,9 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
 
 
 def _has_no_plan(error: Exception) -> bool:
-    """Whether Iceberg did not plan one of its own statements, because the table is not in an Iceberg catalog."""
+    """True if Iceberg did not plan one of its own statements, because the table is not in an Iceberg
+    catalog.
+    """
     causes = catalogs.thrown(error)
     return any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS)
 

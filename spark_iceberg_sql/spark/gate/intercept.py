@@ -1,10 +1,11 @@
 """The gate: partition DDL is checked before Spark runs it; everything else passes unchanged.
 
-It wraps each session's parser in the JVM, so it sees statements from every client: Python, Scala, Spark Connect,
-Thrift, EXECUTE IMMEDIATE. A command without SQL text, such as a DataFrame writer's, is checked when Spark
-optimizes it. `java/Gate.java` decides which statements are passed to Python; `judge.py` checks them.
+It wraps each session's parser in the JVM, so it sees statements from every client: Python, Scala, Spark
+Connect, Thrift, EXECUTE IMMEDIATE. A command without SQL text, such as a DataFrame writer's, is checked when
+Spark optimizes it. `java/Gate.java` decides which statements are passed to Python; `admission.py` checks
+them.
 
-    text or plan -> may it be partition DDL? -> judge: check against the live catalog -> the same tokens -> Spark
+    text or plan -> may it be partition DDL? -> check against the live catalog -> the same tokens -> Spark
 
 A statement with an error never reaches Spark. If the checker is unsure, it raises a warning and lets Spark
 run the statement.
@@ -87,6 +88,7 @@ def _gate() -> Java:
         ) from None
 
 
+# Taken once, at import: install() replaces SparkSession.sql, and uninstall() must restore this one.
 _PLAIN_SQL = SparkSession.sql
 
 

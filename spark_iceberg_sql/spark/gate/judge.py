@@ -19,9 +19,10 @@ from spark_iceberg_sql.syntax.script import statements
 
 
 def judge(asked: Asked) -> str:
-    """The text that Spark parses for a statement: the same, or a translation from ClickHouse's syntax.
+    """Check a statement, and return the text that Spark parses: the same, or a translation from ClickHouse's
+    syntax.
 
-    Raises IcebergSqlError, with the report, to refuse it. Other findings are raised as an IcebergSqlWarning.
+    Raises IcebergSqlError, with the report, to refuse it. Other findings become an IcebergSqlWarning.
     """
     spark = asked.spark
     if asked.is_plan:
@@ -34,11 +35,15 @@ def judge(asked: Asked) -> str:
     plain = _in_backticks(asked, sessions.substituted(spark, text))
     _speak(_report(asked, plain), asked.mode)
     found = statements(text)
+    # Iceberg's parser decides by the text whether a statement is its own, and a comment or a `;` can mislead
+    # it: a single statement is passed on in the form that it recognizes.
     return routing.handed_on(found[0]) if len(found) == 1 else text
 
 
 def _report(asked: Asked, text: str) -> Report:
-    """The findings about a text with the values of its parameters, at their places in the text without them."""
+    """The report on a text, checked with the values of its parameters, with positions in the text without
+    them.
+    """
     # Iceberg's grammar has no parameters.
     edits = [] if routing.goes_to_iceberg(text) else asked.bound(text)
     known = SessionTables(asked.spark, partial(asked.rows, bound=bool(edits)))

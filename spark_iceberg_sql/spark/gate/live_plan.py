@@ -25,7 +25,7 @@ def tables(spark: SparkSession) -> SessionTables:
 
 
 def plan(spark: SparkSession, text: str) -> Plan:
-    """The plan of one statement on a session's tables, with counts of data files (see `api.plan`)."""
+    """The change plan of one statement on a session's tables, with counts of data files (see `api.plan`)."""
     known = tables(spark)
     found = offline.plan(known, sessions.substituted(spark, text))
     if found.before is None or found.after is None or found.why_no_files is not None:

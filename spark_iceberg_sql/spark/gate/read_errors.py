@@ -1,7 +1,7 @@
-"""Faults of a store or a file while a query is planned or its tasks run: one sentence with the file.
+"""Faults of a store or a file while a query is planned or its tasks run, reported in one sentence with the file.
 
-Spark reports them as a failed job with the stacks of a task and of the driver. In an installed session the actions of a
-DataFrame raise them as a ReadError instead; any other error stays Spark's own.
+Spark reports them as a failed job with the stacks of a task and of the driver. In an installed session the
+actions of a DataFrame raise them as a ReadError instead; any other error stays Spark's own.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _FILE = re.compile(
     r"org\.apache\.iceberg\.exceptions\.(?:NotFound|RuntimeIO)Exception$"
 )
 _NO_METADATA = "Metadata file for version"  # of a table in folders, whose files Iceberg counts
-_PLAIN: dict[str, Callable[..., Any]] = {}  # what the actions were before
+_PLAIN: dict[str, Callable[..., Any]] = {}  # the actions as pyspark defines them
 _JOB = "Job aborted"
 
 
@@ -82,7 +82,9 @@ def _explaining(plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def explained(frame: Any, error: Exception) -> ReadError | None:
-    """The sentence about a fault of a store or a file; None for any other error. frame: whose action failed."""
+    """The ReadError for a fault of a store or a file; None for any other error. frame: whose action
+    failed.
+    """
     try:
         cause = _cause(error)
         tables = [] if cause is None else _tables(frame)
@@ -100,7 +102,7 @@ def explained(frame: Any, error: Exception) -> ReadError | None:
 
 
 def _instead(error: Exception, words: str) -> ReadError:
-    """A ReadError of the class of Spark's error, too, for code that catches that one."""
+    """A ReadError that is also an instance of the class of Spark's error, for code that catches that one."""
     kind = type(error)
     shown = {"__str__": lambda _: words, "__repr__": lambda _: f"ReadError({words!r})"}
     bases = (kind,) if issubclass(kind, ReadError) else (ReadError, kind)
@@ -112,7 +114,7 @@ def _instead(error: Exception, words: str) -> ReadError:
 
 
 def of_statement(error: Exception) -> ReadError | None:
-    """The sentence about such a fault in a job of a statement that has no rows, such as INSERT; else None."""
+    """The ReadError for such a fault in a job of a statement that has no rows, such as INSERT; else None."""
     try:
         cause = (
             _cause(error) if any(_JOB in _message(t) for t in causes(thrown_by(error))) else None
@@ -123,14 +125,17 @@ def of_statement(error: Exception) -> ReadError | None:
 
 
 def of_planning(error: Exception) -> IcebergSqlError | None:
-    """The sentence about such a fault while a query is analysed, such as a missing metadata file; else None."""
+    """The error for such a fault while a query is analysed, such as a missing metadata file; else None."""
     if not isinstance(error, JVM_ERRORS) or not _is_of_file(error):
         return None
     return failed(error, "the statement has failed")
 
 
 def failed(error: Exception, words: str) -> IcebergSqlError:
-    """The error for what the JVM has thrown: a ReadError if a file or a store is the reason. words: what has failed."""
+    """The error for an exception of the JVM: a ReadError if a file or a store is the reason.
+
+    failure: what has failed, for the message.
+    """
     try:
         cause = _cause(error) if _is_of_file(error) else None
     except BRIDGE_ERRORS:
@@ -142,9 +147,10 @@ def failed(error: Exception, words: str) -> IcebergSqlError:
 
 @contextmanager
 def reading(words: str) -> Iterator[None]:
-    """Raise faults of stores and files as `failed`, and so every error for which pyspark has no class.
+    """Raise faults of stores and files as `read_failure` does, and so every error for which pyspark has no
+    class.
 
-    words: what has failed then. Refusals of a statement by Spark stay pyspark's own.
+    failure: what has failed then. Refusals of a statement by Spark stay pyspark's own.
     """
     try:
         yield
@@ -158,7 +164,7 @@ def reading(words: str) -> Iterator[None]:
 
 
 def _is_of_file(error: Exception) -> bool:
-    """Whether a file or a store is at fault, and neither the statement nor the session."""
+    """True if a file or a store is at fault, and neither the statement nor the session."""
     if is_analysis_error(error):
         return False
     return any(
@@ -168,7 +174,7 @@ def _is_of_file(error: Exception) -> bool:
 
 
 def _cause(error: Exception) -> str | None:
-    """What the store or the file's reader said, in one line; None if neither has failed."""
+    """The error of the store or the file's reader, in one line; None if neither has failed."""
     chain = list(causes(thrown_by(error)))
     # A failed job has the stack of its task in its message.
     if not any(any(map(_READER.match, _frames(t))) or _READER.search(str(t)) for t in chain):
@@ -177,7 +183,7 @@ def _cause(error: Exception) -> str | None:
     if not any(map(_STORE.match, (str(last.getClass().getName()), *_frames(last)[:1]))):
         return None
     said = [_message(last)]
-    # Iceberg's own words name the file, which a store's often do not.
+    # Iceberg's own message names the file, which a store's often does not.
     above = next((t for t in chain[:-1] if _READER.match(str(t.getClass().getName()))), None)
     if above is not None and not said[0].startswith("File "):
         said.insert(0, _message(above))
@@ -189,7 +195,7 @@ def _frames(thrown: Java) -> list[str]:
 
 
 def _message(thrown: Java) -> str:
-    """The first line of a Java exception's message; of one without a message, its class in words."""
+    """The first line of a Java exception's message; the class name of one without a message."""
     said = str(thrown.getMessage() or "").strip() or str(thrown.getClass().getSimpleName())
     return said.splitlines()[0].rstrip(". ")
 

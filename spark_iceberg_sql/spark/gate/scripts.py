@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A statement that ran: its text, what `spark.sql` returned, and how long it took in seconds."""
+    """A statement that has run: its text, the result of `spark.sql`, and the seconds that it took."""
 
     statement: str
     result: DataFrame

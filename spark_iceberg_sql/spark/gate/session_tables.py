@@ -53,11 +53,11 @@ class SessionTables(Tables):
         self._sql = sql
 
     def is_catalog(self, name: str) -> bool:
-        """Whether the session has a catalog of this name."""
+        """True if the session has a catalog of this name."""
         return super().is_catalog(name) or catalogs.is_catalog(self._spark, name)
 
     def is_icebergs(self, catalog: str) -> bool:
-        """Whether the session's configuration sets an Iceberg class for the catalog."""
+        """True if the session's configuration sets an Iceberg class for the catalog."""
         return (
             "iceberg" in (self._spark.conf.get(f"spark.sql.catalog.{catalog}", None) or "").lower()
         )
@@ -71,7 +71,7 @@ class SessionTables(Tables):
         )
 
     def look_up(self, name: Name) -> Table | Absent | None:
-        """What a full name currently refers to in the session's catalogs."""
+        """The table that a full name currently refers to in the session's catalogs; None if unknown."""
         if self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0])):
             return None
         if name not in self._found:
@@ -79,7 +79,7 @@ class SessionTables(Tables):
         return self._found[name]
 
     def loaded(self, name: Name) -> catalogs.Loaded | None:
-        """The catalog's answer about a full name that was looked up."""
+        """The catalog's entry for a full name that was looked up."""
         return self._loaded.get(name)
 
     def _look_up(self, name: Name) -> Table | Absent | None:

@@ -93,7 +93,11 @@ def advise(
 
 
 class _Search:
-    """One search. spark: the session. source: the rows. queries: the workload. rows: to sample. using: as given."""
+    """One search for advice.
+
+    spark: the session. source: the rows. queries: the workload. sample_rows: the number to sample. using: as
+    `advise` takes it.
+    """
 
     def __init__(
         self,
@@ -149,7 +153,7 @@ class _Search:
         return sorted(proposals, key=lambda p: p.cost)
 
     def _as_today(self, fields: Fields, slices: Slices, today: Proposal | None) -> bool:
-        """Whether a spec is today's and would have as many files, or there is nothing to write anew."""
+        """True if a spec is today's and would have as many files, so that there is nothing to rewrite."""
         if today is None:
             return False
         # From metadata, where files end is not known well enough.
@@ -158,7 +162,9 @@ class _Search:
         return same and today.table_files <= rewritten
 
     def under(self, fields: Fields) -> Proposal:
-        """What the workload reads under one spec. Raises IcebergSqlError if the rules refuse the spec."""
+        """The proposal for one spec: what the workload reads under it. Raises IcebergSqlError if the rules
+        refuse the spec.
+        """
         _, columns = self._queries.filters()
         sample = self.costs.sample(list(columns), fields)
         found = self._proposal(sample, fields, sliced(sample, fields))

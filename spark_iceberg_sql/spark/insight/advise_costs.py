@@ -1,7 +1,7 @@
-"""What a workload costs under every spec: all of them on a sample of the rows, the best again on a larger one.
+"""The costs of a workload under every spec: on a sample of the rows, and of the best on a larger one.
 
-Each candidate spec becomes files that were never written; Iceberg's evaluators decide which of them each query's
-filters keep.
+Each candidate spec becomes files that were never written; Iceberg's evaluators decide which of them each
+query's filters keep.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ _OPEN = 4 << 20  # read.split.open-file-cost
 
 @dataclass(frozen=True)
 class Costs:
-    """The files of some specs, and what queries cost on them.
+    """The files of some specs, and the costs of queries on them.
 
-    sample: the rows. layouts: the files by spec. planned: the queries. by_query: for each of them, its cost by spec.
+    sample: the rows. layouts: the files by spec. planned_queries: the queries. costs_by_query: for each of
+    them, its cost by spec.
     """
 
     sample: Sample
@@ -71,10 +72,10 @@ class Costs:
 
 
 class Search:
-    """The costs of a workload.
+    """Estimates the costs of a workload.
 
-    spark: the session. source: the rows. queries: the workload. rows: to sample. using: as `advise` takes it. notes:
-    where remarks are added.
+    spark: the session. source: the rows. queries: the workload. sample_rows: the number to sample. using: as
+    `advise` takes it. notes: the list to which remarks are added.
     """
 
     def __init__(
@@ -124,6 +125,7 @@ class Search:
             )
         self._smallest = min(_SMALLEST, settings.target // 16)
         every = layouts(sample, fields, self._smallest)
+        # Only the unpartitioned table, which is always tried.
         if len(every) == 1:
             self._notes.append(
                 f"every other spec of {len(fields)} fields and their pairs would have files "
@@ -134,7 +136,9 @@ class Search:
         return self._costs(sample, every, planned)
 
     def again(self, first: Costs, best: Iterable[Fields]) -> Costs:
-        """The costs under the best specs, on a larger sample if there is one. first: those under every spec."""
+        """The costs under the best specs, on a larger sample if there is one. initial: the costs under every
+        spec.
+        """
         best, sample = list(best), first.sample
         rows = min(_MORE * self._rows, _MOST_ROWS)
         if not best or self._using == "metadata" or sample.is_whole or rows <= self._rows:
@@ -169,11 +173,11 @@ class Search:
         return counted(made, every, sample.sizes, sample.raw)
 
     def is_too_small(self, made: Hypothetical) -> bool:
-        """Whether the median file is too small for the spec to be proposed."""
+        """True if the median file is too small for the spec to be proposed."""
         return bool(made.files) and median(file.size for file in made.files) < self._smallest
 
     def error(self, sample: Sample) -> float:
-        """By how much a cost may be off, as a fraction."""
+        """The relative error of a cost."""
         return METADATA_ERROR if self._using == "metadata" else sample.error
 
     def at_least(self, query: str, sample: Sample, slices: Slices) -> tuple[int, int]:
@@ -190,7 +194,7 @@ class Search:
         return sampled(self._spark, self._source, columns, fields, self._rows)
 
     def _fields(self, column: int, *, equal: bool) -> list[PartitionField]:
-        """The candidate fields over a column. equal: whether a query compares it by equality."""
+        """The candidate fields over a column. is_equality: whether a query compares it by equality."""
         return [
             field
             for field in fields_of(self._source.schema, column)
@@ -204,6 +208,8 @@ class Search:
         ids: dict[tuple[int, str], int] = {}
         own = []
         for number, fields in enumerate(every):
+            # All specs belong to one table: in it, equal fields need the same id, and different ones need
+            # different ids.
             renamed = [replace(f, field_id=ids.setdefault(f.key, 1000 + len(ids))) for f in fields]
             own.append(Spec(number, tuple(renamed)))
         filters = [iceberg_filters.conjunction(one) for item in planned for one in item.filters]
@@ -211,6 +217,8 @@ class Search:
         with tables.table(self._source.as_table(*own)) as table:
             for spec, (fields, slices) in zip(own, every.items(), strict=True):
                 made = hypothetical(sample, self._source.schema, spec, slices)
+                # One result for each filter, in the order of `filters`: each query takes as many as it has
+                # scans.
                 left = iter(tables.kept(table, spec.spec_id, made.packed(), filters))
                 scans = [list(islice(left, len(item.filters))) for item in planned]
                 if not fields:

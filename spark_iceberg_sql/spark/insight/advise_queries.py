@@ -1,4 +1,4 @@
-"""The queries of a workload over one source: what each filters on, and what it reads of a table."""
+"""The queries of a workload over one source: the filters of each, and its reads of a table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,11 @@ class Planned:
 
 
 class Queries:
-    """spark: the session. source: the rows. queries: the workload. notes: where skipped queries are reported."""
+    """The queries of a workload, planned by Spark over one source.
+
+    spark: the session. source: the rows. queries: the workload. notes: the list to which skipped queries are
+    added.
+    """
 
     def __init__(
         self, spark: SparkSession, source: Source, queries: Sequence[Query], notes: list[str]
@@ -110,7 +114,7 @@ class Queries:
         return found, columns
 
     def _why_not(self, query: Query, table: Java) -> str:
-        """Why the plan of a query has no scan of the source."""
+        """The reason why the plan of a query has no scan of the source."""
         source = self._source
         name = source.words if source.table or source.name else f"`{NAME}`"
         own = relations.catalog_table(dotted(source.table)) if source.table is not None else None
@@ -122,7 +126,7 @@ class Queries:
         return f"it does not read {name}"
 
     def reads(self, table: Java) -> list[QueryReads]:
-        """What each query reads of a table, as planned by Spark."""
+        """The reads of each query of a table, as planned by Spark."""
         out = []
         for query in self._queries:
             if query.written_by is not None:

@@ -43,8 +43,8 @@ def sampled(
 ) -> Sample:
     """A sample of the rows.
 
-    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows. like: an
-    earlier sample of the same source.
+    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows.
+    earlier: a smaller sample of the same source, whose row count, bounds and size model are used again.
     """
     schema = source.schema
     kinds = {i: schema.types[i] for i in columns if has_bounds(schema.types[i])}
@@ -85,7 +85,7 @@ def sampled(
 
 
 def _counted(source: Source, kinds: Mapping[int, Type]) -> tuple[int, dict[int, tuple[Any, Any]]]:
-    """The number of rows, and the least and the greatest value of columns: often known to Iceberg without a scan."""
+    """The number of rows, and the minimum and maximum of columns: often known to Iceberg without a scan."""
     ends = [
         rows.stored(end(_column(source, i)), kind.name).alias(f"{name}{i}")
         for i, kind in kinds.items()
@@ -155,7 +155,7 @@ def _column(source: Source, field_id: int) -> Column:
 
 
 def _sizes(spark: SparkSession, source: Source, raw: float) -> Sizes:
-    """The sizes of files of a table like the source. raw: uncompressed bytes per row."""
+    """The sizes of files of a table like the source. row_bytes: uncompressed bytes per row."""
     with hypothetical.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
         return Sizes(first_rows(spark, source, table, raw, settings), settings)

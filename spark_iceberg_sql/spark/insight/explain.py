@@ -1,4 +1,4 @@
-"""explain(spark, text): what a statement would read, from its plan and the tables' metadata."""
+"""explain(spark, text): the reads of a statement, from its plan and the tables' metadata."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _scan(
 
 
 def _is_needless(scan: Scan, leaf: plan_leaves.Leaf, before: Sequence[Scan]) -> bool:
-    """Whether a scan that looks for the rows of another scan does not run, since neither has a file to read."""
+    """True if a scan that looks for the rows of another scan does not run, since neither has a file to read."""
     return leaf.is_first and any(
         other.table == scan.table
         and other.files == scan.files == 0

@@ -1,4 +1,4 @@
-"""The conjuncts above one relation: as written, the part that reaches Iceberg, and the files it keeps."""
+"""The conjuncts above one relation: as written, with the part that reaches Iceberg and the files it keeps."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class _Written:
     """One conjunct as written; Spark may have split it into several.
 
-    over: the node above which it stays; None if it is directly above the relation. own: what reaches Iceberg.
-    not_null: the part of that which Spark derives from it: that its columns have values. added: what the rule `prune`
-    adds. at: the positions of its filters in the list of filters to count.
+    blocking_node: the node above which it stays; None if it is directly above the relation. pushed: the part
+    that reaches Iceberg. not_null: the part of that which Spark derives from it: that its columns have
+    values. added: what the rule `prune` adds. filter_index, pushed_index, not_null_index: positions in the
+    list of filters to count.
     """
 
     text: str
@@ -46,7 +47,7 @@ class Conjuncts:
     """The conjuncts above a relation.
 
     filtered: the relation before push-down; None if it is not known. prune: the rule. fields: the table's
-    partition fields. derived: the places of conjuncts that Spark derived from those on another table.
+    partition fields. derived: the spans of conjuncts that Spark derived from those on another table.
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class Conjuncts:
         return every
 
     def explained(self, kept: SnapshotFilters) -> tuple[Conjunct, ...]:
-        """The conjuncts, given the counts of `kept` for `filters`."""
+        """The conjuncts. file_counts: the counts of `iceberg_filters.kept` for `filters`."""
         return tuple(self._explained(kept))
 
     def _explained(self, kept: SnapshotFilters) -> Iterator[Conjunct]:
@@ -218,7 +219,7 @@ class Conjuncts:
 
 
 def _is_added(conjunct: Java) -> bool:
-    """Whether the rule `prune` added a conjunct: its literals are marked."""
+    """True if the rule `prune` added a conjunct: its literals are marked."""
     if " (implied)" not in str(conjunct.toString()):
         return False
     return any(

@@ -67,7 +67,7 @@ def renamed(sql: str, column: str, name: str) -> str:
 def _same(
     spark: SparkSession, conjunct: Java, column: Java, candidate: str, values: list[str | None]
 ) -> bool:
-    """Whether both accept the same of these values; evaluated by the optimizer, without a job."""
+    """True if both predicates accept the same of these values; evaluated by the optimizer, without a job."""
     old = str(conjunct.sql()).replace(str(column.sql()), "c")
     new = candidate.replace(COLUMN, "c")
     rows = ", ".join(
@@ -82,7 +82,7 @@ def _same(
 
 
 def _files(spark: SparkSession, predicate: str, relation: Java) -> int | None:
-    """How many files a scan with the predicate reads."""
+    """The number of files that a scan with the predicate reads."""
     found = plans.of_condition(spark, predicate, relation)
     for leaf in plan_leaves.leaves(found.after):
         if leaf.kind == "DataSourceV2ScanRelation":

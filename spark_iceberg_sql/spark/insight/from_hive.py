@@ -1,4 +1,4 @@
-"""from_hive(spark, table): the partitions of a Hive table checked against its rows, and what queries would read."""
+"""from_hive(spark, table): the partitions of a Hive table checked against its rows, and the reads of queries."""
 
 from __future__ import annotations
 
@@ -164,7 +164,10 @@ def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
 def _checked(
     spark: SparkSession, table: HiveTable, every: Sequence[Reading], unsure: list[str]
 ) -> Reading | None:
-    """The only reading that no row contradicts, by one pass over its columns; appends what stays unknown."""
+    """The only derivation that no row contradicts, by one pass over the columns.
+
+    unsure: the list to which open questions are added.
+    """
     if not every:
         return None
     sums = [fn.count_if(fn.expr(one.mismatch())).alias(f"r{i}") for i, one in enumerate(every)]

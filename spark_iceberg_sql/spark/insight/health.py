@@ -92,7 +92,7 @@ def health(spark: SparkSession, table: str) -> Health:
 
 
 def _files_then(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | None:
-    """How many files all rows would have under the current spec; None if the bounds do not tell."""
+    """The number of files of all rows under the current spec; None if the bounds do not determine it."""
     try:
         return preview(spark, dotted(name), spec, using="metadata").files
     except IcebergSqlError:  # a field that the bounds do not determine, or an older Iceberg
@@ -104,8 +104,9 @@ def _small_after(
 ) -> int:
     """About how many files the small ones of the current spec become.
 
-    Not fewer than Iceberg's planning makes of them, nor than the files that one rewrite made together in a partition:
-    a writer counts rows in memory uncompressed, so it may end files far below the target size, again and again.
+    Not fewer than Iceberg's planning makes of them, nor than the files that one rewrite made together in a
+    partition: a writer counts rows in memory uncompressed, so it may end files far below the target size,
+    again and again.
     """
     after = max(f.small_after, f.small - planned.fewer if planned is not None else 0)
     assert table.specs is not None

@@ -37,10 +37,10 @@ _LENGTH = 4  # bytes before each string and binary, in Parquet's plain encoding
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of one partition, in one map task or in one commit if these are told apart.
+    """The rows of one partition, or of one partition in one map task or in one commit.
 
-    values: of the partition fields. piece: the number of rows and bytes. place: the number of the task that reads
-    them. reducer: the shuffle partition they are sent to. commit: the number of the commit they arrive in.
+    values: of the partition fields. output: the number of rows and bytes. task: the number of the task that
+    reads them. shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in.
     """
 
     values: tuple[Any, ...]
@@ -58,8 +58,8 @@ def value(field: PartitionField, schema: Schema) -> Column:
 def stored(column: Column, kind: str) -> Column:
     """A value in a form that Python reads and writes alike in every time zone.
 
-    kind: the value's Iceberg type. Dates become days and timestamps microseconds since 1970; timestamps without a
-    zone become text.
+    type_name: the value's Iceberg type. Dates become days and timestamps microseconds since 1970; timestamps
+    without a zone become text.
     """
     if kind == "date":
         return fn.unix_date(column)
@@ -69,9 +69,10 @@ def stored(column: Column, kind: str) -> Column:
 
 
 def keys(spec: Spec, schema: Schema) -> list[Column]:
-    """A spec's partition values, each as `stored` returns it; but numbers with a point as text.
+    """A spec's partition values, each as `portable_value` returns it; but floating-point numbers as text.
 
-    To Iceberg, -0.0 and 0.0 are two partitions; Spark would group them, and NaN is not equal to itself in Python.
+    To Iceberg, -0.0 and 0.0 are two partitions; Spark would group them, and NaN is not equal to itself in
+    Python.
     """
     return [
         value(f, schema).cast("string")
@@ -106,14 +107,15 @@ def groups(
 ) -> list[Group]:
     """One aggregation: the partitions of a spec, with their rows and uncompressed bytes.
 
-    frame: the rows. by_task: count the rows of each reading task separately. reducers: the number of shuffle
-    partitions, to find the one a partition is sent to; 0 if that does not matter. commit: the column
-    with the number of a row's commit; empty for a single commit.
+    frame: the rows. by_task: count the rows of each reading task separately. shuffle_partitions: the number
+    of shuffle partitions, to find the one a partition is sent to; 0 if that does not matter. commit_column:
+    the column with the number of a row's commit; empty for a single commit.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
     place = fn.spark_partition_id() if by_task else fn.lit(0)
     reducer = fn.lit(0)
     if reducers and names:
+        # As in Spark's HashPartitioning: pmod of the Murmur3 hash, which is `hash` in SQL.
         reducer = fn.pmod(fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(reducers))
     shaped = frame.select(
         *(key.alias(name) for key, name in zip(keys(spec, schema), names, strict=True)),
@@ -188,7 +190,7 @@ def _decimal_width(precision: int) -> float:
 def is_group(
     spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit: str = ""
 ) -> Column:
-    """Whether a row belongs to a group, as a column."""
+    """A condition, as a column: the row belongs to the group."""
     found = fn.lit(True)
     for key, wanted in zip(keys(spec, schema), group.values, strict=True):
         found = found & key.eqNullSafe(fn.lit(wanted))

@@ -39,9 +39,10 @@ _FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"
 class Source:
     """Rows that a spec is tried on.
 
-    frame: the rows. words: what the user called it. schema: its columns, with field ids. json: the same, as in
-    metadata.json. properties: of the table that would be written. table: its full name, if it is an Iceberg table
-    in a catalog. metadata: that table's metadata.json, without its snapshots. name: the full name of any other table.
+    frame: the rows. title: the user's name for it. schema: its columns, with field ids. schema_json: the
+    same, as in metadata.json. properties: of the table that would be written. table: its full name, if it is
+    an Iceberg table in a catalog. metadata: that table's metadata.json, without its snapshots. name: the full
+    name of any other table.
     """
 
     frame: DataFrame
@@ -77,9 +78,11 @@ def source_of(
 ) -> Source:
     """Resolve a source. Every preview and advice starts here.
 
-    given: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet, ORC, CSV (with
-    a header) or JSON file, or of a folder named like one. properties: table properties that override the table's.
-    Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such number.
+    source: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet,
+    ORC, CSV (with a header) or JSON file, or of a folder named like one. properties: table properties that
+    override the table's.
+    Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such
+    number.
     """
     found = _source_of(spark, given, properties)
     refuse_numbers(found.properties)
@@ -113,9 +116,9 @@ def refusing(argument: str) -> Iterator[None]:
 
 
 def refuse_property(words: str, properties: Mapping[str, str]) -> None:
-    """Raise IcebergSqlError if what Iceberg says is about the value of a table property.
+    """Raise IcebergSqlError if an error of Iceberg is about the value of a table property.
 
-    words: Iceberg's, `For input string: "64MB"`, which do not name it.
+    error_text: Iceberg's, `For input string: "64MB"`, which does not name the property.
     """
     number, format_ = re.search(r'For input string: "(.*)"', words), _NO_FORMAT.search(words)
     found = number or format_

@@ -1,4 +1,4 @@
-"""spj(spark, text): whether the joins of a query are storage-partitioned, found by planning it."""
+"""spj(spark, text): a report on whether the joins of a query are storage-partitioned, by planning it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _table(scan: Java) -> Java | None:
 
 
 def _why(one: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
-    """What is still missing with the best settings: the first condition that does not hold.
+    """The first condition that does not hold even with the best settings.
 
     names: the parts of each catalog table's name.
     """

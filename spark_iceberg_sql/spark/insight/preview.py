@@ -94,10 +94,10 @@ def preview(
 
 
 class _Run:
-    """One preview.
+    """One preview that reads every row.
 
-    spark: the session. source: the rows. wanted: the spec. table: an empty Iceberg table that has it. commits:
-    how many.
+    spark: the session. source: the rows. spec_candidate: the spec. table: an empty Iceberg table that has it.
+    commits: how many.
     """
 
     def __init__(
@@ -158,7 +158,9 @@ class _Run:
         return preview_splits.shuffled_bytes(self._spark, self._source.frame)
 
     def _trials(self, found: Sequence[rows.Group]) -> dict[int, Trial]:
-        """A few of the groups, written in memory: the start of each large one, and all others in one more pass."""
+        """Some of the groups written in memory: the start of each large one, and all small ones in one more
+        pass.
+        """
         pieces = [group.piece for group in found]
         chosen = picked(pieces, _TRIALS)
         limits = {i: max(ROWS_BETWEEN_LOOKS, _rows_in(pieces[i], _TRIAL_BYTES)) for i in chosen}
@@ -265,7 +267,7 @@ class _Run:
         )
 
     def _drawn(self, pieces: Pieces) -> Iterator[str]:
-        """A note if which commit a row is drawn into decides how many files a commit has."""
+        """A note if the random commit of a row decides how many files a commit has."""
         rolls = any(len(files) > 1 for written in pieces.values() for _, files in written)
         field = preview_commits.ordered_by(self._wanted.spec, self._source.schema)
         column = self._source.schema.by_id(field.source_id) if field else None
@@ -286,7 +288,7 @@ class _Run:
 
 
 def _rows_in(piece: Piece, size: int) -> int:
-    """How many of a piece's rows make up that many uncompressed bytes."""
+    """The number of an output's rows that make up that many uncompressed bytes."""
     return int(size * piece.rows / max(1, piece.raw))
 
 

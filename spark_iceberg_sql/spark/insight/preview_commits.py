@@ -1,4 +1,4 @@
-"""The commits of a stream: which one each row of a source arrives in."""
+"""The commits of a stream: a column with the number of the commit in which each row of a source arrives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ACCURACY = 100_000
 
 
 def checked(commits: object, using: str) -> int:
-    """The number of commits. Raises IcebergSqlError if it is none, or if not every row is read."""
+    """The number of commits. Raises IcebergSqlError if it is not a valid one, or if not every row is read."""
     if isinstance(commits, bool) or not isinstance(commits, int) or not 1 <= commits <= MOST:
         raise IcebergSqlError(
             f"commits must be a whole number from 1 to {MOST:,}, not {commits!r}",
@@ -40,8 +40,9 @@ def checked(commits: object, using: str) -> int:
 def numbered(frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: str) -> DataFrame:
     """The rows, with the number of their commit in an integer column.
 
-    In the order of the spec's first field over a date or a timestamp, each commit has the same number of rows; rows of
-    the same time are in the same commit. Without such a field, and for rows without a time, the commit is drawn.
+    In the order of the spec's first field over a date or a timestamp, each commit has the same number of
+    rows; rows of the same time are in the same commit. Without such a field, and for rows without a time, the
+    commit is random.
     """
     # By the row's position, so that a second reading draws the same.
     drawn = fn.pmod(fn.xxhash64(fn.monotonically_increasing_id()), fn.lit(commits)).cast("int")
@@ -61,19 +62,19 @@ def numbered(frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: s
     if not times:
         return frame.withColumn(name, drawn)
     at = fn.expr(_search(time, cuts, 0, commits - 1))
-    # `drawn` only where it is needed: no filter is pushed below it.
+    # `random_commit` only where it is needed: no filter is pushed below it.
     return frame.withColumn(
         name, at if rows == times else fn.when(fn.expr(time).isNull(), drawn).otherwise(at)
     )
 
 
 def ordered_by(spec: Spec, schema: Schema) -> PartitionField | None:
-    """The field whose source column says when a row arrives; None if there is none."""
+    """The field whose source column is the arrival time of a row; None if there is none."""
     return next((f for f in spec.fields if schema.types[f.source_id].name in _TIMES), None)
 
 
 def order_text(spec: Spec, schema: Schema) -> str:
-    """How the rows are assumed to arrive."""
+    """The assumed order of arrival, as text."""
     field = ordered_by(spec, schema)
     return f"rows in the order of {field.source}" if field else "rows in no order"
 

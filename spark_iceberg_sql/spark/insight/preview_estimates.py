@@ -41,7 +41,10 @@ _TRIED = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
 def first_rows(
     spark: SparkSession, source: Source, table: Java, raw: float, settings: WriteSettings
 ) -> list[Trial]:
-    """Files of several sizes from the source's first rows, written in memory. raw: uncompressed bytes per row."""
+    """Files of several sizes from the source's first rows, written in memory.
+
+    row_bytes: uncompressed bytes per row.
+    """
     data = memory_writers.internal_rows(source.frame.limit(_TRIED[-1]))
     made: list[Trial] = []
     for count in _TRIED:
@@ -66,7 +69,7 @@ def from_sample(
     settings: WriteSettings,
     words: str,
 ) -> Preview:
-    """A preview from about 100,000 rows. words: the settings, for the user."""
+    """A preview from about 100,000 rows. settings_summary: the settings, for the user."""
     total = int(source.frame.count())
     share = min(1.0, SAMPLE / max(1, total))
     frame = source.frame.sample(share, seed=_SEED) if share < 1 else source.frame
@@ -96,9 +99,11 @@ def from_sample(
 
 
 def _unseen(counts: Sequence[int], share: float) -> int:
-    """How many partitions a sample missed, estimated from those that it contains once and twice.
+    """The estimated number of partitions that a sample missed, from those with one and two sampled rows.
 
-    share: of the rows, drawn without replacement. Source: Chao and Lin, sampling without replacement.
+    share: of the rows, sampled without replacement.
+    Source: Chao and Lin, Nonparametric lower bounds for species richness and shared species richness under
+    sampling without replacement, Biometrics 68 (2012), with n / (n - 1) taken as 1.
     """
     often = Counter(counts)
     once, twice = often[1], often[2]
@@ -138,7 +143,7 @@ def known_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tupl
 
 
 def no_metadata(source: Source) -> str:
-    """The refusal of a source that is not a table in a catalog."""
+    """The message that refuses a source which is not a table in a catalog."""
     return with_help(
         f"{source.words} has no file metadata: only an Iceberg table in a catalog has it",
         "read rows instead, with using => 'data'",
@@ -146,7 +151,7 @@ def no_metadata(source: Source) -> str:
 
 
 def from_spark(kind: Any, value: Any) -> Any:
-    """A value returned by `hypothetical_rows.stored`, as Iceberg stores it."""
+    """A value returned by `hypothetical_rows.portable_value`, as Iceberg stores it."""
     if kind.name == "timestamp" and isinstance(value, str):
         value = datetime.fromisoformat(value)
     return ordinal(kind, value)

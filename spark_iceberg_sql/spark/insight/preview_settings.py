@@ -1,4 +1,4 @@
-"""How a session would write a table, as Iceberg itself resolves the table's and the session's settings."""
+"""The settings of a session's write, as Iceberg itself resolves the table's and the session's settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
-    """How this session would write a table, as Iceberg itself resolves the table's and the session's settings."""
+    """The settings of a write by this session, as Iceberg resolves those of the table and the session."""
     conf = memory_writers.write_conf(spark, table)
     requirements = conf.writeRequirements()
     kind = str(requirements.distribution().getClass().getSimpleName())

@@ -28,10 +28,10 @@ def split(
     settings: WriteSettings,
     shuffled: Callable[[], float],
 ) -> None:
-    """Split the pieces whose shuffle partition adaptive execution would split.
+    """Split the outputs whose shuffle partition adaptive execution would split.
 
-    counted: the groups of each map task and reducer. shuffled: gives the bytes of a row in a shuffle file; called
-    only if the write may be split.
+    task_groups: the groups of each map task and shuffle partition. measure_row_bytes: returns the bytes of a
+    row in a shuffle file; called only if the write may be split.
     """
     rows = sum(group.piece.rows for group in counted)
     if sum(group.piece.raw for group in counted) + _OVERHEAD * rows <= settings.advisory:
@@ -44,6 +44,7 @@ def split(
         by_reducer[group.commit, group.reducer][group.place].append(group)
     for (commit, _), places in by_reducer.items():
         order = sorted(places)
+        # Adaptive execution splits by the sizes that the driver has, which are rounded.
         loads = [reported(int(each * sum(g.piece.rows for g in places[p]))) for p in order]
         tasks = splits(loads, settings)
         if tasks[-1] == 0:

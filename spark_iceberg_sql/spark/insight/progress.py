@@ -1,4 +1,4 @@
-"""How far the Spark jobs of a preview or advice have come, in a line on a terminal or in a notebook."""
+"""The progress of the Spark jobs of a preview or advice, in a line on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _EVERY = 0.4
 def shown(spark: SparkSession, words: str) -> Iterator[None]:
     """Show the progress of the jobs that this thread starts meanwhile, from the first second on.
 
-    spark: the session. words: what takes the time. Jobs that already have a group, as in a notebook's SQL cell, are
-    shown by whoever made the group.
+    spark: the session. description: of the work. Jobs that already have a group, as in a notebook's SQL cell,
+    are shown by the code that made the group.
     """
     if not jobs.watched() or jobs.current(spark) is not None:
         yield

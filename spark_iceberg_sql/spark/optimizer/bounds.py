@@ -1,4 +1,6 @@
-"""What the rule `bounds` knows about files: their wrong bounds, and the units of imported timestamps."""
+"""The files that the rule `bounds` corrects: those with wrong bounds, and the units of imported
+timestamps.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +55,7 @@ def foreign_time_units(files: Iterable[str]) -> frozenset[str]:
     if registry is None or not every:
         return frozenset()
     configuration = jvm.active_session().sessionState().newHadoopConf()
+    # Ceiling division: at most _FOOTERS files, evenly spread over the list.
     sample = every[:: -(-len(every) // _FOOTERS)]
     units = {unit for file in sample for unit in _units(registry, file, configuration)}
     return frozenset(units - {"MICROS"})

@@ -1,7 +1,8 @@
 """Optimizer rules for a live session, without a jar: compiled, injected, tested, switched.
 
-To add a rule, write `java/<Name>.java` (a class that extends SwitchedRule) and add a
-record to RULES. `SELECT * FROM iceberg_rules()` lists them.
+To add a rule, write `java/<Name>.java` (a class that extends SwitchedRule) and add a record to RULES. `SELECT
+* FROM iceberg_rules()` lists them. Spark has no call that removes an injected rule, so each has a switch in
+the session's configuration.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from spark_iceberg_sql.spark.bridge.java_records import constants_source, exchan
 from spark_iceberg_sql.spark.bridge.java_rows import RuleRow, TransformRow, WrongBoundsRow
 
 _PACKAGE = "sparkicebergsql"
-# What every rule may build on, each on the ones before it.
+# Classes that every rule may use, each built on the ones before it.
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
@@ -31,7 +32,7 @@ SHARED =(
 )  # fmt: skip
 
 
-# What tries this Iceberg for known faults.
+# Tests this Iceberg for known faults.
 PROBES = "IssueProbes"
 
 
@@ -46,8 +47,8 @@ class Phase(Enum):
 class Rule:
     """An optimizer rule.
 
-    name: in iceberg_rules(). java: its class, and the name of its file `java/<java>.java`. does: one
-    sentence. without: what its absence means to the user, for the warning. parts: the classes it needs
+    name: in iceberg_rules(). java: its class, and the name of its file `java/<java>.java`. summary: one
+    sentence. if_disabled: what its absence means to the user, for the warning. parts: the classes it needs
     in addition to the shared ones, each built on the ones before it.
     """
 
@@ -74,6 +75,8 @@ class Rule:
         return f"{_PACKAGE}.{self.java}"
 
 
+# Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
+# is injected there would come too late for DELETE. (excludedRules holds the class names: they are public.)
 RULES: tuple[Rule, ...] = (
     Rule(
         name="bounds",
@@ -197,7 +200,7 @@ def ensure(spark: SparkSession) -> None:
 
 
 def ensuring() -> Any | None:
-    """`ensure` as a function of the JVM's, from a session; None where no rule can be compiled."""
+    """`ensure` as a function in the JVM, called with a session; None if no rule can be compiled."""
     table = _table()
     return None if table is None else table.ensuring()
 

@@ -1,7 +1,8 @@
-"""Which files the table functions may open: the setting `spark.iceberg_sql.allowed_locations` of the Spark application.
+"""The files that the table functions may open: the setting `spark.iceberg_sql.allowed_locations` of the Spark
+application.
 
-It is static: sessions, and so the clients of a server, cannot change it. Paths are compared as text; a symbolic link is
-followed, as in all of Spark.
+It is static: sessions, and so the clients of a server, cannot change it. Paths are compared as text; a
+symbolic link is followed, as in all of Spark.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _NO_WAY_UP = r"(?!(?s:.*?)(?<![^/{,])\.\.(?:[/},]|$))"
 
 
 def files_of(function: str, argument: str, location: Location, *, cached: bool) -> Files:
-    """The FileIO for a location, as of file_io; it opens http and ftp only where they are listed, or called for.
+    """The FileIO for a location, as of file_io; it opens http and ftp only where they are listed, or named in
+    the call.
 
     function, argument: for the refusal. Raises Refusal if the location is not allowed.
     """
@@ -35,7 +37,7 @@ def files_of(function: str, argument: str, location: Location, *, cached: bool) 
 
 
 def refuse_outside(function: str, argument: str, path: str) -> None:
-    """Raise Refusal for a path outside the allowed locations, or if these mean nothing."""
+    """Raise Refusal for a path outside the allowed locations, or if the setting is invalid."""
     try:
         allowed = pattern()
     except ValueError as wrong:

@@ -54,7 +54,7 @@ def bind(
 ) -> dict[str, Value]:
     """The values of a call by argument name, converted; defaults are not filled in.
 
-    given: (name or None, value) in the order of the call. collection: the settings of a named
+    call_values: (name or None, value) in the order of the call. collection: the settings of a named
     collection in the session's configuration, or None if it does not exist.
     The call's values override the collection's. Raises Refusal.
     """

@@ -1,6 +1,7 @@
-"""Tables attached by their path: their catalog in a session's configuration, and what may be attached under which name.
+"""Tables attached by their path: their catalog in a session's configuration, and the names they may have.
 
-The configuration has a random token only. The folders, and what opens them with their credentials, are in the JVM.
+The configuration has a random token only. The folders, and the FileIOs that open them with their credentials,
+are in the JVM.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _CODEC = "write.metadata.compression-codec"
 
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
-    """Whether a catalog of the session is one for attached tables."""
+    """True if a catalog of the session is one for attached tables."""
     implemented = spark.conf.get(f"spark.sql.catalog.{name}.catalog-impl", None)
     return implemented == folder_catalog.CLASS
 
@@ -40,8 +41,9 @@ def location(spark: SparkSession, catalog: str, table: str) -> str | None:
 def register(spark: SparkSession, place: Place, parts: list[str], found: Found | None) -> None:
     """Give a folder a name in such a catalog, which is configured if there is none.
 
-    place: the folder. parts: of the name. found: the table that is there. Raises IcebergSqlError if the name is another
-    folder's, and if two writers could overwrite each other's commits in that store.
+    write_target: the folder. parts: of the name. located_table: the table that is there, if any. Raises
+    IcebergSqlError if the name is another folder's, and if two writers could overwrite each other's commits
+    in that store.
     """
     folder = place.location.path if found is None else found.folder.rstrip("/")
     if found is not None:
@@ -71,7 +73,9 @@ def register(spark: SparkSession, place: Place, parts: list[str], found: Found |
 
 
 def _refuse_compressed(place: Place, folder: str, found: Found) -> None:
-    """Two writers exclude each other by the name of the next metadata file, which the codec changes."""
+    """Refuse a table with compressed metadata: two writers exclude each other by the name of the next metadata
+    file, which the codec changes.
+    """
     codec = found.metadata.properties().get(_CODEC)
     if codec is None or str(codec).lower() == "none":
         return
@@ -93,6 +97,7 @@ def version(file: str) -> int:
 
 @contextmanager
 def _made(place: Place) -> Iterator[None]:
+    """Explain the errors of a store, and of a catalog class that cannot be loaded."""
     try:
         with place.without_secrets():
             yield

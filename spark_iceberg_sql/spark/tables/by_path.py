@@ -86,6 +86,7 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
 def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     """The plan that reads a table as the values specify. Raises Refusal."""
     name = found.location.path
+    # Spark recognizes an equal table by this name, for its cache: it must not change from call to call.
     if found.moved is not None:  # EXPLAIN shows the name
         name += f" (moved from {found.moved.said})"
     table = relations.base_table(found.operations, name)
@@ -94,6 +95,7 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
         return relations.without_file(leaf)
     travelled_to = _travelled(function, table, values)
     spark_table, options = readable(function, travelled_to, values, rows=True)
+    # After time travel: the deletes and files that must exist are those of the snapshot that is read.
     refuse_unmatched(function, found, values, lines.snapshot_id(spark_table))
     split = values.get("split_size")
     if split is not None and int(split) < 1:

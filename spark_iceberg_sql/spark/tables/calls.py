@@ -22,7 +22,7 @@ _DEFAULT_TIMEOUT = 300  # seconds
 def answer(
     function: Function, plan: Callable[[Function, Mapping[str, Value]], Java], arguments: Java
 ) -> Java:
-    """The callback that Spark invokes during analysis.
+    """The callback that Spark invokes during analysis: the plan of a call.
 
     plan: makes the logical plan from the bound values. arguments: the Seq of expressions.
     Raises Refusal for any error, without the call's secrets.
@@ -60,7 +60,7 @@ def _within_time(function: Function, values: Mapping[str, Value], plan: Callable
 
 
 def _explained(function: Function, values: Mapping[str, Value], refusal: Refusal) -> Refusal:
-    """The refusal, or what is wrong with the path as it is written."""
+    """The refusal, or a better one if the path is misspelled."""
     place = place_of(values)
     missing = refusal.condition == "PATH_NOT_FOUND"
     if not (missing or refusal.parameters.get("parameter") == f"`{place}`"):

@@ -116,5 +116,7 @@ def _property(key: str) -> str:
 
 
 def is_sparks_own(name: str, class_: str | None) -> bool:
-    """Whether a catalog is the one that each session begins with, and not configured as an Iceberg catalog."""
+    """True if a catalog is the one that each session begins with, and not configured as an Iceberg
+    catalog.
+    """
     return name.lower() == "spark_catalog" and class_ in (None, "builtin")

@@ -69,7 +69,7 @@ def refuse_without_type(function: str, argument: str, table: Java) -> None:
 
 
 def _is_nested(kind: Json | str) -> bool:
-    """Whether Iceberg does not read a column of Parquet files in batches."""
+    """True for a column of Parquet files that Iceberg does not read in batches."""
     return not isinstance(kind, str) or kind == "variant"
 
 
@@ -78,7 +78,7 @@ def _without(schema: Json, names: list[str]) -> Json:
 
 
 def _refuse_avro(function: str, table: Java, out: str) -> None:
-    """Avro files are read row by row, too."""
+    """Refuse a table with Avro files, which are read row by row, too."""
     snapshot = lines.snapshot_id(table)
     if snapshot is None:
         return

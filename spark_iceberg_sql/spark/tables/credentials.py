@@ -48,7 +48,7 @@ class _Kept:
 _vault: dict[str, _Kept] = {}
 _SHORTEST = 4  # no store has shorter keys, and masking one letter would reveal its positions
 
-# What Spark itself redacts: in the text of plans, and in the settings that its event log records
+# Patterns that Spark itself redacts: in the text of plans, and in the settings that its event log records
 # for each execution. A plan's text may be long: hence the possessive quantifiers, and, before each long
 # lookbehind, one character that fails at once nearly everywhere.
 _NAMES = "|".join(sorted(NAMES))
@@ -82,7 +82,7 @@ _OF_PROCESS = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?ke
 def redaction(theirs: str | None = None) -> dict[str, str]:
     """The start-up setting that redacts secrets in the session's other start-up settings.
 
-    theirs: the caller's own value for it.
+    user_pattern: the caller's own value for it.
     """
     name, default = _OF_PROCESS
     return {name: _joined(theirs or default, _KEYS)}
@@ -107,7 +107,7 @@ def hide() -> None:
 
 
 def is_secret(setting: str, value: str) -> bool:
-    """Whether a catalog's setting is a credential, by its name or by a password inside a URL."""
+    """True if a catalog's setting is a credential, by its name or by a password inside a URL."""
     return (
         re.search(
             f"{_OF_PROCESS[1]}|{_KEYS}".replace("(?i)", ""), f"{setting} {value}", re.IGNORECASE
@@ -117,8 +117,9 @@ def is_secret(setting: str, value: str) -> bool:
 
 
 def hide_setting(name: str) -> None:
-    """Make Spark redact a session setting in the properties of jobs, which its event log keeps: it
-    redacts only settings that the process has, too.
+    """Make Spark redact a session setting in the properties of jobs, which its event log keeps.
+
+    Spark redacts only settings that the process has, too.
     """
     if not configuration.process_setting(name):
         configuration.set_process_setting(name, _REDACTED)
@@ -162,8 +163,9 @@ def _opened(value: str) -> str:
 
 
 def sweep() -> None:
-    """Move the secrets of all collections out of the active session's configuration, which Spark
-    copies into the properties of every job, and from there into its event log.
+    """Move the secrets of all collections out of the active session's configuration.
+
+    Spark copies it into the properties of every job, and from there into its event log.
     """
     for key, value in configuration.settings(COLLECTIONS).items():
         if key.rpartition(".")[2] in _SECRET and value not in _vault:
@@ -210,6 +212,7 @@ class Secrets:
 
     def out_of_text(self, text: str) -> str:
         """A text without the secrets."""
+        # The longest first: a secret may contain another one.
         for secret in sorted(self._values, key=len, reverse=True):
             if len(secret) >= _SHORTEST:
                 text = text.replace(secret, _REDACTED)
@@ -234,7 +237,7 @@ def warn_of_open(
 ) -> None:
     """Raise a Python warning if a secret is in the statement's text or in its plan.
 
-    given: the values of the call itself, without a collection's. literals: those among them that are
+    call_values: the values of the call itself, without a collection's. literals: those among them that are
     literals of the plan. statement: its text, if it has no plan yet.
     """
     text = statement or relations.statement() or ""

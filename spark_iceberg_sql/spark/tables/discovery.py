@@ -85,7 +85,7 @@ def unregister(spark: SparkSession) -> None:
 
 
 def _called(arguments: Java) -> Java:
-    """The callback. With `store`, the arguments are those of another function over a location."""
+    """The callback. With `store`, the other arguments are those of that function over a location."""
     store, rest = without_store(TABLES.name, arguments)
     reader = TABLES
     if store.store != TABLES.store:
@@ -104,6 +104,7 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
         if _NAME.fullmatch(path):
             rows = list(islice(_named(path), None if most is None else int(most)))
             return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
+        # A whole bucket: the store's URL needs a path below it (stores.s3).
         if _BUCKET.fullmatch(path) and "filename" not in values:
             path = f"{path.rstrip('/')}/*"
         values = {**values, "url": path}
@@ -143,7 +144,7 @@ def _found(store: Tree, path: str, depth: int) -> Iterator[str]:
 def _matching(
     store: Tree, folder: str, here: Children, parts: tuple[str, ...], depth: int
 ) -> Iterator[str]:
-    """The tables below the folders that match the rest of a pattern."""
+    """The tables below the folders that match the remaining parts of a pattern. children: of the folder."""
     if not parts:
         yield from _below(store, folder, here, depth)
         return
@@ -154,6 +155,8 @@ def _matching(
 
 
 def _below(store: Tree, folder: str, here: Children, depth: int) -> Iterator[str]:
+    """The tables in a folder and its subfolders, down to a depth. children: of the folder."""
+    # A table's own folder is not searched: its data may be in a hundred thousand files.
     if "metadata" in here.folders and store.metadata_files(folder):
         yield folder
         return
@@ -261,6 +264,7 @@ def _row(store: Tree, folder: str) -> dict[str, Any]:
             by_last_updated=False,
         ).location
         raw = store.content(row["metadata_file"])
+        # gzip's magic number.
         if raw[:2] == b"\x1f\x8b":
             raw = gzip.decompress(raw)
         return row | summary(json.loads(raw))

@@ -44,8 +44,9 @@ _NO_STATS = (
 
 
 def _stats(field: Java, types: Mapping[str, str], *, as_text: bool) -> str:
-    """One column's statistics in one file, as a struct. types: Iceberg's, for a column without a type in Spark, which
-    has no bounds there.
+    """One column's statistics in one file, as a struct.
+
+    types: Iceberg's, for a column without a type in Spark, which has no bounds there.
     """
     name = str(field.name())
     column = f"readable_metrics.{backticked(name)}"

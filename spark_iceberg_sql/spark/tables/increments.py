@@ -19,12 +19,12 @@ ARGUMENTS = (*_BOUNDS, "changes")
 
 
 def wanted(values: Mapping[str, Value]) -> bool:
-    """Whether a call asks for the changes between two snapshots."""
+    """True if a call asks for the changes between two snapshots."""
     return any(values.get(name) not in (None, False) for name in ARGUMENTS)
 
 
 def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple[str, ...]) -> Java:
-    """The leaf of the plan that reads them. travels: the time-travel arguments. Raises Refusal."""
+    """The leaf of the plan that reads the changes. travel_arguments: those of time travel. Raises Refusal."""
     given = next(name for name in ARGUMENTS if values.get(name) not in (None, False))
     for name in travels:
         if values.get(name) is not None:

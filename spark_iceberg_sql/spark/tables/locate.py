@@ -1,4 +1,4 @@
-"""A location -> the table there: lists the folder, chooses the metadata file, reads it."""
+"""The table at a location: lists the folder, chooses the metadata file, reads it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _NOTHING = "(?!)"  # a pattern that matches no address
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table found by its path.
+    """A table located by its path.
 
     location: the one in the call. file: the metadata file. folder: the location in its metadata.
-    metadata: its content. files: opens the table's files. moved: how addresses are mapped, if the table is not at
+    metadata: its content. files: opens the table's files. mapping: of addresses, if the table is not at
     the location in its metadata.
     """
 
@@ -62,7 +62,7 @@ def find(
 
     function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid,
     newest_by_last_updated, use_metadata_files_cache, and the location under the name that the user
-    knows. new: whether a table is to be created if there is none. Raises Refusal.
+    knows. may_create: whether a table is to be created if there is none. Raises Refusal.
     """
     cached = values.get("use_metadata_files_cache") is not False
     argument = place_of(values)
@@ -80,7 +80,9 @@ def find(
 
 
 def _refuse_half_key(function: str, argument: str, location: Location) -> None:
-    """Iceberg's S3 client ends a key at these characters: it would read, or write, another object."""
+    """Refuse a key with `?` or `#`: Iceberg's S3 client ends a key there, and would read, or write, another
+    object.
+    """
     found = re.search(r"[?#]", location.path) if location.io == S3 else None
     if found is not None:
         words = (
@@ -93,6 +95,9 @@ def _refuse_half_key(function: str, argument: str, location: Location) -> None:
 def _moved(
     function: str, location: Location, file: str, metadata: Java, values: Mapping[str, Value]
 ) -> Moved | None:
+    """The mapping of a table's addresses, if they are relative or refer to another location; otherwise
+    None.
+    """
     folder = ownership.folder_of(location.path, file)
     said = str(metadata.location())
     if is_relative(said) or _has_relative_files(metadata):
@@ -184,6 +189,7 @@ def _metadata_file(
     given = values.get("metadata_file_path")
     if given is not None:
         file = str(given)
+        # Relative to the table's folder.
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|/", file):
             file = f"{location.path}/{file}"
         return file, None, []

@@ -82,6 +82,7 @@ def without_store(function: str, arguments: Java) -> tuple[Function, Java]:
     """The function over a location that `store` names, and the other arguments. Raises Refusal."""
     given = jvm.from_seq(arguments)
     store = _BY_NAME["iceberg"]
+    # `store` must be known before the other arguments are bound: it decides what their positions mean.
     for expression in given:
         name, value = call_arguments.named_argument(expression)
         if name is not None and name.lower() == _STORE.name:
@@ -131,7 +132,7 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
 
 
 def _is_path(name: str) -> bool:
-    """Whether the table argument is a path; a table name with a slash has backticks."""
+    """True if the table argument is a path; a table name with a slash has backticks."""
     return "/" in name and "`" not in name
 
 

@@ -1,8 +1,9 @@
-"""Tables that are not at the location in their metadata: which addresses map to the table's folder.
+"""The mapping of addresses of a table that is not at the location in its metadata.
 
-The metadata, manifests and delete files of a copied or moved table contain the original's addresses, as the writer
-spelled them. Those below the original location are mapped; all others are unchanged. A relative address belongs to the
-folder that the table is in (spec: version 4), and never to the working directory of a process.
+The metadata, manifests and delete files of a copied or moved table contain the original's addresses, as the
+writer spelled them. Those below the original location are mapped; all others are unchanged. A relative
+address belongs to the folder that the table is in (spec: version 4), and never to the working directory of a
+process.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ _NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Where a moved table's files are.
+    """The mapping of a relocated table's addresses to its folder.
 
-    said: the location in its metadata. folder: where the table was found. old: a pattern, valid in Java and Python, of
-    the prefixes to map. new: the replacement of the prefix. is_relative: whether addresses in its metadata are
-    relative, so that the table is where it belongs.
+    declared_location: the location in its metadata. folder: where the table was found. pattern: of the
+    prefixes to map, valid in Java and Python. replacement: of the prefix. is_relative: whether addresses in
+    its metadata are relative, so that the table is where it belongs.
     """
 
     said: str
@@ -40,13 +41,13 @@ class Moved:
 
 
 def is_relative(address: str) -> bool:
-    """Whether an address has neither a scheme nor begins at a root."""
+    """True if an address neither has a scheme nor begins at a root."""
     return re.match(_RELATIVE, address) is not None
 
 
 @lru_cache(maxsize=1024)
 def mapping(said: str, folder: str) -> Moved:
-    """The mapping of a table. said: the location in its metadata. folder: where it was found."""
+    """The mapping of a table. declared_location: the location in its metadata. folder: where it was found."""
     start = beginning(said)
     inside = re.match(start, folder.rstrip("/") + "/") is not None
     # A copy inside the original: addresses already in the copy are not mapped again.
@@ -61,6 +62,7 @@ def beginning(location: str) -> str:
     match = _SCHEME.fullmatch(location)
     scheme, authority, path = match.groups() if match else ("", None, location)
     scheme, authority = scheme.lower(), authority or ""
+    # Three schemes of one store: s3, s3a and s3n.
     if re.fullmatch("s3[an]?", scheme):
         return f"(?i:s3[an]?)://{_quoted(authority)}{_exact(path)}"
     if re.fullmatch("(?:abfs|wasb)s?", scheme):
@@ -75,6 +77,7 @@ def beginning(location: str) -> str:
     if scheme == "file":
         return f"(?:(?i:file):(?://(?:localhost)?)?)?{_steps(path)}"
     if scheme == "hdfs":
+        # HDFS's default port, which an address may omit.
         node = authority.removesuffix(":8020")
         port = "" if ":" in node else "(?::8020)?"
         known = f"(?:{_quoted(node)}{port})?" if node else "[^/]*"
@@ -93,6 +96,6 @@ def _exact(path: str) -> str:
 
 
 def _steps(path: str, root: str = r"/(?:\.?/)*") -> str:
-    """A file system path, with `//` and `/./` as `/`. root: what it begins with."""
+    """A pattern of a file system path, with `//` and `/./` as `/`. root: the pattern that it begins with."""
     steps = [_quoted(step) for step in path.split("/") if step not in ("", ".")]
     return root + "".join(rf"{step}/(?:\.?/)*" for step in steps) + _NO_WAY_UP

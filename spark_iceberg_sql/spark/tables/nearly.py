@@ -1,4 +1,4 @@
-"""A path without a table: what is there instead, and what to write."""
+"""Suggestions for a path without a table: what is there instead, and what to write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TRIED = 20  # the maximum number of folders searched for a table
 
 
 def slip_in(text: str, values: Mapping[str, Value], *, missing: bool) -> str | None:
-    """What is wrong with the spelling of a path, and what to write; None if nothing is.
+    """The mistake in the spelling of a path, and what to write; None if there is none.
 
     text: the path without a table. values: of the call. missing: whether nothing exists there. Looks into the
     session's catalogs, but not into folders.
@@ -65,9 +65,10 @@ def _is_table(name: str) -> bool:
 
 
 def refuse(function: str, argument: str, path: str, files: Files, *, new: bool = False) -> None:
-    """Raise Refusal with what is at a path that has no metadata files, if that is known.
+    """Raise Refusal with the content of a path that has no metadata files, if it can be identified.
 
-    new: whether a table is to be created there: then an empty path beside one with a similar name is none of it.
+    may_create: whether a table is to be created there: then an empty path is no mistake, even next to a
+    folder with a similar name.
     """
     above = _table_around(path, files)
     if above is not None:
@@ -111,7 +112,7 @@ def _there(function: str, path: str, files: Files, *, new: bool) -> Iterator[str
 
 
 def _beside(function: str, name: str, above: str, store: Tree) -> Iterator[str]:
-    """A file, or a name similar to an existing folder's."""
+    """The suggestions for a path that does not exist: a file of that name, or folders with a similar name."""
     siblings = store.children(above) if above else None
     if siblings is None:
         return
@@ -124,7 +125,7 @@ def _beside(function: str, name: str, above: str, store: Tree) -> Iterator[str]:
 
 
 def _above(function: str, path: str, folder: str, here: Children, store: Tree) -> Iterator[str]:
-    """A folder of tables."""
+    """The suggestion for a folder that contains tables."""
     names = sorted(name for name in here.folders if "=" not in name and name[0] not in "._")
     tables = [n for n in names[:_TRIED] if store.metadata_files(f"{folder}/{n}")]
     if tables:
@@ -137,7 +138,9 @@ def _above(function: str, path: str, folder: str, here: Children, store: Tree) -
 
 
 def _kind_of_files(store: Tree, folder: str, here: Children) -> str | None:
-    """Parquet, if the files in a folder, or in its first partition, are of that format."""
+    """The format of the files in a folder, or in its first partition, such as Parquet; None if it is not one of
+    three.
+    """
     for _ in range(4):
         for suffix in (".parquet", ".orc", ".avro"):
             if any(name.endswith(suffix) for name in here.files):

@@ -1,4 +1,4 @@
-"""Whether a table may be written to where it was found: its metadata must refer to the requested location.
+"""The check before a write that a table's metadata refers to the location where it was found.
 
 A copy of a table's folder refers to the original's files: writes to it go to the original, and
 maintenance on it deletes the original's files.
@@ -58,7 +58,7 @@ def _same(folder: str, location: str, *resolved: str) -> bool:
 
 
 def _resolved(location: str) -> str:
-    """Where the links in a local path lead; a store's location as it is."""
+    """A local path with its links resolved; a store's location as it is."""
     is_local = location.startswith(("file:", "/"))
     return os.path.realpath(location.removeprefix("file:")) if is_local else location
 
@@ -121,6 +121,7 @@ def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
     for kind, column in _PATHS:
         table = relations.metadata_table(operations, folder, kind)
         rows = relations.data_frame(relations.relation(relations.spark_table(table)))
+        # A cheap comparison of texts on the executors: the caller compares the few other folders exactly.
         rows = rows.where(getattr(functions, "not")(functions.col(column).startsWith(prefix)))
         far.append(
             rows.selectExpr(jvm.to_seq([f"regexp_replace({column}, '/[^/]*$', '') AS path"]))

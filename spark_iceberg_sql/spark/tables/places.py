@@ -1,4 +1,4 @@
-"""A place to write to: a call of a table function, in a statement or from Python, whose store is opened."""
+"""The target of a write: a call of a table function, in a statement or from Python, whose store is opened."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from spark_iceberg_sql.spark.tables.stores import STORES
 from spark_iceberg_sql.syntax.literal_calls import Call
 
 _BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
-# What a writer needs: the others are about reading.
+# Settings that a writer needs: the others are about reading.
 _OPENING = ("collection", "filename", "structure")
 _READING = frozenset(setting.name for setting in SETTINGS) - set(_OPENING)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A table's folder and how to open its files.
+    """A table's folder to write to, and how to open its files.
 
-    shown: the path as in the call. location: the folder.
+    display_path: the path as in the call. location: the folder.
     """
 
     shown: str
@@ -75,7 +75,7 @@ class Place:
 
     @contextmanager
     def without_secrets(self) -> Iterator[None]:
-        """Errors of the JVM are raised as IcebergSqlError, without the call's secrets."""
+        """Raise errors of the JVM as IcebergSqlError, without the call's secrets."""
         try:
             yield
         except JVM_ERRORS as error:
@@ -84,7 +84,9 @@ class Place:
 
 
 def opened(call: Call) -> Place:
-    """The place of a call, in the active session. Raises pyspark's AnalysisException for wrong arguments."""
+    """The write target of a call, in the active session. Raises pyspark's AnalysisException for wrong
+    arguments.
+    """
     secrets = Secrets()
     try:
         function = _BY_NAME.get(call.function.lower())

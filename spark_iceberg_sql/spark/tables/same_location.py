@@ -1,4 +1,4 @@
-"""Whether two locations are the same, however they are spelled: `/t`, `file:///t/`, a link to it; s3, s3a.
+"""Comparison of locations, however they are spelled: `/t`, `file:///t/`, a link to it; s3, s3a.
 
 To be safe, locations that are not known to be the same are treated as different.
 """
@@ -28,23 +28,24 @@ def one(address: str) -> str:
     if match := _AZURE.fullmatch(address):
         return f"abfss://{match[1]}@{match[2].lower()}/{(match[3] or '').rstrip('/')}"
     scheme, colon, rest = address.partition(":")
-    if scheme.lower() == "file":  # Hadoop knows it in lower case only
+    if scheme.lower() == "file":  # Hadoop accepts it in lower case only
         address = f"file{colon}{rest}"
     found, local = listings.qualified(address)
     return found.rstrip("/") if local is None else _FILE + os.path.realpath(local)
 
 
 def same(first: str, second: str) -> bool:
-    """Whether two locations are the same folder."""
+    """True if two locations are the same folder."""
     one_, other = one(first), one(second)
     return one_ == other or _same_file(one_, other)
 
 
 def inside(address: str, folder: str) -> bool:
-    """Whether a location is a folder or inside it."""
+    """True if a location is a folder or inside it."""
     here, root = one(address), one(folder)
     if here == root or here.startswith(root.rstrip("/") + "/"):
         return True
+    # A parent folder may be the same directory under another name (mount, upper case).
     while here.startswith(_FILE) and here not in (_FILE, _FILE + "/"):
         if _same_file(here, root):
             return True
@@ -53,7 +54,7 @@ def inside(address: str, folder: str) -> bool:
 
 
 def _same_file(first: str, second: str) -> bool:
-    """For disks that are case-insensitive or mounted twice."""
+    """True if two local paths are one file, on disks that are case-insensitive or mounted twice."""
     if not (first.startswith(_FILE) and second.startswith(_FILE)):
         return False
     try:

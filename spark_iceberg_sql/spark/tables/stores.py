@@ -1,4 +1,4 @@
-"""Arguments -> where the table is and how to open its files.
+"""The location of a table, and how to open its files, from the arguments of a call.
 
 One function per store; STORES lists them. Keys are only put into the file system's properties, which no
 plan shows, and never into a message.
@@ -62,7 +62,9 @@ _SIGNED = re.compile(r"[?&](?:X-Amz-|AWSAccessKeyId=|sig=)", re.IGNORECASE)
 
 
 def _refuse_signed(function: str, argument: str, url: str) -> None:
-    """A location is in plans, warnings and messages, so a signature must not be part of it."""
+    """Refuse a signed URL: a location is in plans, warnings and messages, so a signature must not be part
+    of it.
+    """
     if "://" in url and _SIGNED.search(url):
         message = (
             "a signed URL is not accepted, since its signature would be in plans and messages; pass the URL up to "
@@ -183,7 +185,9 @@ _ADLS_URL = re.compile(r"(?:abfss?|wasbs?)://(?P<container>[^@/]+)@(?P<host>[^/]
 
 
 def any_store(function: str, arguments: Arguments) -> Location:
-    """By the scheme: S3 for s3 and http(s), Azure for abfs(s) and wasb(s), else a Hadoop file system."""
+    """The store by the URL's scheme: S3 for s3 and http(s), Azure for abfs(s) and wasb(s), else a Hadoop file
+    system.
+    """
     url = _text(arguments, "url") or ""
     scheme = _scheme(url)
     if scheme in ("s3", "s3a", "s3n", "http", "https"):

@@ -1,4 +1,4 @@
-"""The table that a metadata function is about."""
+"""The table that a metadata function is called with, by name or by path."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class IsViewError(Refusal):
         )
 
     def saying(self, more: str) -> str:
-        """That the file is a view's metadata, and what follows from that."""
+        """The fact that the file is a view's metadata, followed by its consequence."""
         return f"`{self.file}` is the metadata of a view: {more}"
 
 

@@ -49,9 +49,9 @@ def with_virtual_columns(
 ) -> Java:
     """The plan that reads a relation, with the virtual columns as hidden columns.
 
-    leaf: the relation. found: its table. snapshot: the one it reads; None in an empty table.
-    wanted: the columns that the statement may use; cheap ones are always included. pruned: whether
-    predicates may be pushed down. cached: whether what an earlier call knew of the snapshot's files will do.
+    leaf: the relation. located_table: its table. snapshot: the one it reads; None in an empty table.
+    requested_names: the columns that the statement may use; cheap ones are always included. pruned: whether
+    predicates may be pushed down. cached: whether to use an earlier call's maps of the snapshot's files.
     """
     own = relations.column_names(leaf)
     taken = {name.lower() for name in own}
@@ -92,6 +92,8 @@ def _found(found: Found) -> str:
 
 def _text(text: str) -> str:
     """A string in SQL that does not depend on the session's escape setting."""
+    # In a plain string literal, backslashes mean different things under
+    # spark.sql.parser.escapedStringLiterals.
     return f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
@@ -104,7 +106,7 @@ def _expression(text: str) -> Java:
 
 
 def _looked_up(found: Found, snapshot: int, wanted: list[str], *, cached: bool) -> list[Java]:
-    """Columns with the size, time and etag of each row's file."""
+    """The columns with the size, time and etag of each row's file."""
     timed = bool({"_time", "_etag"} & set(wanted))
     moved = None if found.moved is None else (found.moved.old, found.moved.new)
     listed = partial(_listed, found) if timed else None

@@ -1,4 +1,4 @@
-"""Warnings that are raised once per process, since a query is analysed several times."""
+"""Warnings that are issued once per process, since a query is analysed several times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _said: set[str] = set()
 
 
 def warn_once(words: str) -> None:
-    """Raise a UserWarning, once per message."""
+    """Issue a UserWarning, once per message."""
     if words not in _said:
         _said.add(words)
         warnings.warn(visible(words), UserWarning, stacklevel=2)

@@ -1,8 +1,9 @@
 """The native SQL functions iceberg_*: a loop over the transform table.
 
-Each call becomes, while Spark analyses the statement, Iceberg's own function bound to the
-argument's type: a static Java call in the generated code. `java/TransformFunction.java` makes it, in the JVM,
-from the rows of the transform table that are handed over here, and refuses wrong arguments.
+Each call becomes, while Spark analyses the statement, Iceberg's own function bound to the argument's type: a
+static Java call in the generated code, with no Python on the row path. `java/TransformFunction.java` creates
+it from the rows that this module compiles in, and refuses arguments that Iceberg itself would accept, such as
+bucket(0, x).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SPARK_TYPES = (
     "timestamp", "timestamp_ntz", "string", "binary",
 )  # fmt: skip
 _UNLISTED = ("char", "varchar")  # strings, in the plans of Hive tables
-# Its Java classes, each built on the ones before it.
+# The Java classes of the functions, each built on the ones before it.
 PARTS = ("CallArguments", "TransformFunction", "TransformFunctions")
 
 
@@ -39,6 +40,8 @@ def register(spark: SparkSession) -> None:
     Raises IcebergSqlError if another function is registered under one of the names, or if the functions
     cannot be compiled for this version of Spark.
     """
+    # The rules first: Iceberg's scans compare such a function with the wrong partition value in some tables,
+    # and the rule `guard` keeps those filters in Spark.
     injection.ensure(spark)
     try:
         named = native_functions.functions(sources(), injection.ensuring)
@@ -97,7 +100,7 @@ def _takes(transform: Transform, kind: str) -> bool:
 
 
 def documentation(transform: Transform, name: str) -> dict[str, str]:
-    """What DESCRIBE FUNCTION [EXTENDED] shows, in Spark's own layout.
+    """The text of DESCRIBE FUNCTION [EXTENDED], in Spark's own layout.
 
     Returns usage, arguments and examples, as `register_native` takes them.
     """

@@ -1,4 +1,4 @@
-"""Tokens to statement nodes: `read(statement)`, which never raises."""
+"""Tokens to statement nodes: `parse(statement)`, which never raises."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from spark_iceberg_sql.syntax.placeholders import filled, has_template, placehol
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
-# Mistakes for which a misspelt keyword is the better explanation.
+# Kinds of errors for which a misspelt keyword is the better explanation.
 _LOOSE = ("", "missing-with", "missing-field", "distributed-by", "retention-unit")
 _HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
 # Statements that may hold a template in place of a name or a type.
@@ -68,7 +68,7 @@ def read(statement: Statement) -> Node:
     """The node of a statement.
 
     Other for statements that do not affect partitioning, and for errors outside partition DDL, which are left
-    to Spark. Unreadable for partition DDL that neither Spark's nor Iceberg's grammar accepts.
+    to Spark. InvalidStatement for partition DDL that neither Spark's nor Iceberg's grammar accepts.
     Templated if a template prevents parsing. In linear time; never raises.
     """
     node = unclosed(statement) if not statement.closed else None
@@ -92,6 +92,7 @@ def _one(statement: Statement) -> Node:
     if has_template(statement.script, tokens):
         return _templated(statement, tokens, span)
     node = _read(statement.script, tokens, span)
+    # Spark's grammar would accept such white space; these statements are read by Iceberg's, which does not.
     if isinstance(node, _ICEBERGS):
         return _odd_space(statement, node) or node
     if isinstance(node, Other):
@@ -122,7 +123,10 @@ def _slipped(tokens: list[Token], span: Offsets) -> Node | None:
 
 
 def _odd_space(statement: Statement, node: _OfIcebergs) -> Node | None:
-    """Iceberg's grammar accepts four white-space characters; any other that Spark accepts is a mistake."""
+    """The error for a white-space character that Spark's grammar accepts, but Iceberg's does not.
+
+    Iceberg's grammar accepts four: blank, tab, line feed, carriage return.
+    """
     if not _ODD_SPACE.search(statement.text):
         return None
     for token in statement.all_tokens:
@@ -136,7 +140,7 @@ def _odd_space(statement: Statement, node: _OfIcebergs) -> Node | None:
 
 
 def _hinted(statement: Statement, span: Offsets) -> Node | None:
-    """`/*+ ... */` is a hint to both grammars, not a comment: a mistake outside a query."""
+    """The error for `/*+ ... */` outside a query: to both grammars it is a hint, not a comment."""
     rest: list[Token] = []
     hints: list[Offsets] = []
     opened = None

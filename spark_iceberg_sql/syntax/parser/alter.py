@@ -35,7 +35,7 @@ _CHANGES = "`ADD`, `DROP`, `ALTER` or `RENAME COLUMN`, `ADD PARTITION FIELD`, `S
 def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     """Read from ALTER TABLE (or VIEW) on; None if the statement is not relevant.
 
-    Raises Stop, with `partition` set on the cursor, for partition DDL that cannot be parsed.
+    Raises ParseError, with `is_partition_ddl` set on the cursor, for partition DDL that cannot be parsed.
     """
     view = cursor.words[cursor.i + 1] == "VIEW"
     cursor.i += 2
@@ -81,7 +81,7 @@ def slip(cursor: Cursor) -> tuple[int, str] | None:
 
 
 def _not_a_change(cursor: Cursor, start: int) -> None:
-    """Stop unless Spark's grammar has this table change."""
+    """Raise ParseError unless Spark's grammar has this table change."""
     words = tuple(cursor.words[start : start + 2])
     if words in _SPARKS_OWN:
         return
@@ -139,7 +139,7 @@ def _field_name(cursor: Cursor) -> Ref | None:
 
 
 def _end(cursor: Cursor, like: str = "") -> None:
-    """Stop, with the name of the mistake, unless a partition field's statement ends here."""
+    """Raise ParseError, with the kind of error, unless a partition field's statement ends here."""
     if cursor.word == ",":
         like = "several-fields"
     elif cursor.word in ("+", "-", "*", "/", "%", "||"):
@@ -150,7 +150,7 @@ def _end(cursor: Cursor, like: str = "") -> None:
 
 
 def _foreign(cursor: Cursor) -> None:
-    """Stop at the partition DDL of other engines."""
+    """Raise ParseError for the partition DDL of other engines."""
     words = cursor.words[cursor.i : cursor.i + 4]
     rest = cursor.words[cursor.i : cursor.count]
     like = ""

@@ -30,7 +30,8 @@ _CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN"}
 def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     """Read from the verb on; None if the statement changes no columns.
 
-    Raises Stop, with `partition` set on the cursor, if it changes columns in a syntax that Spark does not have.
+    Raises ParseError, with `is_partition_ddl` set on the cursor, if it changes columns in a syntax that Spark
+    lacks.
     """
     verb, what = cursor.word, cursor.words[cursor.i + 1]
     if verb in ("ADD", "DROP") and what in _CONSTRAINTS and not _is_name(cursor, what):
@@ -64,7 +65,7 @@ def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
 
 
 def _is_name(cursor: Cursor, what: str) -> bool:
-    """Whether the word is a column of that name, with COLUMN omitted: `ADD check INT`."""
+    """True if the word is a column of that name, with COLUMN omitted: `ADD check INT`."""
     after = cursor.words[cursor.i + 2]
     if what in ("PRIMARY", "FOREIGN"):
         return after != "KEY"
@@ -79,7 +80,7 @@ def _constraint(cursor: Cursor, span: Offsets, table: Ref) -> Node:
 
 
 def _without_column(cursor: Cursor, verb: str) -> None:
-    """Stop at `ADD x INT`, `DROP x` and `RENAME x TO y`: other engines allow COLUMN to be omitted."""
+    """Raise ParseError for `ADD x INT`, `DROP x`, `RENAME x TO y`: other engines let one omit COLUMN."""
     name = cursor.tokens[cursor.i + 1]
     after = cursor.tokens[cursor.i + 2]
     named = name.kind in (Kind.WORD, Kind.QUOTED) or name.text == "("
@@ -104,7 +105,7 @@ def _rename(cursor: Cursor, span: Offsets, table: Ref) -> Node:
 
 
 def end(cursor: Cursor, like: str = "") -> None:
-    """Stop unless the statement ends here."""
+    """Raise ParseError unless the statement ends here."""
     if not cursor.done:
         cursor.stop("the end of the statement", like)
 
@@ -139,7 +140,7 @@ def _names(cursor: Cursor) -> tuple[Ref, ...]:
 
 
 def _listed(cursor: Cursor, one: Callable[[], T]) -> tuple[T, ...]:
-    """The rest of the statement: a comma-separated list, with or without brackets."""
+    """The remaining statement: a comma-separated list, with or without brackets. read_item: reads one item."""
     brackets = cursor.take("(")
     found = [one()]
     while cursor.take(","):

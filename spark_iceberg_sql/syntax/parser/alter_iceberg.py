@@ -14,7 +14,7 @@ _WHAT = ("BRANCH", "TAG")
 
 
 def icebergs_own(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
-    """Read from the verb on; None for any other statement. Raises Stop."""
+    """Read from the verb on; None for any other statement. Raises ParseError."""
     verb, what = cursor.word, cursor.words[cursor.i + 1]
     if verb == "WRITE":
         return _write(cursor, span, table)

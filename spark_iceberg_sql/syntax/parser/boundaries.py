@@ -1,4 +1,4 @@
-"""Statements that begin or end in the wrong place: an unclosed quote, a missing `;`, DDL without its verb.
+"""Statements that begin or end at the wrong token: an unclosed quote, a missing `;`, DDL without its verb.
 
 They contain partition DDL that never runs, although each may look like a query or a setting.
 """
@@ -66,9 +66,9 @@ def unclosed(statement: Statement) -> Node | None:
 
 
 def followed(statement: Statement, node: Node, read: Reader) -> Node:
-    """The node, or the mistake if the `;` before a following DDL statement is missing.
+    """The node, or the error if the `;` before a following DDL statement is missing.
 
-    node: the statement as parsed. read: parses the tokens from the following statement on.
+    node: the statement as parsed. parse_tokens: parses the tokens from the following statement on.
     """
     script, first = statement.script, statement.first
     if not statement.says("table"):
@@ -78,7 +78,8 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
     if isinstance(node, _ITS_OWN) and statement.text.lower().count("table") == 1:
         return node  # which is its own keyword
     if isinstance(node, Unreadable) and node.like not in ("", "after-query"):
-        return node  # only the first mistake is reported
+        return node  # only the first error is reported
+    # The search starts after the first word, so that the statement's own CREATE or ALTER is not found.
     behind = statement.start + len(first)
     if statement.compound or not TABLE_DDL.search(script, behind, statement.end):
         return node
@@ -111,14 +112,14 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
 
 
 def _begins(words: list[str], i: int) -> bool:
-    """Whether a table's DDL begins at a token. words: the tokens' words."""
+    """True if a table's DDL begins at a token. keywords: the tokens' words."""
     return TABLE_DDL.match(" ".join(words[i : i + 5])) is not None
 
 
 def misbegun(statement: Statement, read: Reader) -> Node | None:
-    """Partition DDL that does not begin with ALTER TABLE, or is in parentheses.
+    """The error for partition DDL that does not begin with ALTER TABLE, or is in parentheses.
 
-    read: parses the statement's tokens without the parentheses.
+    parse_tokens: parses the statement's tokens without the parentheses.
     """
     # Of PARTITION, the letters that have no other lower case.
     if statement.first in _ABOUT or not (statement.says("part") or statement.says("table")):
@@ -180,9 +181,9 @@ def _parenthesised(statement: Statement, span: Offsets, read: Reader) -> Node | 
 
 
 def without_table(cursor: Cursor) -> None:
-    """Stop at CREATE db.t (...) USING iceberg, and at CREATE IF NOT EXISTS TABLE.
+    """Raise ParseError for CREATE db.t (...) USING iceberg, and for CREATE IF NOT EXISTS TABLE.
 
-    Raises Stop, with `partition` set on the cursor.
+    `is_partition_ddl` is then set on the cursor.
     """
     start = cursor.i
     _, replaces = creating_verb(cursor)
@@ -205,7 +206,7 @@ def without_table(cursor: Cursor) -> None:
 
 
 def _has_clause(cursor: Cursor) -> bool:
-    """Whether there is a clause outside brackets that only CREATE TABLE has."""
+    """True if there is a clause outside brackets that only CREATE TABLE has."""
     depth = 0
     for i in range(cursor.i, cursor.count):
         word = cursor.words[i]

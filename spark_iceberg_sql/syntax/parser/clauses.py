@@ -30,7 +30,7 @@ class Clauses:
 
 
 def read_clauses(cursor: Cursor, got: Clauses) -> None:
-    """Read all clauses up to AS SELECT or the end into `got`."""
+    """Read all clauses up to AS SELECT or the end into `clauses`."""
     while not cursor.done:
         token, word = cursor.token, cursor.word
         after = cursor.words[cursor.i + 1]

@@ -135,7 +135,7 @@ def _characteristics(cursor: Cursor) -> None:
 
 
 def at_table_constraint(cursor: Cursor) -> bool:
-    """Whether a table constraint, not a column, comes next in a column list."""
+    """True if a table constraint, not a column, comes next in a column list."""
     ahead = cursor.i
     if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.i + 1].kind in (Kind.WORD, Kind.QUOTED):
         ahead += 2

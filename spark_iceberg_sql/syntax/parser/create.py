@@ -45,7 +45,7 @@ def create_table(cursor: Cursor) -> Node | None:
 
 
 def _begun(span: Offsets, table: Ref, got: Clauses) -> Create:
-    """The part of a CREATE TABLE that was read before a stop."""
+    """The part of a CREATE TABLE that was read before an error."""
     return Create(
         span,
         table,
@@ -135,7 +135,7 @@ def _create_table(cursor: Cursor, got: Clauses) -> Node | None:
 
 
 def _other_table(cursor: Cursor) -> None:
-    """Stop at CREATE TRANSIENT TABLE and similar statements."""
+    """Raise ParseError for CREATE TRANSIENT TABLE and similar statements."""
     ahead = cursor.i
     while cursor.words[ahead] in _ELSEWHERE:
         ahead += 1
@@ -145,7 +145,7 @@ def _other_table(cursor: Cursor) -> None:
 
 
 def _after_like(cursor: Cursor, table: Ref, like: Ref) -> None:
-    """Stop at what CREATE TABLE ... LIKE does not accept: a catalog in the names, and partitioning."""
+    """Raise ParseError for what LIKE does not accept: a catalog in the names, and partitioning."""
     for name in (table, like):
         if len(name.parts) > 2:
             odd = Token(Kind.WORD, name.text, *name.span)
@@ -165,6 +165,7 @@ def _columns(cursor: Cursor) -> tuple[ColumnDef, ...] | None:
         return None
     opening = cursor.i
     cursor.i += 1
+    # `(SELECT ...` is a query in brackets, but SELECT or FROM may also be the name of the first column.
     may_be_query = cursor.word in _QUERY
     columns: list[ColumnDef] = []
     try:

@@ -1,4 +1,7 @@
-"""A cursor over a statement's tokens: keywords, names and strings."""
+"""A cursor over a statement's tokens: it reads keywords, names and strings.
+
+Empty tokens after the last one make looking ahead safe without checks of the length.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,10 @@ _AHEAD = 5  # more than the grammar's look-ahead
 
 
 class Stop(Exception):  # noqa: N818
-    """Reading stopped: neither Spark's nor Iceberg's grammar accepts the next token.
+    """Parsing failed: neither Spark's nor Iceberg's grammar accepts the next token.
 
-    token: the offending one. expected: what the grammar accepts there. like: the name of the mistake in
-    MISTAKES. begun: for a CREATE TABLE, the part read before.
+    token: the offending one. expected: what the grammar accepts there. error_kind: the key in SYNTAX_ERRORS.
+    partial_create: for a CREATE TABLE, the part read before.
     """
 
     def __init__(self, token: Token, expected: str, like: str = "") -> None:
@@ -42,9 +45,9 @@ class TooDeep(Exception):  # noqa: N818
 class Cursor:
     """Reads tokens from left to right; `words` holds keywords in upper case, other tokens as written.
 
-    iceberg: whether Iceberg's grammar parses the statement: it accepts fewer names than Spark's. partition:
-    whether a stop here is an error in partition DDL. target: the statement's table, once read. parameter: the
-    position of a parameter marker in a transform.
+    is_iceberg: Iceberg's grammar parses the statement: it accepts fewer names than Spark's. is_partition_ddl:
+    a ParseError from here on is an error in partition DDL. target_table: the statement's table, once read.
+    parameter_span: the position of a parameter marker in a transform.
     """
 
     def __init__(self, script: str, tokens: list[Token], end: int) -> None:
@@ -56,7 +59,7 @@ class Cursor:
         self.count = len(tokens)
         self.i = 0
         self.iceberg = False
-        # Whether a stop from here on is an error, not a statement of another kind.
+        # True if a ParseError from here on is an error, and the statement is not of another kind.
         self.partition = False
         self.target: Ref | None = None
         self.parameter: Offsets | None = None
@@ -73,11 +76,11 @@ class Cursor:
 
     @property
     def done(self) -> bool:
-        """Whether no token is left."""
+        """True if no token is left."""
         return self.i >= self.count
 
     def at(self, *words: str) -> bool:
-        """Whether these words come next."""
+        """True if these words come next."""
         i = self.i
         if self.words[i] != words[0]:
             return False
@@ -92,14 +95,14 @@ class Cursor:
         return True
 
     def expect(self, word: str, like: str = "") -> Token:
-        """Skip this word, or stop."""
+        """Skip this word, or raise ParseError."""
         if self.words[self.i] != word:
             self.stop(f"`{word}`", like)
         self.i += 1
         return self.tokens[self.i - 1]
 
     def stop(self, expected: str, like: str = "") -> NoReturn:
-        """Stop at the next token."""
+        """Raise ParseError at the next token."""
         raise Stop(self.token, expected, like)
 
     def since(self, start: int) -> Offsets:
@@ -110,7 +113,7 @@ class Cursor:
 
     @property
     def at_name(self) -> bool:
-        """Whether the next token can be a name."""
+        """True if the next token can be a name."""
         return self.tokens[self.i].kind in (Kind.WORD, Kind.QUOTED)
 
     def name(self, what: str = "a name") -> str:
@@ -185,7 +188,7 @@ class Cursor:
         return self.path(_TABLE)
 
     def _is_clause(self) -> bool:
-        """Whether IDENTIFIER ( is Spark's clause, not a table of that name with a column list."""
+        """True if IDENTIFIER ( is Spark's clause, not a table of that name with a column list."""
         inside, after = self.tokens[self.i + 2], self.tokens[self.i + 3]
         if inside.kind in (Kind.WORD, Kind.QUOTED):
             return after.kind not in (Kind.WORD, Kind.QUOTED)
@@ -195,7 +198,7 @@ class Cursor:
 
     @property
     def at_string(self) -> bool:
-        """Whether a string comes next."""
+        """True if a string comes next."""
         return self.tokens[self.i].kind in STRINGS
 
     def string(self, what: str = "a string") -> tuple[str, Offsets]:
@@ -217,7 +220,7 @@ class Cursor:
 
     @property
     def at_parameter(self) -> bool:
-        """Whether a parameter marker, `?` or `:name`, comes next."""
+        """True if a parameter marker, `?` or `:name`, comes next."""
         return self.word == "?" or (self.word == ":" and self.tokens[self.i + 1].kind is Kind.WORD)
 
     def skip_parameter(self) -> Offsets:

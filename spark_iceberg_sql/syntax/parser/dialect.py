@@ -1,4 +1,4 @@
-"""The SQL dialect of a text: whether its keywords indicate Spark or Iceberg, or it may be any engine's."""
+"""The SQL dialect of a text: its keywords indicate Spark or Iceberg, other engines, or none."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ _TELLING = frozenset(
 
 
 def is_sparks(node: Node, *, alone: bool = False) -> bool:
-    """Whether a statement by itself indicates Spark or Iceberg.
+    """True if a statement by itself indicates Spark or Iceberg.
 
-    alone: and no other engine; PARTITIONED BY, TBLPROPERTIES and misspelt keywords do not.
+    is_exclusive: and no other engine; PARTITIONED BY, TBLPROPERTIES and misspelt keywords do not.
     """
     if isinstance(node, Create):
         provider = node.provider or ""
@@ -99,7 +99,7 @@ def is_sparks(node: Node, *, alone: bool = False) -> bool:
 
 
 def has_words(text: str, statements: Sequence[Statement], words: Words) -> bool:
-    """Whether the statements of a text indicate a dialect; comments and strings are ignored."""
+    """True if the statements of a text indicate a dialect; comments and strings are ignored."""
     starts = [statement.start for statement in statements]
     for found in re.finditer(_WORDS[words], text, re.IGNORECASE):
         number = bisect_right(starts, found.start()) - 1

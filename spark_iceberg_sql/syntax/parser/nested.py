@@ -27,7 +27,7 @@ _OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN",
 
 
 def explain(cursor: Cursor, span: Offsets, read: Reader) -> Node:
-    """EXPLAIN and the statement after it. read: parses that statement's tokens."""
+    """EXPLAIN and the statement after it. parse_tokens: parses that statement's tokens."""
     while cursor.take("EXPLAIN"):
         if cursor.word in _MODES:
             cursor.i += 1
@@ -39,7 +39,7 @@ def explain(cursor: Cursor, span: Offsets, read: Reader) -> Node:
 
 
 def compound(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
-    """BEGIN ... END: the relevant statements in it, in order. read: parses the tokens of one."""
+    """BEGIN ... END: the relevant statements in it, in order. parse_tokens: parses the tokens of one."""
     inside: list[Node] = []
     first = cursor.i
     for i in range(cursor.i, cursor.count + 1):
@@ -61,9 +61,9 @@ def compound(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
 
 
 def immediate(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
-    """EXECUTE IMMEDIATE of a literal: the statement in it; of anything else: unknown.
+    """EXECUTE IMMEDIATE of a literal: the statement in it; of any other expression: unknown.
 
-    read: parses that statement's tokens.
+    parse_tokens: parses that statement's tokens.
     """
     cursor.i += 1
     if not cursor.take("IMMEDIATE") or cursor.done:

@@ -46,7 +46,7 @@ def partitioned_by(cursor: Cursor) -> tuple[tuple[Term, ...], tuple[ColumnDef, .
 
 
 def _mistake_after_term(cursor: Cursor, term: Term) -> None:
-    """Stop unless a type can follow, which makes a bare name a Hive column."""
+    """Raise ParseError unless a type can follow, which makes a bare name a Hive column."""
     if cursor.word == "AS":
         cursor.stop("`,` or `)`", "as-name")
     if cursor.word in ("ASC", "DESC"):

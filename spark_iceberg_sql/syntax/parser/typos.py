@@ -103,7 +103,7 @@ def near(word: str, *keywords: str) -> str:
 
 
 def _distance(a: str, b: str) -> int:
-    """The edit distance of two words."""
+    """The edit distance of two words; a swap of neighbours is one edit (optimal string alignment)."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -119,14 +119,14 @@ def _distance(a: str, b: str) -> int:
 
 
 def is_verb(word: str) -> bool:
-    """Whether a statement's first word is ALTER, CREATE, REPLACE or DROP, possibly misspelt."""
+    """True if a statement's first word is ALTER, CREATE, REPLACE or DROP, possibly misspelt."""
     return word in _VERBS or word in _JOINED or near(word, *_VERBS) != ""
 
 
 def opening(words: Sequence[str]) -> tuple[int, str] | None:
-    """The misspelt keyword in `ALTER TABLE`, `CREATE OR REPLACE TABLE` and similar: its index, and the keyword.
+    """The misspelt keyword in `ALTER TABLE`, `CREATE OR REPLACE TABLE` and so on: its index and the keyword.
 
-    words: the first words of a statement, in upper case. None if nothing is misspelt.
+    first_words: those of a statement, in upper case. None if nothing is misspelt.
     """
     if words and words[0] in _JOINED:
         return 0, _JOINED[words[0]]
@@ -169,7 +169,7 @@ def change(words: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _about_by(word: str) -> bool:
-    """Whether a word of two letters has a letter in common with BY."""
+    """True if a word of two letters has a letter in common with BY."""
     return len(word) == 2 and word.isalpha() and bool(set(word) & set("BY"))
 
 
