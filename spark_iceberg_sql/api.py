@@ -35,8 +35,8 @@ def check(
     if known is None or isinstance(known, Tables):
         return engine.check(text, known, filename=filename)
     if _is_remote(known):
-        found: Report = load("spark.remote").check(known, text, filename)
-        return found
+        report: Report = load("spark.remote").check(known, text, filename)
+        return report
     return engine.check(text, load("spark.gate.live_plan").tables(known), filename=filename)
 
 
@@ -64,8 +64,8 @@ def plan(source: Tables | SparkSession | RemoteSession, text: str) -> Plan | Pla
     if _is_remote(source):
         rows: PlannedRows = load("spark.remote").plan(source, text)
         return rows
-    found: Plan = load("spark.gate.live_plan").plan(source, text)
-    return found
+    change_plan: Plan = load("spark.gate.live_plan").plan(source, text)
+    return change_plan
 
 
 def from_hive(
@@ -100,10 +100,10 @@ def from_hive(
         )
     if _is_remote(spark):
         raise only_in_server("from_hive")
-    found: FromHive = load("spark.insight.from_hive").from_hive(
+    migration: FromHive = load("spark.insight.from_hive").from_hive(
         spark, source, queries, column=column, zone=zone, catalog=catalog
     )
-    return found
+    return migration
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
@@ -116,13 +116,13 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if a Spark Connect
     server does not have this package's functions.
     """
-    _home(spark).install(spark, ddl)
+    _implementation(spark).install(spark, ddl)
     return spark
 
 
 def uninstall(spark: SparkSession) -> None:
     """Remove what `install` added to a session."""
-    _home(spark).uninstall(spark)
+    _implementation(spark).uninstall(spark)
 
 
 def of_any_session(name: str, home: str) -> Callable[..., Any]:
@@ -137,28 +137,28 @@ def of_any_session(name: str, home: str) -> Callable[..., Any]:
         raise
     except IcebergSqlError:  # only a client is installed
 
-        def classic(*args: Any, **named: Any) -> Any:
+        def classic(*args: Any, **kwargs: Any) -> Any:
             raise only_in_server(name)
 
         classic.__name__ = classic.__qualname__ = name
 
     @wraps(classic)
-    def function(*args: Any, **named: Any) -> Any:
-        spark = args[0] if args else named.get("spark")
+    def function(*args: Any, **kwargs: Any) -> Any:
+        spark = args[0] if args else kwargs.get("spark")
         if not _is_remote(spark):
-            return classic(*args, **named)
+            return classic(*args, **kwargs)
         functions = load("spark.remote_functions")
         if name not in functions.SERVER_FUNCTIONS:
             raise only_in_server(name)
-        named.pop("spark", None)
-        return functions.call(name, spark, args[1:], named)
+        kwargs.pop("spark", None)
+        return functions.call(name, spark, args[1:], kwargs)
 
     return function
 
 
-def _home(spark: SparkSession) -> Any:
+def _implementation(spark: SparkSession) -> Any:
     return load("spark.remote" if _is_remote(spark) else "spark.session")
 
 
 def _is_remote(spark: object) -> bool:
-    return any(kind.__module__.startswith("pyspark.sql.connect.") for kind in type(spark).__mro__)
+    return any(cls.__module__.startswith("pyspark.sql.connect.") for cls in type(spark).__mro__)

@@ -104,9 +104,9 @@ def main() -> int:
             files = spark.table(f"{TABLE}.files").count()
             say(f"-- {rows:,} flights in {files} data files\n")
             for query in QUERIES:
-                found = spark.sql(query)
-                answer = _table(found)
-                read = files_read(found)
+                result = spark.sql(query)
+                answer = _table(result)
+                read = files_read(result)
                 say(f"{query};\n{answer}\n")
                 say(f"-- read {read.files} of {files} files\n")
             spark.stop()

@@ -42,7 +42,7 @@ class Lines:
     def _starts(self) -> list[int]:
         return [0, *(m.end() for m in _LINE_END.finditer(self.text))]
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
         """The row and column of an offset, both 1-based."""
         row = bisect_right(self._starts, offset)
         return row, offset - self._starts[row - 1] + 1
@@ -64,8 +64,8 @@ class Lines:
 
     def span(self, start: int, end: int) -> Span:
         """The span between two offsets of the text."""
-        row, column = self.place(start)
-        end_row, end_column = self.place(max(start, end))
+        row, column = self.position(start)
+        end_row, end_column = self.position(max(start, end))
         return Span(start, max(start, end), row, column, end_row, end_column)
 
 
@@ -187,21 +187,21 @@ class Report:
         return len(self.diagnostics)
 
     def __str__(self) -> str:
-        said = [
+        entries = [
             f"{d.span.row}:{d.span.column}: {d.severity}[{d.code}] {d.message}"
             + (f"\n  help: {d.help}" if d.help else "")
             for d in self.diagnostics
         ]
-        return "\n".join([*said, self._result])
+        return "\n".join([*entries, self._result])
 
     @property
     def _result(self) -> str:
         unchecked = sum(d.statements for d in self.not_checked) + self.unlisted
         errors = len(self.errors)
-        found = f"{errors} error{'' if errors == 1 else 's'}" if errors else "no errors"
+        error_text = f"{errors} error{'' if errors == 1 else 's'}" if errors else "no errors"
         plural = "" if self.statements == 1 else "s"
-        rest = f", {unchecked} of them not" if unchecked else ""
-        return f"checked {self.statements} statement{plural}{rest}: {found}"
+        unchecked_text = f", {unchecked} of them not" if unchecked else ""
+        return f"checked {self.statements} statement{plural}{unchecked_text}: {error_text}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
@@ -209,7 +209,7 @@ class Report:
     def _repr_html_(self) -> str:
         from spark_iceberg_sql import markup
 
-        return markup.box(*self.html_parts(), markup.line(markup.words(self._result)))
+        return markup.box(*self.html_parts(), markup.dim_line(markup.html_text(self._result)))
 
     def html_parts(self) -> list[str]:
         """Each finding as HTML, with its source line underlined."""
@@ -232,4 +232,6 @@ def _underlined(span: Span, lines: Lines) -> str:
     start = span.column - 1
     end = span.end_column - 1 if span.end_row == span.row else len(line)
     begin = max(0, min(start - _WIDTH // 4, len(line) - _WIDTH))
-    return markup.marked(span.row, line[begin : begin + _WIDTH], start - begin, end - begin)
+    return markup.underlined_line(
+        span.row, line[begin : begin + _WIDTH], start - begin, end - begin
+    )

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.outgoing import message, visible, visible_lines, with_help
+from spark_iceberg_sql.outgoing import sanitized_message, visible, visible_lines, with_help
 
 
 class IcebergSqlError(ValueError):
@@ -49,7 +49,7 @@ class IcebergSqlError(ValueError):
 
     def _render_traceback_(self) -> list[str]:
         """In a notebook cell: the text alone, no Python stack."""
-        text = str(self) if self.report is not None else message(str(self))
+        text = str(self) if self.report is not None else sanitized_message(str(self))
         return text.rstrip("\n").split("\n")
 
 

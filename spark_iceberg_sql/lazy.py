@@ -25,9 +25,9 @@ else:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            found = getattr(re.compile(*self._given), name)
-            setattr(self, name, found)  # the next time it is there
-            return found
+            attribute = getattr(re.compile(*self._given), name)
+            setattr(self, name, attribute)  # the next time it is there
+            return attribute
 
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
@@ -40,8 +40,8 @@ else:
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:
                 return self
-            made = instance.__dict__[self.attrname] = self.func(instance)
-            return made
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
 
 
 def forget(instance: object) -> None:

@@ -31,7 +31,7 @@ div.sis .sql-k{{color:{READ}}}div.sis .sql-s{{color:{_STRING}}}
 div.sis .sql-n{{color:{WARNING}}}div.sis .sql-c{{color:{NOTE}}}
 div.sis svg{{display:block;margin:4px 0;max-width:100%}}
 </style>"""
-_SHORT = {0x0A: 0x21B5, 0x09: 0x20}
+_BLANK_SIGNS = {0x0A: 0x21B5, 0x09: 0x20}
 
 
 def box(*inner: str) -> str:
@@ -39,12 +39,12 @@ def box(*inner: str) -> str:
     return f'{_STYLE}<div class="sis">{"".join(inner)}</div>'
 
 
-def words(text: object, longest: int | None = None) -> str:
+def html_text(text: object, max_length: int | None = None) -> str:
     """Any text as one line of HTML: escaped, and truncated to a maximum length."""
-    return _escaped(cut(visible(str(text)), longest))
+    return _escaped(truncated(visible(str(text)), max_length))
 
 
-def lines(text: object) -> str:
+def html_lines(text: object) -> str:
     """A text of several lines, such as a statement, as HTML."""
     return _escaped(visible_lines(str(text)))
 
@@ -55,30 +55,37 @@ def _escaped(text: str) -> str:
     return escape(text)
 
 
-def cut(text: str, longest: int | None) -> str:
+def truncated(text: str, max_length: int | None) -> str:
     """A text of at most so many characters; `…` at the end stands for the rest."""
-    return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
+    return text if max_length is None or len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def flat(text: str) -> str:
     """A value on one line, as short as may be: a sign for a line end, a blank for a tab."""
-    return visible(text.translate(_SHORT))
+    return visible(text.translate(_BLANK_SIGNS))
 
 
-def line(text: str) -> str:
+def dim_line(text: str) -> str:
     """A line of dimmed text. text: HTML."""
     return f'<div class="dim">{text}</div>'
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool] = ()) -> str:
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], right_aligned: Sequence[bool] = ()
+) -> str:
     """A table. header, rows: HTML. right_aligned: for each column."""
-    kinds = [' class="n"' if i < len(right) and right[i] else "" for i in range(len(head))]
-    top = "".join(f"<th{kind}>{cell}</th>" for kind, cell in zip(kinds, head, strict=True))
+    classes = [
+        ' class="n"' if i < len(right_aligned) and right_aligned[i] else ""
+        for i in range(len(header))
+    ]
+    header_row = "".join(
+        f"<th{css_class}>{cell}</th>" for css_class, cell in zip(classes, header, strict=True)
+    )
     body = "".join(
-        f"<tr>{''.join(f'<td{k}>{cell}</td>' for k, cell in zip(kinds, row, strict=True))}</tr>"
+        f"<tr>{''.join(f'<td{k}>{cell}</td>' for k, cell in zip(classes, row, strict=True))}</tr>"
         for row in rows
     )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table><thead><tr>{header_row}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def selectable(text: str) -> str:
@@ -89,12 +96,12 @@ def selectable(text: str) -> str:
 def finding(severity: str, code: str, message: str, source: str, help: str | None) -> str:
     """A finding. source: its line, as HTML. The other arguments are plain text."""
     frame = f"<pre>{source}</pre>"
-    remedy = f"<div><b>help:</b> {lines(help)}</div>" if help else ""
-    head = f"<b>{words(severity)} {words(code)}</b> {words(message)}"
-    return f'<div class="f {words(severity)}">{head}{frame}{remedy}</div>'
+    remedy = f"<div><b>help:</b> {html_lines(help)}</div>" if help else ""
+    header = f"<b>{html_text(severity)} {html_text(code)}</b> {html_text(message)}"
+    return f'<div class="f {html_text(severity)}">{header}{frame}{remedy}</div>'
 
 
-def marked(number: int, text: str, start: int, end: int) -> str:
+def underlined_line(number: int, text: str, start: int, end: int) -> str:
     """A source line with its number, the characters from start to end underlined."""
-    under = f"<u>{words(text[start:end] or ' ')}</u>"
-    return f"{number:>3} │ {words(text[:start])}{under}{words(text[end:])}"
+    underlined = f"<u>{html_text(text[start:end] or ' ')}</u>"
+    return f"{number:>3} │ {html_text(text[:start])}{underlined}{html_text(text[end:])}"

@@ -19,7 +19,7 @@ _GITHUB = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _AZURE = re.compile(r"##(?=vso\[|\[)", re.IGNORECASE)
 # Control characters, marks that change the order of what is shown, and halves of characters, which are bytes that are
 # not UTF-8 in names of files.
-_HIDDEN = re.compile(
+_CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 # The only line ends in a message, of which each line after the first is help.
@@ -34,7 +34,7 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _HIDDEN.sub(lambda match: match[0] if match[0] in keep else _picture(match[0]), text)
+    return _CONTROL.sub(lambda match: match[0] if match[0] in keep else _picture(match[0]), text)
 
 
 def visible_lines(text: str) -> str:
@@ -53,17 +53,17 @@ def _picture(char: str) -> str:
     return f"<U+{code:04X}>"
 
 
-def message(text: str) -> str:
+def sanitized_message(text: str) -> str:
     """A message: one line, and lines that begin with `help: `; line ends in names are escaped."""
     return "\n".join(map(visible, _HELP.split(text.rstrip("\n"))))
 
 
 def with_help(fact: str, *remedies: str) -> str:
     """A message of a fact and what to do about it, each one line whatever the names in it."""
-    return joined([fact, *(f"help: {remedy}" for remedy in remedies)])
+    return join_visible([fact, *(f"help: {remedy}" for remedy in remedies)])
 
 
-def joined(lines: Iterable[str]) -> str:
+def join_visible(lines: Iterable[str]) -> str:
     """Lines joined to a text; line ends inside a line are escaped."""
     return "\n".join(map(visible, lines))
 
@@ -76,9 +76,9 @@ def code(name: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def say(text: str) -> None:
+def write_message(text: str) -> None:
     """Write a message to standard error: every message of the command goes this way."""
-    sys.stderr.write(f"{message(text)}\n")
+    sys.stderr.write(f"{sanitized_message(text)}\n")
 
 
 def quoted_path(name: str) -> str:
@@ -100,7 +100,7 @@ _C_ESCAPES = {
 def _c_escaped(char: str) -> str:
     if char in _C_ESCAPES:
         return f"\\{_C_ESCAPES[char]}"
-    if not _HIDDEN.match(char):
+    if not _CONTROL.match(char):
         return char
     errors = "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass"
     return "".join(f"\\{byte:03o}" for byte in char.encode(errors=errors))
@@ -127,32 +127,32 @@ def _without_commands(data: str, reference: str) -> str:
     def escaped(char: str) -> str:
         return reference.format(ord(char))
 
-    data = _HIDDEN.sub(lambda match: match[0] if match[0] == "\n" else escaped(match[0]), data)
+    data = _CONTROL.sub(lambda match: match[0] if match[0] == "\n" else escaped(match[0]), data)
     data = _GITHUB.sub(lambda match: f"{match[1]}{escaped(':')}", data)
     return _AZURE.sub(lambda _: f"#{escaped('#')}", data)
 
 
-def machine(stream: TextIO) -> TextIO:
+def raw_stream(stream: TextIO) -> TextIO:
     """The stream without sanitizing, for output that programs read."""
-    return stream.machine if isinstance(stream, People) else stream
+    return stream.raw if isinstance(stream, SanitizedStream) else stream
 
 
-class People:
+class SanitizedStream:
     """An output stream for people, without control characters and commands.
 
     raw: the stream itself, for formats that CI systems read.
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self.machine = stream
+        self.raw = stream
 
     def write(self, text: str) -> int:
         """Write a text without commands to CI systems and control characters."""
-        return self.machine.write(without_commands(visible_lines(text)))
+        return self.raw.write(without_commands(visible_lines(text)))
 
     def writelines(self, lines: Any) -> None:
         """Write texts as `write` does."""
         self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.machine, name)
+        return getattr(self.raw, name)

@@ -74,8 +74,8 @@ else:
                 namespace["__slots__"] = tuple(cls.__annotations__)
 
             def first(self: Any, *args: Any, **kwargs: Any) -> None:
-                made.__init__ = _init(made, frozen=frozen)
-                made.__init__(self, *args, **kwargs)
+                record_class.__init__ = _init(record_class, frozen=frozen)
+                record_class.__init__(self, *args, **kwargs)
 
             namespace.update(
                 _record_fields=fields,
@@ -86,16 +86,18 @@ else:
             )
             namespace.setdefault("__repr__", _repr)
             if eq:
-                compared = [name for name, each in fields.items() if each.compare]
-                namespace.setdefault("__eq__", _compared(compared, eq_))
+                compared_names = [
+                    name for name, record_field in fields.items() if record_field.compare
+                ]
+                namespace.setdefault("__eq__", _compared(compared_names, eq_))
                 if namespace.get("__hash__") is None:
-                    namespace["__hash__"] = _hash(compared) if frozen else None
+                    namespace["__hash__"] = _hash(compared_names) if frozen else None
             if order:
-                namespace.update(_order(compared))
+                namespace.update(_order(compared_names))
             if frozen:
                 namespace.update(__setattr__=_frozen, __delattr__=_frozen)
-            made = type(cls)(cls.__name__, cls.__bases__, namespace)
-            return made
+            record_class = type(cls)(cls.__name__, cls.__bases__, namespace)
+            return record_class
 
         return make
 
@@ -119,25 +121,25 @@ else:
 
     def _init(cls: type, *, frozen: bool) -> Callable[..., None]:
         """The `__init__` that `dataclasses` would write."""
-        known = {"_set": object.__setattr__, "_missing": _MISSING}
+        namespace = {"_set": object.__setattr__, "_missing": _MISSING}
         parameters, body = ["self"], ["pass"]
-        for name, each in cls._record_fields.items():
+        for name, record_field in cls._record_fields.items():
             value = name
-            if each.default_factory is not None:
-                known[f"_{name}"] = each.default_factory
+            if record_field.default_factory is not None:
+                namespace[f"_{name}"] = record_field.default_factory
                 parameters.append(f"{name}=_missing")
                 value = f"_{name}() if {name} is _missing else {name}"
-            elif each.default is not _MISSING:
-                known[f"_{name}"] = each.default
+            elif record_field.default is not _MISSING:
+                namespace[f"_{name}"] = record_field.default
                 parameters.append(f"{name}=_{name}")
             else:
                 parameters.append(name)
             body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
-        made: dict[str, Any] = {}
-        exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body), known, made)
-        init = made["__init__"]
+        compiled: dict[str, Any] = {}
+        exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body), namespace, compiled)
+        init = compiled["__init__"]
         init.__qualname__ = f"{cls.__qualname__}.__init__"
         return init
 
@@ -149,26 +151,29 @@ else:
 
     _READERS: dict[type, Callable[[Any], Any]] = {}
 
-    def _compared(names: list[str], how: Callable[[Any, Any], bool]) -> Callable[..., bool]:
+    def _compared(names: list[str], comparison: Callable[[Any, Any], bool]) -> Callable[..., bool]:
         values = _values(names)
 
         def compared(self: Any, other: object) -> bool:
             if type(other) is not type(self):
                 return NotImplemented
-            return how(values(self), values(other))
+            return comparison(values(self), values(other))
 
         return compared
 
     def _order(names: list[str]) -> dict[str, Callable[..., bool]]:
-        return {f"__{how.__name__}__": _compared(names, how) for how in (lt, le, gt, ge)}
+        return {
+            f"__{comparison.__name__}__": _compared(names, comparison)
+            for comparison in (lt, le, gt, ge)
+        }
 
     def _hash(names: list[str]) -> Callable[[Any], int]:
         values = _values(names)
         return lambda self: hash(values(self))
 
     def _repr(self: Any) -> str:
-        shown = (name for name, each in self._record_fields.items() if each.repr)
-        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        names = (name for name, record_field in self._record_fields.items() if record_field.repr)
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__qualname__}({values})"
 
     def _reduce(self: Any) -> tuple[Any, ...]:
@@ -186,13 +191,13 @@ else:
             import dataclasses
 
             rows = []
-            for name, each in vars(owner)["_record_fields"].items():
-                given = {"compare": each.compare, "repr": each.repr}
-                if each.default_factory is not None:
-                    given["default_factory"] = each.default_factory
-                elif each.default is not _MISSING:
-                    given["default"] = each.default
-                rows.append((name, Any, dataclasses.field(**given)))
-            made = dataclasses.make_dataclass(owner.__name__, rows).__dataclass_fields__
-            owner.__dataclass_fields__ = made
-            return made
+            for name, record_field in vars(owner)["_record_fields"].items():
+                options = {"compare": record_field.compare, "repr": record_field.repr}
+                if record_field.default_factory is not None:
+                    options["default_factory"] = record_field.default_factory
+                elif record_field.default is not _MISSING:
+                    options["default"] = record_field.default
+                rows.append((name, Any, dataclasses.field(**options)))
+            fields = dataclasses.make_dataclass(owner.__name__, rows).__dataclass_fields__
+            owner.__dataclass_fields__ = fields
+            return fields

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.checker.engine import Around, check, follow
-from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.checker.engine import TextOrigin, check, check_and_apply
+from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.evolution import created
@@ -270,7 +270,7 @@ def test_follow_leaves_its_mark_and_check_none() -> None:
     known = empty()
     check(CREATE, known)
     assert not isinstance(known.get(("t",)), Table)
-    follow(CREATE, known)
+    check_and_apply(CREATE, known)
     assert isinstance(known.get(("t",)), Table)
 
 
@@ -346,7 +346,7 @@ class Session(Tables):
 
 def left_by(script: str, known: Tables | None = None) -> Table:
     known = known if known is not None else empty()
-    report = follow(script, known)
+    report = check_and_apply(script, known)
     assert report.ok, report.errors
     found = known.get(("t",))
     assert isinstance(found, Table)
@@ -413,8 +413,8 @@ TWO = "CREATE TABLE t (id INT NOT NULL, p STRUCT<a: INT>, s STRING) USING iceber
 def test_columns_after(change: str, expected: list[str]) -> None:
     # What Spark refuses for other reasons than partitioning is followed as far as it goes.
     known = empty()
-    follow(TWO, known)
-    follow(change, known)
+    check_and_apply(TWO, known)
+    check_and_apply(change, known)
     found = known.get(("t",))
     assert isinstance(found, Table)
     if "nope" not in change:
@@ -491,7 +491,7 @@ def test_properties_stay_over_create_or_replace() -> None:
 def test_other_formats_after() -> None:
     script = "CREATE TABLE spark_catalog.db.u (id INT);"
     known = empty()
-    follow(script, known)
+    check_and_apply(script, known)
     found = known.get(("spark_catalog", "db", "u"))
     assert isinstance(found, Table)
     assert (found.name, found.kind, found.provider) == (
@@ -768,8 +768,10 @@ def test_hive_statements_on_unknown_tables() -> None:
 def test_a_field_named_like_a_column_is_dropped_by_its_clause() -> None:
     """No statement makes such a field without an error; a table may have one all the same."""
     known = empty()
-    follow("-- iceberg-sql: ignore\n" + CREATE.replace("days(ts)", "s"), known)
-    follow("-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS id", known)
+    check_and_apply("-- iceberg-sql: ignore\n" + CREATE.replace("days(ts)", "s"), known)
+    check_and_apply(
+        "-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS id", known
+    )
     found = only("ALTER TABLE t DROP PARTITION FIELD id", known)
     assert (found.code, found.fix is not None) == ("SIS401", True)
     assert "DROP PARTITION FIELD bucket(4, id)" in (found.help or "")
@@ -976,7 +978,7 @@ def test_an_unused_ignore_goes_as_a_whole_or_stays(text: str, without: str | Non
     else:
         assert found.fix is not None
         assert not found.fix.safe
-        assert applied_to(text, found.fix.edits) == without
+        assert apply_edits(text, found.fix.edits) == without
 
 
 def test_an_unused_ignore_is_taken_out_by_its_fix() -> None:
@@ -992,13 +994,13 @@ def test_verdict_changes_and_hides() -> None:
         return None if code == "SIS202" else Severity.WARNING
 
     text = CREATE.replace("days(ts)", "weeks(ts), days(s)")
-    assert [d.severity for d in check(text, empty(), verdict=lenient)] == [Severity.WARNING]
+    assert [d.severity for d in check(text, empty(), severity_policy=lenient)] == [Severity.WARNING]
 
 
 def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
     text = CREATE + "ALTER TABLE t ADD /* daily */ PARTITION FIELD bucket(4, id)"
     assert codes(text) == ["SIS004"]
-    assert check(text, empty(), repaired=True).diagnostics == ()
+    assert check(text, empty(), is_routed=True).diagnostics == ()
 
 
 @pytest.mark.parametrize(
@@ -1014,7 +1016,7 @@ def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
 )
 def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) -> None:
     known = empty()
-    follow(CREATE, known)
+    check_and_apply(CREATE, known)
     found = only(text, known)
     assert found.code == "SIS004"
     assert text[found.span.start : found.span.end] == next(iter(taken_out))
@@ -1033,11 +1035,11 @@ def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) ->
 )
 def test_a_comment_that_ends_with_crlf(text: str) -> None:
     known = empty()
-    follow(CREATE, known)
+    check_and_apply(CREATE, known)
     found = only(text, known)
     assert (found.code, found.help) == ("SIS004", "end the comment's line with LF alone")
     assert found.fix is not None
-    cured = applied_to(text, found.fix.edits)
+    cured = apply_edits(text, found.fix.edits)
     assert cured == text.replace("\r", "")
     assert check(cured, known).diagnostics == ()
 
@@ -1065,7 +1067,7 @@ def test_a_blank_that_iceberg_does_not_know() -> None:
     (edit,) = found.fix.edits
     assert (edit.start, edit.end, edit.text) == (found.span.start, found.span.end, " ")
     # The gate repairs comments, and never the white space inside a statement: its tokens are not checked.
-    assert list(check(text, empty(), repaired=True)) == [found]
+    assert list(check(text, empty(), is_routed=True)) == [found]
 
 
 # --- any text --------------------------------------------------------------------------------
@@ -1225,4 +1227,4 @@ def test_the_current_snapshot(script: str, expected: list[str]) -> None:
 
 def test_a_program_may_write_rows_that_nobody_sees() -> None:
     script = f"{REPLACED} {TAG}"
-    assert check(script, Tables(catalog="lake"), around=Around(program=True)).ok
+    assert check(script, Tables(catalog="lake"), origin=TextOrigin(in_program=True)).ok

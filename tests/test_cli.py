@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import COMMANDS, main
-from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
+from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS
 from spark_iceberg_sql.report.rule_pages import catalogue, url_of
 from spark_iceberg_sql.rules.registry import ALL
 
@@ -108,7 +108,7 @@ def test_an_unreadable_file_is_in_every_report(project: Path, output: str, capsy
     for words in (["bad.sql", "clean.sql"], ["bad.sql"]):
         assert main(["check", "--output-format", output, *words]) == 2
         out = capsys.readouterr().out
-        if output in FOR_PEOPLE:
+        if output in HUMAN_FORMATS:
             assert "1 file could not be checked or written\n" in out
             assert "0 files" not in out
         else:

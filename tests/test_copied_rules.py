@@ -24,11 +24,11 @@ from writers import (
 )
 
 from spark_iceberg_sql.checker import beside, engine, ignore_comments, judging, reporting
-from spark_iceberg_sql.checker.added_ignores import _is_due
+from spark_iceberg_sql.checker.added_ignores import _needs_suppression
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import fixed
-from spark_iceberg_sql.checker.program_words import in_words_of
+from spark_iceberg_sql.checker.fixes import apply_fixes
+from spark_iceberg_sql.checker.program_words import in_api_terms
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.files.discovery import source
@@ -138,15 +138,17 @@ def findings_of(code: str, copied: str) -> list[list[str]]:
         text = case.text.replace(code, copied)
         report = check(text, case.known())
         findings.append(written(list(report)))
-        findings.append(written([d for d in report if _is_due(d)]))
+        findings.append(written([d for d in report if _needs_suppression(d)]))
         reported.update({(d.code, d.help): (report, d) for d in report if d.code == copied})
         if case.bad:
             findings.append(written(list(check(text, Tables()))))
             unsure = text.replace(" USING iceberg", "")
             findings.append(written(list(check(unsure, Tables()))))
             findings += [written(linted(variant, "a.sql")) for variant in templated(text)]
-            cured = fixed(text, lambda changed, case=case: check(changed, case.known()), unsafe=True)  # fmt: skip
-            findings.append([cured.text, *map(str, map(len, (cured.applied, cured.kept_back)))])
+            cured = apply_fixes(text, lambda changed, case=case: check(changed, case.known()), unsafe=True)  # fmt: skip
+            findings.append(
+                [cured.text, *map(str, map(len, (cured.applied_codes, cured.rejected_findings)))]
+            )
     findings += [written(list(of_calls(*pair, api))) for pair in reported.values() for api in APIS]
     findings += [written(linted(program, "a.py")) for program in programs_by_code()[code]]
     return findings
@@ -158,7 +160,7 @@ def of_calls(report: Report, diagnostic: Diagnostic, api: str) -> Iterator[Diagn
     places = range(len(text) + 1)
     arm = (0, len(text), Arm(0, 0, len(text)))
     for sql, arms in ((text, ()), ("CREATE TABLE IF NOT EXISTS", ()), ("CREATE", (arm,))):
-        worded = in_words_of(Piece(sql, places, places, api=api, arms=arms), diagnostic)
+        worded = in_api_terms(Piece(sql, places, places, api=api, arms=arms), diagnostic)
         if worded is not None:
             yield worded
 
@@ -215,7 +217,7 @@ def test_no_fix_causes_an_error_of_a_copy(
         wrong = Diagnostic("SIS101", "unknown-transform", Severity.ERROR, "wrong", span, fix=guess)
         return Report(text, (wrong,))
 
-    assert fixed("a", report, unsafe=True).text == "a"
+    assert apply_fixes("a", report, unsafe=True).text == "a"
 
 
 # Examples in help texts, and the code of internal errors, which the reports themselves know.

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.files.discovery import find
@@ -94,7 +94,7 @@ def test_what_is_written_is_fixed(project: Path) -> None:
     """A finding in the compiled query takes nothing away from the same one in the text."""
     text = (project / "models" / "recent_days.sql").read_text()
     (fix,) = (d.fix for name, _, d in every() if name == "models/recent_days.sql" and d.fix)
-    assert applied_to(text, fix.edits) == text.replace("r.id, 16", "16, r.id")
+    assert apply_edits(text, fix.edits) == text.replace("r.id, 16", "16, r.id")
 
 
 def test_messages(project: Path) -> None:

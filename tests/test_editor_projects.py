@@ -107,7 +107,7 @@ def test_a_model_and_its_unsaved_yaml(project: Path) -> None:
     uri = opened(files, project / "models" / "m.sql", model)
     assert of(files, uri) == []
     opened(files, path, "models:\n- name: m\n  config: {file_format: iceberg}\n", "yaml")
-    assert files.beside(path.as_uri()) == [uri]
+    assert files.project_siblings(path.as_uri()) == [uri]
     assert of(files, uri) == ["SIS101"]
     files.forget()
     assert of(files, uri) == ["SIS101"]
@@ -149,7 +149,7 @@ def test_a_text_that_is_only_tried(project: Path) -> None:
     assert of(files, uri) == ["SIS101"]
     other = opened(files, project / "models" / "m.sql", "SELECT a FROM t\n")
     files.report_of(other)
-    tried = files.tried(uri, ENTRY.format("days"))
+    tried = files.analyze_with(uri, ENTRY.format("days"))
     assert tried is not None
     assert [d.code for d in tried[1] if str(d.severity) != "note"] == []
     files.put(files.documents[other].with_text("SELECT a, 1 AS b FROM t\n"))
@@ -170,7 +170,7 @@ def test_files_that_change_outside_of_the_editor(project: Path) -> None:
     model = opened(files, project / "models" / "m.sql", "SELECT a FROM t\n")
     files.report_of(model)
     for name in ("models/x/s.yml", "dbt_project.yml", "macros/m.sql", "target/manifest.json"):
-        assert files.concerns(project / name), name
+        assert files.affects_checks(project / name), name
     for name in ("README.md", "target/run_results.json"):
-        assert not files.concerns(project / name), name
-    assert not files.concerns(project.parent / "other" / "s.yml")
+        assert not files.affects_checks(project / name), name
+    assert not files.affects_checks(project.parent / "other" / "s.yml")

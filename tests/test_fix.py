@@ -41,9 +41,9 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("sql", EXAMPLES)
 def test_a_fixed_example_is_clean_of_what_was_fixed(sql: str) -> None:
-    done = fixes.fixed(sql, check, unsafe=True)
-    assert done.applied
-    assert not {d.code for d in done.report} & set(done.applied)
+    done = fixes.apply_fixes(sql, check, unsafe=True)
+    assert done.applied_codes
+    assert not {d.code for d in done.report} & set(done.applied_codes)
     assert not any(d.fix for d in done.report)
     assert "SIS001" not in {d.code for d in done.report}
     assert done.report.diagnostics == check(done.text).diagnostics
@@ -60,7 +60,7 @@ AROUND = st.text("ab \t\r\n日🙂;-", max_size=12).map(lambda text: f"/*{text}*
 @given(before=AROUND, after=AROUND)
 def test_nothing_outside_the_span_changes(before: str, after: str) -> None:
     text = before + FAULTY + after
-    assert fixes.fixed(text, check).text == before + CURED + after
+    assert fixes.apply_fixes(text, check).text == before + CURED + after
 
 
 def test_overlapping_fixes_go_one_after_the_other() -> None:
@@ -74,7 +74,7 @@ def test_overlapping_fixes_go_one_after_the_other() -> None:
             found = [diagnostic(at, at + 2, Edit(at, at + 2, "b"))] * 2
         return Report(text, tuple(found))
 
-    assert fixes.fixed("aaaa", twice).text == "bb"
+    assert fixes.apply_fixes("aaaa", twice).text == "bb"
     assert calls == ["aaaa", "baa", "bb"]
 
 
@@ -84,8 +84,8 @@ def test_a_fix_that_makes_it_worse_is_taken_back() -> None:
             return Report(text, (diagnostic(0, 1, Edit(0, 1, "y")),))
         return Report(text, (diagnostic(0, 1, code="SIS001"),))
 
-    done = fixes.fixed("x", check_it)
-    assert (done.text, done.applied) == ("x", ())
+    done = fixes.apply_fixes("x", check_it)
+    assert (done.text, done.applied_codes) == ("x", ())
 
 
 def test_a_fix_that_never_ends_is_stopped() -> None:
@@ -93,12 +93,12 @@ def test_a_fix_that_never_ends_is_stopped() -> None:
         found = diagnostic(0, 0, Edit(0, 0, "x"), code=f"SIS10{len(text) % 2}")
         return Report(text, (found,))
 
-    assert 0 < len(fixes.fixed("", check_it).text) < 100
+    assert 0 < len(fixes.apply_fixes("", check_it).text) < 100
 
 
 def test_a_fix_that_does_not_cure_is_left_out() -> None:
-    done = fixes.fixed("", lambda text: Report(text, (diagnostic(0, 0, Edit(0, 0, "x")),)))
-    assert (done.text, done.applied, len(done.kept_back)) == ("", (), 1)
+    done = fixes.apply_fixes("", lambda text: Report(text, (diagnostic(0, 0, Edit(0, 0, "x")),)))
+    assert (done.text, done.applied_codes, len(done.rejected_findings)) == ("", (), 1)
 
 
 @pytest.mark.parametrize("content", [

@@ -235,7 +235,7 @@ WITH = USING.replace("USING iceberg ", "")
 def guessed(text: str) -> str:
     """The text after its unsafe fixes."""
     known = Tables(catalog="local", namespace=("db",))
-    return fixes.fixed(text, lambda sql: check(sql, known), unsafe=True).text
+    return fixes.apply_fixes(text, lambda sql: check(sql, known), unsafe=True).text
 
 
 @pytest.mark.parametrize(

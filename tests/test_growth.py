@@ -17,12 +17,12 @@ from growth import ratio
 from samples import sampled
 
 from spark_iceberg_sql.checker import comment_places as places
-from spark_iceberg_sql.checker.added_ignores import with_ignores
-from spark_iceberg_sql.checker.beside import Beside
-from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.added_ignores import suppress_findings
+from spark_iceberg_sql.checker.beside import HostSuppressions
+from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.checker.file_scripts import scripts_of
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.ignore_comments import MENTIONED
+from spark_iceberg_sql.checker.ignore_comments import MENTION
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.files.databricks import sql_cells
@@ -150,10 +150,10 @@ def test_specs_of_many_fields_are_said_to_be_unchecked() -> None:
 def test_a_rename_makes_each_field_anew_once() -> None:
     """And not once for each of the specs that share it."""
     known = Tables(complete=True)
-    follow(SHAPES["buckets of one column"](60), known)
+    check_and_apply(SHAPES["buckets of one column"](60), known)
     for column in ("c0", "c1"):
         renamed = "id" if column == "c0" else "c0"
-        follow(f"ALTER TABLE db.t RENAME COLUMN {renamed} TO {column};", known)
+        check_and_apply(f"ALTER TABLE db.t RENAME COLUMN {renamed} TO {column};", known)
         table = known.get(("db", "t"))
         assert isinstance(table, Table)
         assert table.specs is not None
@@ -186,10 +186,12 @@ def test_cells_of_a_notebook() -> None:
 
 
 def test_comments_in_the_cells_of_a_notebook() -> None:
-    def beside(n: int) -> Beside:
+    def beside(n: int) -> HostSuppressions:
         parts = tuple(Part(f"spark.sql('SELECT {i}')", i) for i in range(n))
         pieces = tuple(stretch(part.text, 11, 19, i) for i, part in enumerate(parts))
-        return Beside(Source("a.ipynb", parts, pieces), [Lines(part.text) for part in parts])
+        return HostSuppressions(
+            Source("a.ipynb", parts, pieces), [Lines(part.text) for part in parts]
+        )
 
     assert ratio(lambda: beside(500), lambda: beside(4000), 24) < 24
 
@@ -237,7 +239,7 @@ def test_comments_beside_the_sql_of_a_program(shape: str) -> None:
         text = COMMENTED[shape](n)
         source = Source("a.py", (Part(text),), tuple(python_sql(text)[0]))
         (script,) = scripts_of(source)
-        return lambda: Beside(source, [Lines(text)]).of(script)
+        return lambda: HostSuppressions(source, [Lines(text)]).suppressions_in(script)
 
     assert ratio(reaches(2000), reaches(16000), 24) < 24
 
@@ -245,7 +247,7 @@ def test_comments_beside_the_sql_of_a_program(shape: str) -> None:
 def test_places_of_comments_in_a_program() -> None:
     def comments(n: int) -> Callable[[], object]:
         text = f"{'#' * n}\nspark.sql('{FAULTY}')\n"
-        return lambda: places.Part("a.py", text, python_sql(text)[0]).comments
+        return lambda: places.IndexedPart("a.py", text, python_sql(text)[0]).comments
 
     assert ratio(comments(4000), comments(32000), 24) < 24
 
@@ -254,21 +256,21 @@ def test_the_piece_of_sql_at_each_offset() -> None:
     def asked(n: int) -> Callable[[], object]:
         text = "SELECT 1;\n" * n
         pieces = [stretch(text, at, at + 9) for at in range(0, len(text), 10)]
-        part = places.Part("a.sql", text, pieces)
-        return lambda: [part.sql_at(at) for at in range(0, len(text), 10)]
+        part = places.IndexedPart("a.sql", text, pieces)
+        return lambda: [part.fragment_at(at) for at in range(0, len(text), 10)]
 
     assert ratio(asked(500), asked(4000), 24) < 24
     text = "SELECT 'SELECT 1'"
     outer, inner = stretch(text, 0, 17), stretch(text, 8, 16)
-    part = places.Part("a.sql", text, [inner, outer])
-    at = [part.sql_at(offset) for offset in (0, 8, 16, 17, 18)]
+    part = places.IndexedPart("a.sql", text, [inner, outer])
+    at = [part.fragment_at(offset) for offset in (0, 8, 16, 17, 18)]
     whole, within = outer.sql, inner.sql
     assert [sql and sql.text for sql in at] == [whole, within, within, whole, None]
 
 
 def test_line_ends_beside_templates() -> None:
     def asked(n: int) -> Callable[[], object]:
-        sql = places.Sql(stretch("{{ x }}\n" * n, 0, 8 * n))
+        sql = places.IndexedFragment(stretch("{{ x }}\n" * n, 0, 8 * n))
         assert [sql.in_template(at) for at in (0, 1, 6, 7, 8, 9)] == [0, 1, 1, 0, 0, 1]
         return lambda: [sql.in_template(at) for at in range(7, 8 * n, 8)]
 
@@ -295,7 +297,7 @@ def test_a_file_is_checked_twice_for_one_comment(name: str) -> None:
 
     linter, settings = Linter(), Settings()
     first = linter.lint(linter.source(name, text, settings), settings)
-    commented, _, count, left = with_ignores(source, text, first, reports)
+    commented, _, count, left = suppress_findings(source, text, first, reports)
     assert (count, left) == (1, ())
     assert "# noqa: SIS201" in commented
     assert checked == [commented]
@@ -316,7 +318,7 @@ def test_no_comment_is_tried_outside_of_a_template_string() -> None:
 
     linter, settings = Linter(), Settings()
     first = linter.lint(source(text), settings)
-    after, _, count, left = with_ignores(source, text, first, reports)
+    after, _, count, left = suppress_findings(source, text, first, reports)
     assert (after, count, len(left), checked) == (text, 0, 40, [])
 
 
@@ -345,7 +347,7 @@ LONG_LINES: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("shape", LONG_LINES)
 def test_a_long_line_is_searched_once_for_ignore_comments(shape: str) -> None:
     few, many = (LONG_LINES[shape](n) for n in (500, 4000))
-    assert ratio(lambda: MENTIONED.search(few), lambda: MENTIONED.search(many), 24) < 24
+    assert ratio(lambda: MENTION.search(few), lambda: MENTION.search(many), 24) < 24
 
 
 def test_a_rule_speaks_once_a_statement() -> None:
@@ -372,7 +374,7 @@ def test_what_is_carried_on_is_what_is_there(seed: int) -> None:
     """Specs built from scratch equal those that each statement hands to the next."""
     known = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
-        follow(statement, known)
+        check_and_apply(statement, known)
         table = known.get(("t",))
         if not isinstance(table, Table) or table.specs is None or table.schema is None:
             continue

@@ -12,7 +12,7 @@ from samples import share
 
 from spark_iceberg_sql import check
 from spark_iceberg_sql.checker import engine
-from spark_iceberg_sql.checker.suppressions import without_ignores
+from spark_iceberg_sql.checker.suppressions import without_suppressions
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
@@ -447,8 +447,8 @@ def test_a_statement_that_is_about_to_run(comment: str) -> None:
     text = "CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (ts, bucket(0, id))"
     text = f"{comment}\n{text}" if "iceberg-sql" in comment else f"{text} {comment}"
     assert [d.code for d in check(text)] == []
-    assert [d.code for d in engine.check(text, binding=True)] == ["SIS103"]
-    bare = without_ignores(text)
+    assert [d.code for d in engine.check(text, before_execution=True)] == ["SIS103"]
+    bare = without_suppressions(text)
     assert [d.code for d in check(bare)] == ["SIS501", "SIS103"]
     assert (len(bare), bare.strip()) == (len(text), text.replace(comment, "").strip())
 

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from pygls.workspace import PositionCodec
 
-from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.answers import RequestHandlers
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.report.rule_pages import url_of
@@ -325,14 +325,14 @@ def test_the_name_to_be(text: str, name: str) -> None:
 
 def asked(
     text: str, name: str = "a.sql", language: str = "sql"
-) -> tuple[Answers, str, lsp.Position]:
+) -> tuple[RequestHandlers, str, lsp.Position]:
     """A text with its cursor at `|`."""
     document = Document(
         f"file:///nowhere/{name}", text.replace("|", "", 1), PositionCodec(), language
     )
     files = OpenFiles()
     files.put(document)
-    return Answers(files), document.uri, document.position(max(text.find("|"), 0))
+    return RequestHandlers(files), document.uri, document.position(max(text.find("|"), 0))
 
 
 def hovered(text: str) -> str:

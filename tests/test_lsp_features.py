@@ -18,10 +18,10 @@ from test_lsp import ADD, TABLE, Editor, place
 from test_memo import edited, scripts
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.diagnostics import Edit
-from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.answers import RequestHandlers
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
 
@@ -337,11 +337,13 @@ def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> N
 # --- the same without an editor -------------------------------------------------------------------
 
 
-def answers(text: str, name: str = "a.sql", language: str = "sql") -> tuple[Answers, Document]:
+def answers(
+    text: str, name: str = "a.sql", language: str = "sql"
+) -> tuple[RequestHandlers, Document]:
     document = Document(f"file:///nowhere/{name}", text, PositionCodec(), language)
     files = OpenFiles()
     files.put(document)
-    return Answers(files), document
+    return RequestHandlers(files), document
 
 
 def everywhere(document: Document) -> lsp.Range:
@@ -352,7 +354,7 @@ def after(document: Document, action: lsp.CodeAction) -> str:
     assert action.edit is not None
     assert action.edit.changes is not None
     edits = action.edit.changes[document.uri]
-    return applied_to(
+    return apply_edits(
         document.text,
         [
             Edit(document.offset(e.range.start), document.offset(e.range.end), e.new_text)
@@ -530,7 +532,7 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     name = ("a.sql", "a.py")[seed % 2]
     files = OpenFiles()
-    asked = Answers(files)
+    asked = RequestHandlers(files)
     uri = (tmp_path / name).as_uri()
     document = Document(uri, scripts(chance), PositionCodec(), "sql")
     if name == "a.py":
@@ -543,7 +545,7 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
             document.range(start, end), chance.choice(new or " ")
         )
         whole = lsp.TextDocumentContentChangeWholeDocument(new)
-        document = document.changed([chance.choice((change, whole))], version)
+        document = document.with_changes([chance.choice((change, whole))], version)
         files.put(document)
         asked.diagnostics(uri)
         settings, linter = Configuration().of(tmp_path / name), Linter()

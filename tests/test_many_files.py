@@ -17,7 +17,7 @@ import pytest
 from spark_iceberg_sql.checker import many_files, results
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.packed import packed, unpacked
+from spark_iceberg_sql.checker.packed import pack_reports, unpack_reports
 from spark_iceberg_sql.checker.results import user_folder
 from spark_iceberg_sql.cli import main, progress
 from spark_iceberg_sql.config.settings import Settings
@@ -65,7 +65,7 @@ def test_packed_reports_come_back_as_they_were(name: str) -> None:
     for sql in EXAMPLES:
         text = sql if name == "a.sql" else f'spark.sql("""{sql}""")\n'
         reports = Linter().lint(source(name, text), Settings())
-        back = unpacked(json.loads(json.dumps(packed(reports, text))), name, text)
+        back = unpack_reports(json.loads(json.dumps(pack_reports(reports, text))), name, text)
         assert back == reports
         assert [report.lines.count for report in back if report.lines] == [text.count("\n") + 1]
 
@@ -74,7 +74,10 @@ def test_cells_come_back_as_they_were(project: Path) -> None:
     text = (project / "notes.ipynb").read_text()
     reports = Linter().lint(source("notes.ipynb", text), Settings())
     assert len(reports) == 2
-    assert unpacked(json.loads(json.dumps(packed(reports, text))), "notes.ipynb", text) == reports
+    assert (
+        unpack_reports(json.loads(json.dumps(pack_reports(reports, text))), "notes.ipynb", text)
+        == reports
+    )
 
 
 @pytest.mark.parametrize("output", ["full", "concise", "json", "sarif"])
@@ -123,7 +126,7 @@ def test_processes_that_are_started_anew(check: Check, project: Path, tmp_path: 
 
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="a patch is not inherited")
 def test_a_lost_process_is_no_clean_check(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many_files, "_checked", lambda name, text: os._exit(9))
+    monkeypatch.setattr(many_files, "_check_file", lambda name, text: os._exit(9))
     code, out, err = check("-j", "2", "--no-cache")
     assert code == 2
     assert err.startswith("error: a worker process died")
@@ -408,7 +411,7 @@ def test_other_rules(
     check: Check, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     check()
-    monkeypatch.setattr(results, "_sources", lambda: iter(["another version"]))
+    monkeypatch.setattr(results, "_source_files", lambda: iter(["another version"]))
     request.getfixturevalue("nothing_is_checked")
     assert check()[0] == 2
 
@@ -459,8 +462,8 @@ def test_an_internal_error_is_not_kept(check: Check, monkeypatch: pytest.MonkeyP
 
 
 def test_progress_is_for_terminals(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_FIRST", 0.0)
-    monkeypatch.setattr(progress, "_EACH", 0.0)
+    monkeypatch.setattr(progress, "_DELAY", 0.0)
+    monkeypatch.setattr(progress, "_INTERVAL", 0.0)
     assert check("--no-cache")[2] == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     said = check("--no-cache")[2]

@@ -9,9 +9,9 @@ import pytest
 from cases import page_cases
 from samples import sampled
 
-from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.memo import Memo
+from spark_iceberg_sql.checker.memo import StatementCache
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.model.tables import Tables
@@ -70,13 +70,13 @@ def edited(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("seed", sampled(range(32), 8))
 def test_random_edits(seed: int) -> None:
     chance = random.Random(seed)
-    memo, known = Memo(), Tables(catalog=chance.choice((None, "local")))
+    memo, known = StatementCache(), Tables(catalog=chance.choice((None, "local")))
     text = before = scripts(chance)
     for _ in range(12):
-        again, fresh = check(text, known, memo=memo), check(text, known)
+        again, fresh = check(text, known, statement_cache=memo), check(text, known)
         assert again == fresh, text
         left, wanted = known.copy(), known.copy()
-        assert follow(text, left, memo=memo) == follow(text, wanted)
+        assert check_and_apply(text, left, statement_cache=memo) == check_and_apply(text, wanted)
         for name in ("t", "u", "events", "orders"):
             found, right = left.get((name,)), wanted.get((name,))
             assert (found is None) == (right is None), text
@@ -89,7 +89,7 @@ def test_random_edits_of_a_program(seed: int, tmp_path: Path) -> None:
     """The same in a program's strings, and in a template: both are checked in several texts."""
     chance = random.Random(seed)
     name = str(tmp_path / ("a.py" if seed % 2 else "a.sql"))
-    linter, memo = Linter(), Memo()
+    linter, memo = Linter(), StatementCache()
     settings = Configuration().of(tmp_path)
     sql = scripts(chance)
     for _ in range(6):
@@ -118,21 +118,21 @@ def test_only_what_changed_is_judged_again(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(engine, "judge", judge)
     a, b = (f"CREATE TABLE {n} (id BIGINT, ts TIMESTAMP) USING iceberg" for n in "ab")
     alters = [f"ALTER TABLE {n} ADD PARTITION FIELD days(ts)" for n in "ab"]
-    memo = Memo()
-    check(";\n".join([a, b, *alters]), memo=memo)
+    memo = StatementCache()
+    check(";\n".join([a, b, *alters]), statement_cache=memo)
     assert judged == [a, b, *alters]
     judged.clear()
     changed = a.replace("BIGINT", "STRING")
-    check(";\n".join(["SELECT 1", changed, b, *alters]), memo=memo)
+    check(";\n".join(["SELECT 1", changed, b, *alters]), statement_cache=memo)
     # A SELECT more leaves the tables as they were, but those created behind it are still known to be empty.
     assert changed in judged
     judged.clear()
-    check(";\n".join(["SELECT 1", a, b, *alters]), memo=memo)
-    check(";\n".join(["SELECT 12", changed, b, *alters]), memo=memo)
+    check(";\n".join(["SELECT 1", a, b, *alters]), statement_cache=memo)
+    check(";\n".join(["SELECT 12", changed, b, *alters]), statement_cache=memo)
     judged.clear()
-    check(";\n".join(["SELECT 12", a.replace("ts", "tt"), b, *alters]), memo=memo)
+    check(";\n".join(["SELECT 12", a.replace("ts", "tt"), b, *alters]), statement_cache=memo)
     assert judged == [a.replace("ts", "tt"), alters[0]]
     judged.clear()
-    check("\n\n;".join(["SELECT 12", a.replace("ts", "tt"), b, *alters]), memo=memo)
-    check(";\n".join([*alters, "SELECT 12", a.replace("ts", "tt"), b]), memo=memo)
+    check("\n\n;".join(["SELECT 12", a.replace("ts", "tt"), b, *alters]), statement_cache=memo)
+    check(";\n".join([*alters, "SELECT 12", a.replace("ts", "tt"), b]), statement_cache=memo)
     assert alters[1] in judged

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.checker.engine import check as check_text
-from spark_iceberg_sql.checker.engine import follow
-from spark_iceberg_sql.checker.known_tables import Series
+from spark_iceberg_sql.checker.engine import check_and_apply
+from spark_iceberg_sql.checker.known_tables import DdlReplay
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.files.migrations import liquibase
 from spark_iceberg_sql.files.migrations.order import steps_of
@@ -131,13 +131,13 @@ def test_files_of_one_version_are_followed_for_many_others_at_once(
 ) -> None:
     """16 files: log2(16) times each, and not 15 times each."""
     followed: list[str] = []
-    plain = Series._follow
+    plain = DdlReplay._apply_file
 
-    def follow(series: Series, path: str, known: Any) -> None:
+    def follow(series: DdlReplay, path: str, known: Any) -> None:
         followed.append(path)
         plain(series, path, known)
 
-    monkeypatch.setattr(Series, "_follow", follow)
+    monkeypatch.setattr(DdlReplay, "_follow", follow)
     write({f"m/V1__{i}.sql": CREATE.replace("db.t", f"db.t{i}") for i in range(16)})
     check("--no-cache", capsys=capsys)
     assert len(followed) == 16 * 4
@@ -603,16 +603,16 @@ def test_the_ddl_makes_the_same_table(seed: int) -> None:
     """Read again, it has the same columns and the same partition fields."""
     chosen = random.Random(seed)
     known = Tables()
-    follow(CREATE, known)
+    check_and_apply(CREATE, known)
     for statement in chosen.sample(STATEMENTS, chosen.randint(1, 8)):
         if check_text(statement, known).ok:
-            follow(statement, known)
+            check_and_apply(statement, known)
     table = known.get(("db", "t"))
     again = Tables()
     text = table_ddl(table)  # type: ignore[arg-type]
     report = check_text(text)
     assert [d for d in report if d.severity != "warning"] == [], text
-    follow(text, again)
+    check_and_apply(text, again)
     made = again.get(("db", "t"))
     assert shape(made) == shape(table), text
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files import yaml_nodes
@@ -406,7 +406,7 @@ def test_fixes(write: Write, name: str, text: str, fixed: str | None) -> None:
     fixes = [d.fix for d in report if d.fix is not None]
     assert len(fixes) == (fixed is not None)
     if fixed is not None:
-        after = applied_to(report.text, fixes[0].edits)
+        after = apply_edits(report.text, fixes[0].edits)
         assert fixed in after
         assert after.replace(fixed, "") == text.replace(fixed.replace("16, id", "id, 16"), "")
 

@@ -18,7 +18,7 @@ from samples import sampled
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.files.discovery import source
@@ -369,7 +369,7 @@ def test_types_of_other_engines_in_spark_s_words(column: str, help_: str) -> Non
     (found,) = check(text)
     assert (found.code, found.help) == ("SIS001", help_)
     assert found.fix is not None
-    assert not check(applied_to(text, found.fix.edits))
+    assert not check(apply_edits(text, found.fix.edits))
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import data_without_commands, visible, without_commands
-from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
+from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS
 from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import statements
 
@@ -73,7 +73,7 @@ quick = settings(
 )
 
 
-@pytest.mark.parametrize("style", sorted(FOR_PEOPLE))
+@pytest.mark.parametrize("style", sorted(HUMAN_FORMATS))
 @quick
 @given(name=names)
 def test_reports_for_people(
@@ -84,7 +84,7 @@ def test_reports_for_people(
     assert not CONTROL.search(out), CONTROL.search(out)
 
 
-@pytest.mark.parametrize("style", sorted(set(FORMATS) - FOR_PEOPLE))
+@pytest.mark.parametrize("style", sorted(set(FORMATS) - HUMAN_FORMATS))
 @quick
 @given(name=names)
 def test_reports_for_machines(
@@ -112,7 +112,7 @@ def test_reports_for_machines(
 def test_a_finding_is_one_line(name: str) -> None:
     """Whoever prints it, and wherever the name comes from: the script or a table that is known."""
     known = Tables()
-    follow(script(name).partition(";\n")[0], known)
+    check_and_apply(script(name).partition(";\n")[0], known)
     for text in (
         script(name),
         f"ALTER TABLE db.{quoted(f'c{name}')} ADD PARTITION FIELD weeks(x);",

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from spark_iceberg_sql.outgoing import data_without_commands, message, quoted_path
+from spark_iceberg_sql.outgoing import data_without_commands, quoted_path, sanitized_message
 
 ROOT = Path(__file__).parent.parent
 HIDDEN = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
@@ -146,7 +146,7 @@ def test_data_keeps_its_value() -> None:
 
 
 def test_only_help_begins_a_line_of_a_message() -> None:
-    assert message("error: a\nb\nhelp: c") == "error: a␊b\nhelp: c"
+    assert sanitized_message("error: a\nb\nhelp: c") == "error: a␊b\nhelp: c"
     assert quoted_path("dir/plain name.sql") == "dir/plain name.sql"
 
 

@@ -14,13 +14,13 @@ from hypothesis import given
 from pygls.workspace import PositionCodec
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.checker.plan import Plan, PlannedRows, PlanRow
 from spark_iceberg_sql.checker.planner import plan
-from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.answers import RequestHandlers
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
-from spark_iceberg_sql.editor.server import _OneLine
+from spark_iceberg_sql.editor.server import _OneLineFormatter
 from spark_iceberg_sql.errors import (
     ConfigError,
     FileError,
@@ -38,7 +38,7 @@ from spark_iceberg_sql.insight.joins import Join, Verdict
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import People, code, message
+from spark_iceberg_sql.outgoing import SanitizedStream, code, sanitized_message
 from spark_iceberg_sql.syntax.clickhouse import translate
 from tests.test_outgoing import CONTROL, names, quick, quoted, script
 
@@ -49,7 +49,7 @@ def planned(name: str) -> Plan:
     """The plan of a statement that is one line itself, for a table whose names have any characters."""
     known = Tables()
     column, field = quoted(f"c{name}"), quoted(f"p{name}")
-    follow(
+    check_and_apply(
         f"CREATE TABLE db.t ({column} STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY ({column});\n"
         f"ALTER TABLE db.t ADD PARTITION FIELD bucket(4, {column}) AS {field};",
         known,
@@ -134,7 +134,7 @@ def test_a_line_end_in_backticks_stays_in_a_statement(name: str) -> None:
 @given(name=names)
 def test_an_editor(name: str) -> None:
     files = OpenFiles()
-    answers = Answers(files)
+    answers = RequestHandlers(files)
     column = quoted(f"c{name}")
     text = (
         script(name)
@@ -170,12 +170,12 @@ def test_an_editor(name: str) -> None:
 def test_messages_of_an_editor_and_its_log(tmp_path: object) -> None:
     record = logging.LogRecord("x", 0, "", 0, "a\x1b[2J\u2028b %s", ("\x07",), None)
     record.exc_info = (ValueError, ValueError("\x1b]0;x\x07"), None)
-    assert not CONTROL.search(_OneLine().format(record))
+    assert not CONTROL.search(_OneLineFormatter().format(record))
     said: list[str] = []
     files = OpenFiles(said.append)
     files.values = {"a\nerror: forged\x1b[2J": True}
     files.put(Document("file:///a.sql", "SELECT 1", PositionCodec()))
-    (found,) = Answers(files).diagnostics("file:///a.sql")
+    (found,) = RequestHandlers(files).diagnostics("file:///a.sql")
     for one in (*said, found.message):
         assert not CONTROL.search(one)
         assert "\n" not in one
@@ -191,7 +191,7 @@ def test_errors_of_one_line(kind: type[IcebergSqlError], name: str) -> None:
         error = kind(f"cannot read `{part}`")
         assert not CONTROL.search(str(error))
         assert len(error._render_traceback_()) == 1
-        assert "\n" not in message(str(error))
+        assert "\n" not in sanitized_message(str(error))
 
 
 @quick
@@ -199,7 +199,9 @@ def test_errors_of_one_line(kind: type[IcebergSqlError], name: str) -> None:
 def test_errors_in_a_notebook(name: str) -> None:
     for part in (f"a{name}", f"{name}\nhelp: x\nerror: y"):
         error = IcebergSqlError(f"`{part}` is not there", help=f"write {part}")
-        assert len(error._render_traceback_()) == len(message(str(error)).split("\n")) == 2
+        assert (
+            len(error._render_traceback_()) == len(sanitized_message(str(error)).split("\n")) == 2
+        )
         error = IcebergSqlError(part, help=(part, part))
         assert len(error._render_traceback_()) == 3
     lines = IcebergSqlError(f"`{name}`\nhelp: write {name}")._render_traceback_()
@@ -231,7 +233,7 @@ def test_errors_of_statements_for_clickhouse_and_hive(name: str) -> None:
     ):
         with pytest.raises(IcebergSqlError) as raised:
             call()
-        lines = message(str(raised.value)).split("\n")
+        lines = sanitized_message(str(raised.value)).split("\n")
         assert not any(line.startswith("help: DROP") for line in lines), lines
         assert not any(CONTROL.search(line) for line in lines)
 
@@ -239,10 +241,14 @@ def test_errors_of_statements_for_clickhouse_and_hive(name: str) -> None:
 @quick
 @given(name=names)
 def test_pieces_of_html(name: str) -> None:
-    for made in (markup.words(name), markup.flat(name), markup.words(markup.flat(name), 30)):
+    for made in (
+        markup.html_text(name),
+        markup.flat(name),
+        markup.html_text(markup.flat(name), 30),
+    ):
         assert not CONTROL.search(made)
         assert "\n" not in made
-    assert not CONTROL.search(markup.lines(name))
+    assert not CONTROL.search(markup.html_lines(name))
     assert markup.flat("a\tb\nc") == "a b↵c"
 
 
@@ -288,7 +294,7 @@ def test_progress_goes_back_to_the_start_of_its_line(monkeypatch: pytest.MonkeyP
     """Through the command's own streams too, which show other control characters as pictures."""
     progress = pytest.importorskip("spark_iceberg_sql.spark.insight.progress")
     written = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", People(written))
+    monkeypatch.setattr(sys, "stderr", SanitizedStream(written))
     monkeypatch.setattr(progress.jobs, "progress", lambda *_: None)
     done = iter((False, True))
     event = SimpleNamespace(wait=lambda _: next(done))

@@ -17,7 +17,7 @@ from samples import share
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import fixed
+from spark_iceberg_sql.checker.fixes import apply_fixes
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files.discovery import source
@@ -193,7 +193,7 @@ def test_programs(start: int) -> None:
     changed = 0
     for seed in range(start, start + 50):
         text = program(seed)
-        done = fixed(text, lambda t: report_of("a.py", t))
+        done = apply_fixes(text, lambda t: report_of("a.py", t))
         assert other_tokens(done.text) == other_tokens(text), text
         for (name, old), (now, new) in zip(said(text), said(done.text), strict=True):
             cured = name == now == "spark" and "PARTITION" in old and same_but_cured(old, new)
@@ -261,7 +261,7 @@ def test_templates(start: int) -> None:
     changed = 0
     for seed in range(start, start + 50):
         text = template(seed)
-        done = fixed(text, lambda t: report_of("a.sql", t))
+        done = apply_fixes(text, lambda t: report_of("a.sql", t))
         assert re.findall(r"\{%.*?%\}", text) == re.findall(r"\{%.*?%\}", done.text), text
         for a, b in product([True, False], repeat=2):
             both = (rendered(t, {"a": a, "b": b}).split(";") for t in (text, done.text))

@@ -17,7 +17,7 @@ from test_rule_words import CASES as WORDED
 from test_rule_words import GOLDEN, words
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.checker.fixes import applied_to, fixed
+from spark_iceberg_sql.checker.fixes import apply_edits, apply_fixes
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME
@@ -153,7 +153,7 @@ def test_a_repair_reads_and_brings_no_error_of_the_text() -> None:
         assert found.fix is not None
         assert not found.fix.safe
         before = check(case.text, case.known())
-        after = check(applied_to(case.text, found.fix.edits), case.known())
+        after = check(apply_edits(case.text, found.fix.edits), case.known())
         assert errors(after)["SIS001"] < errors(before)["SIS001"], case.text
         new = errors(after) - errors(before)
         assert not any(code.startswith(("SIS0", "SIS1")) for code in new), after.diagnostics
@@ -374,7 +374,7 @@ def test_the_remedy_of_slips(text: str, code: str, clause: str) -> None:
     (found,) = check(text, empty())
     assert (found.code, clause_of(found)) == (code, clause)
     if found.fix is not None:
-        after = check(applied_to(text, found.fix.edits), empty())
+        after = check(apply_edits(text, found.fix.edits), empty())
         assert not errors(after) or "ADD" in (found.help or ""), after.diagnostics
 
 
@@ -451,9 +451,9 @@ def test_broken_words_break_nothing(seed: int) -> None:
         report = check(text, empty())
         assert not report.failed, text
         for unsafe in (False, True):
-            once = fixed(text, check, unsafe=unsafe)
+            once = apply_fixes(text, check, unsafe=unsafe)
             assert not once.report.failed, text
-            assert fixed(once.text, check, unsafe=unsafe).text == once.text, text
+            assert apply_fixes(once.text, check, unsafe=unsafe).text == once.text, text
 
 
 def test_there_is_enough_to_judge() -> None:

@@ -24,7 +24,7 @@ from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report import FORMATS, full, summary
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 from spark_iceberg_sql.report.rule_pages import url_of
-from spark_iceberg_sql.report.shown import backwards, masked, reworded, without_secrets
+from spark_iceberg_sql.report.shown import inverse_edits, masked, rebased, without_secrets
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-2.1.0-rtm.5.json").read_text())
@@ -395,8 +395,8 @@ def test_a_report_on_an_edited_text() -> None:
     )
     first, second = (d.span for d in report if d.code == "SIS103")
     edits = [Edit(first.start, first.end, ":long_name"), Edit(second.start, second.end, "?")]
-    moved = reworded(report, edits)
+    moved = rebased(report, edits)
     words = [moved.text[d.span.start : d.span.end] for d in moved if d.code == "SIS103"]
     assert words == [":long_name", "?"]
     assert all(d.fix is None for d in moved if d.code == "SIS103")
-    assert reworded(moved, backwards(edits, report.text)).text == report.text
+    assert rebased(moved, inverse_edits(edits, report.text)).text == report.text

@@ -124,10 +124,10 @@ def letters(text: str) -> Report:
 @pytest.mark.parametrize("text", ["abqcd", "q", "aqbqcq", "qqqq", "abcd", ""])
 def test_one_bad_fix_is_left_out_alone(text: str) -> None:
     spaced = " ".join(text)
-    done = fixes.fixed(spaced, letters)
+    done = fixes.apply_fixes(spaced, letters)
     assert done.text == "".join(c if c == "q" else c.upper() for c in spaced)
-    assert len(done.kept_back) == text.count("q")
-    assert fixes.fixed(done.text, letters).text == done.text
+    assert len(done.rejected_findings) == text.count("q")
+    assert fixes.apply_fixes(done.text, letters).text == done.text
 
 
 # --- thousand scripts -----------------------------------------------------------------------------
@@ -150,16 +150,18 @@ def test_a_fix_writes_what_was_meant(start: int) -> None:
     written = 0
     for seed in range(start, start + 50):
         script = broken(seed)
-        done = fixes.fixed(script.text, checked)
+        done = fixes.apply_fixes(script.text, checked)
         got = done.text.split(";\n")
         for now, asked, before in zip(got, script.asked, script.broken, strict=True):
             assert now in (asked, before), seed
             written += now == asked != before
-        assert not done.kept_back, seed
+        assert not done.rejected_findings, seed
         new = errors(done.report) - errors(checked(";\n".join(script.asked)))
         assert not new or not new - errors(checked(script.text)), seed
         again = {done.text: done.report}
-        twice = fixes.fixed(done.text, lambda text, again=again: again.get(text) or checked(text))
+        twice = fixes.apply_fixes(
+            done.text, lambda text, again=again: again.get(text) or checked(text)
+        )
         assert twice.text == done.text, seed
     assert written > 80
 

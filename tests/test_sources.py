@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from samples import FULL
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError
@@ -253,7 +253,7 @@ def test_any_text_at_all(text: str) -> None:
 def test_a_fix_in_a_literal_touches_what_is_written_so() -> None:
     text = 'spark.sql("CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))")\n'
     fixes = [d.fix for report in lint(text) for d in report if d.fix]
-    assert [applied_to(text, fix.edits) for fix in fixes] == [text.replace("id, 16", "16, id")]
+    assert [apply_edits(text, fix.edits) for fix in fixes] == [text.replace("id, 16", "16, id")]
     escaped = text.replace("id, 16", "\\x69d, 16")
     assert [d.fix for report in lint(escaped) for d in report if d.code == "SIS104"] == [None]
 

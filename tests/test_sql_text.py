@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import visible_lines, without_commands
 from spark_iceberg_sql.report.sql_text import html, laid_out, painted, query_lines
@@ -68,7 +68,7 @@ def test_a_table_laid_out_is_the_same_table(columns: list[tuple[str, str, str | 
     for script, tables in zip((create, text), known, strict=True):
         (statement,) = statements(script)
         assert type(read(statement)).__name__ == "Create"
-        follow(script, tables)
+        check_and_apply(script, tables)
     assert known[0].get(("db", "t")) == known[1].get(("db", "t"))
 
 

@@ -22,7 +22,7 @@ from writers import (
 )
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.files.discovery import source
@@ -390,7 +390,7 @@ def fixed(text: str, *, unsafe: bool = False) -> str:
     edits = [
         edit for d, _ in lint(text) if d.fix and (d.fix.safe or unsafe) for edit in d.fix.edits
     ]
-    return applied_to(text, edits)
+    return apply_edits(text, edits)
 
 
 @pytest.mark.parametrize(

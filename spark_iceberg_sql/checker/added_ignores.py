@@ -11,20 +11,26 @@ from collections.abc import Callable, Set
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from spark_iceberg_sql.checker.comment_places import PLACES, Part, Place, alike, parts_of
-from spark_iceberg_sql.checker.fixes import applied_to, fixed
-from spark_iceberg_sql.checker.ignore_comments import read_comment
+from spark_iceberg_sql.checker.comment_places import (
+    POSITIONS,
+    IndexedPart,
+    Position,
+    differ_only_in_comments,
+    index_parts,
+)
+from spark_iceberg_sql.checker.fixes import apply_edits, apply_fixes
+from spark_iceberg_sql.checker.ignore_comments import parse_directive
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
 from spark_iceberg_sql.files.notebooks.positions import as_one
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import BY_CODE
 
-_LISTED = re.compile(r"[:\[]\s*([\w.,\s-]+?)\s*\]?$")
+_CODE_LIST = re.compile(r"[:\[]\s*([\w.,\s-]+?)\s*\]?$")
 _CODE = re.compile(r"\b[A-Z]+\d+\b")
-_CLOSING = re.compile(r"\s*\*/")
-_KEPT = 3  # texts of a file whose reports are kept: the last good one, the one that is tried, and one more
-_CHANGED = Diagnostic(
+_COMMENT_END = re.compile(r"\s*\*/")
+_CACHE_SIZE = 3  # texts of a file whose reports are kept: the last good one, the one that is tried, and one more
+_STATEMENTS_CHANGED = Diagnostic(
     INTERNAL,
     "changed",
     Severity.ERROR,
@@ -34,10 +40,10 @@ _CHANGED = Diagnostic(
 )
 
 
-def with_ignores(
+def suppress_findings(
     read: Callable[[str], Source],
     text: str,
-    found: list[Report],
+    reports: list[Report],
     check: Callable[[str], list[Report]],
 ) -> tuple[str, list[Report], int, tuple[Diagnostic, ...]]:
     """Add a suppression comment for each error and warning of a file.
@@ -48,46 +54,50 @@ def with_ignores(
     the statements nor the program.
     Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
     """
-    before = len(_due(found))
-    unused = {_words_of(report, d) for report in found for d in report if _is_unused(d)}
+    count_before = len(_findings_to_suppress(reports))
+    unused_before = {_span_text(report, d) for report in reports for d in report if _is_unused(d)}
 
     # Each position starts from the text that the previous one returned; most change nothing, so its reports are
     # cached.
-    first, first_reports = text, found
+    cached_text, cached_reports = text, reports
 
-    @lru_cache(maxsize=_KEPT)
+    @lru_cache(maxsize=_CACHE_SIZE)
     def reports_of(changed: str) -> list[Report]:
-        return first_reports if changed == first else check(changed)
+        return cached_reports if changed == cached_text else check(changed)
 
-    @lru_cache(maxsize=_KEPT)
-    def read_parts(changed: str) -> tuple[Source, list[Part]]:
+    @lru_cache(maxsize=_CACHE_SIZE)
+    def read_parts(changed: str) -> tuple[Source, list[IndexedPart]]:
         source = read(changed)
-        return source, parts_of(source)
+        return source, index_parts(source)
 
-    def apply(edited: Callable[[Part, Report], Report]) -> None:
-        nonlocal text, found
-        one, _ = read_parts(text)
+    def apply(edited: Callable[[IndexedPart, Report], Report]) -> None:
+        nonlocal text, reports
+        old_source, _ = read_parts(text)
 
-        def offered(changed: str) -> Report:
-            here, parts = read_parts(changed)
-            given = [edited(*pair) for pair in zip(parts, reports_of(changed), strict=True)]
-            report = as_one(changed, given)
-            same = changed == text or alike(one, here)
-            return report if same else replace(report, diagnostics=(_CHANGED, *report))
+        def offered(new_text: str) -> Report:
+            new_source, parts = read_parts(new_text)
+            edited_reports = [
+                edited(*pair) for pair in zip(parts, reports_of(new_text), strict=True)
+            ]
+            report = as_one(new_text, edited_reports)
+            is_same = new_text == text or differ_only_in_comments(old_source, new_source)
+            return (
+                report if is_same else replace(report, diagnostics=(_STATEMENTS_CHANGED, *report))
+            )
 
-        text = fixed(text, offered).text
-        found = reports_of(text)
+        text = apply_fixes(text, offered).text
+        reports = reports_of(text)
 
-    for place in PLACES:
-        if _due(found):
-            apply(partial(_with_edits, place))
-    apply(partial(_without_idle, unused))
-    left = tuple(_due(found))
-    return text, found, before - len(left), left
+    for position in POSITIONS:
+        if _findings_to_suppress(reports):
+            apply(partial(_with_suppression_fixes, position))
+    apply(partial(_without_unused_codes, unused_before))
+    remaining = tuple(_findings_to_suppress(reports))
+    return text, reports, count_before - len(remaining), remaining
 
 
-def ignoring(
-    found: Source,
+def suppression_edit(
+    source: Source,
     number: int,
     report: Report,
     diagnostic: Diagnostic,
@@ -98,21 +108,25 @@ def ignoring(
     source: the file. number: the part of it that contains the finding. report: that part's. check: from a new text of
     this part to the file with it and the part's report; None if it cannot be checked.
     """
-    part = parts_of(found)[number]
-    sql = part.sql_at(diagnostic.span.start)
-    if sql is None or not _is_due(diagnostic):
+    part = index_parts(source)[number]
+    fragment = part.fragment_at(diagnostic.span.start)
+    if fragment is None or not _needs_suppression(diagnostic):
         return None
-    left = _faults(report)
-    left[diagnostic.code, diagnostic.message] -= 1
-    for place in PLACES:
-        edit = place(part, sql, diagnostic, diagnostic.code)
-        after = check(applied_to(part.text, [edit])) if edit is not None else None
-        if after is not None and _faults(after[1]) <= left and alike(found, after[0]):
+    expected = _finding_counts(report)
+    expected[diagnostic.code, diagnostic.message] -= 1
+    for position in POSITIONS:
+        edit = position(part, fragment, diagnostic, diagnostic.code)
+        result = check(apply_edits(part.text, [edit])) if edit is not None else None
+        if (
+            result is not None
+            and _finding_counts(result[1]) <= expected
+            and differ_only_in_comments(source, result[0])
+        ):
             return edit
     return None
 
 
-def _faults(report: Report) -> Counter[tuple[str, str]]:
+def _finding_counts(report: Report) -> Counter[tuple[str, str]]:
     """Count errors and warnings by code and message.
 
     Notes are left out: a statement whose error is suppressed may cause new notes, since less is known after it.
@@ -120,12 +134,12 @@ def _faults(report: Report) -> Counter[tuple[str, str]]:
     return Counter((d.code, d.message) for d in report if d.severity is not Severity.NOTE)
 
 
-def _due(reports: list[Report]) -> list[Diagnostic]:
+def _findings_to_suppress(reports: list[Report]) -> list[Diagnostic]:
     """The findings that need a comment."""
-    return [diagnostic for report in reports for diagnostic in report if _is_due(diagnostic)]
+    return [finding for report in reports for finding in report if _needs_suppression(finding)]
 
 
-def _is_due(diagnostic: Diagnostic) -> bool:
+def _needs_suppression(diagnostic: Diagnostic) -> bool:
     return diagnostic.severity is not Severity.NOTE and BY_CODE[diagnostic.code].suppressible
 
 
@@ -134,58 +148,58 @@ def _is_unused(diagnostic: Diagnostic) -> bool:
     return BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
 
 
-def _with_edits(place: Place, part: Part, report: Report) -> Report:
+def _with_suppression_fixes(position: Position, part: IndexedPart, report: Report) -> Report:
     """A report in which the fix of each finding is the edit that adds its comment."""
     codes: dict[int, dict[str, None]] = {}
-    for due in _due([report]):
-        codes.setdefault(due.span.row, {})[due.code] = None
-    given = []
+    for finding in _findings_to_suppress([report]):
+        codes.setdefault(finding.span.row, {})[finding.code] = None
+    diagnostics = []
     for diagnostic in report:
         edit = None
-        if _is_due(diagnostic):
-            sql = part.sql_at(diagnostic.span.start)
-            if sql is not None:
-                edit = place(part, sql, diagnostic, ", ".join(codes[diagnostic.span.row]))
+        if _needs_suppression(diagnostic):
+            fragment = part.fragment_at(diagnostic.span.start)
+            if fragment is not None:
+                edit = position(part, fragment, diagnostic, ", ".join(codes[diagnostic.span.row]))
                 # Else checks of the file, as many as are granted, would show it.
-                if edit is not None and sql.out_of_reach(diagnostic.span.start, edit.start):
+                if edit is not None and fragment.is_cut_off(diagnostic.span.start, edit.start):
                     edit = None
         fix = Fix("ignore it", (edit,), safe=True) if edit is not None else None
-        given.append(replace(diagnostic, fix=fix))
-    return replace(report, diagnostics=tuple(given))
+        diagnostics.append(replace(diagnostic, fix=fix))
+    return replace(report, diagnostics=tuple(diagnostics))
 
 
-def _words_of(report: Report, diagnostic: Diagnostic) -> str:
+def _span_text(report: Report, diagnostic: Diagnostic) -> str:
     return report.text[diagnostic.span.start : diagnostic.span.end]
 
 
-def _without_idle(unused: Set[str], part: Part, report: Report) -> Report:
+def _without_unused_codes(unused_before: Set[str], part: IndexedPart, report: Report) -> Report:
     """The report, with a fix for each unused code of an added comment: it removes the code.
 
     A suppressed error counts as a statement that runs, so later findings may no longer exist. unused_before:
     the comments
     that were unused before any was added.
     """
-    given = []
+    diagnostics = []
     for diagnostic in report:
-        comment = _words_of(report, diagnostic)
-        ours = _is_unused(diagnostic) and comment not in unused
-        edit = _removal(part.text, diagnostic, comment) if ours else None
+        comment = _span_text(report, diagnostic)
+        is_added = _is_unused(diagnostic) and comment not in unused_before
+        edit = _removal_edit(part.text, diagnostic, comment) if is_added else None
         fix = Fix("remove what is unused", (edit,), safe=True) if edit is not None else None
-        given.append(replace(diagnostic, fix=fix))
-    return replace(report, diagnostics=tuple(given))
+        diagnostics.append(replace(diagnostic, fix=fix))
+    return replace(report, diagnostics=tuple(diagnostics))
 
 
-def _removal(text: str, diagnostic: Diagnostic, comment: str) -> Edit | None:
+def _removal_edit(text: str, diagnostic: Diagnostic, comment: str) -> Edit | None:
     """The edit that removes the unused codes from a comment, or the comment."""
-    said, listed = read_comment(comment), _LISTED.search(comment)
-    if said is None or said.wrong is not None or listed is None:
+    directive, code_list = parse_directive(comment), _CODE_LIST.search(comment)
+    if directive is None or directive.mistake is not None or code_list is None:
         return None
-    idle = _CODE.findall(diagnostic.message)
-    kept = [code for code in said.codes if code not in idle]
+    unused_codes = _CODE.findall(diagnostic.message)
+    kept_codes = [code for code in directive.codes if code not in unused_codes]
     start, end = diagnostic.span.start, diagnostic.span.end
-    if kept:
-        return Edit(start + listed.start(1), start + listed.end(1), ", ".join(kept))
-    closing = _CLOSING.match(text, end)
+    if kept_codes:
+        return Edit(start + code_list.start(1), start + code_list.end(1), ", ".join(kept_codes))
+    closing = _COMMENT_END.match(text, end)
     end = closing.end() if closing is not None else end
     if text[end : end + 1] not in ("", "\r", "\n"):  # another comment follows, or the statement
         return Edit(start, end + 1 if text[end] == " " else end, "")

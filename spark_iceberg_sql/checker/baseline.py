@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from spark_iceberg_sql.checker.known_findings import Mark
+from spark_iceberg_sql.checker.known_findings import FindingFingerprint
 from spark_iceberg_sql.diagnostics import INTERNAL
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.replacing import replace_file
@@ -21,7 +21,7 @@ _VERSION = 1
 class Baseline:
     """The fingerprints in a baseline file. path: the file; the paths in it are relative to its folder."""
 
-    def __init__(self, path: Path, entries: Mapping[Mark, int] | None = None) -> None:
+    def __init__(self, path: Path, entries: Mapping[FindingFingerprint, int] | None = None) -> None:
         self.path = path
         self._entries = Counter(entries or {})
 
@@ -33,15 +33,22 @@ class Baseline:
         except ValueError:  # on another drive
             return Path(full).as_posix()
 
-    def known(self, name: str) -> Counter[str]:
+    def digests_of(self, name: str) -> Counter[str]:
         """The number of entries for each digest of a file. name: the file, as the baseline names it."""
         return Counter(
-            {mark.digest: count for mark, count in self._entries.items() if mark.path == name}
+            {
+                fingerprint.digest: count
+                for fingerprint, count in self._entries.items()
+                if fingerprint.path == name
+            }
         )
 
-    def gone(
-        self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
-    ) -> list[Mark]:
+    def stale_entries(
+        self,
+        fingerprints: Iterable[FindingFingerprint],
+        checked: Iterable[str],
+        selected: Callable[[FindingFingerprint], bool],
+    ) -> list[FindingFingerprint]:
         """Entries whose finding no longer exists.
 
         fingerprints: of all findings. checked: the files that were checked, as the baseline names them; files
@@ -49,31 +56,35 @@ class Baseline:
         exist count as checked. selected: true if the rule of an entry was run on its file.
         """
         names = set(checked)
-        left = self._entries - Counter(found)
-        root = self.path.absolute().parent
+        unmatched = self._entries - Counter(fingerprints)
+        folder = self.path.absolute().parent
         return sorted(
-            mark
-            for mark in left.elements()
-            if (mark.path in names and selected(mark)) or not (root / mark.path).exists()
+            fingerprint
+            for fingerprint in unmatched.elements()
+            if (fingerprint.path in names and selected(fingerprint))
+            or not (folder / fingerprint.path).exists()
         )
 
     def write(
-        self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
+        self,
+        fingerprints: Iterable[FindingFingerprint],
+        checked: Iterable[str],
+        selected: Callable[[FindingFingerprint], bool],
     ) -> int:
         """Update the file; returns the number of findings it lists. Raises FileError.
 
         Entries of files and rules that were not checked are kept. The arguments are those of `stale_entries`.
         """
-        found = [mark for mark in found if mark.code != INTERNAL]
-        gone = Counter(self.gone(found, checked, selected))
-        self._entries = (self._entries - gone) | Counter(found)
-        replace_file(self.path, _written(self._entries).encode(errors="backslashreplace"))
+        fingerprints = [fingerprint for fingerprint in fingerprints if fingerprint.code != INTERNAL]
+        stale = Counter(self.stale_entries(fingerprints, checked, selected))
+        self._entries = (self._entries - stale) | Counter(fingerprints)
+        replace_file(self.path, _baseline_text(self._entries).encode(errors="backslashreplace"))
         return self._entries.total()
 
 
-def read_baseline(path: Path, *, new: bool = False) -> Baseline:
+def read_baseline(path: Path, *, may_be_missing: bool = False) -> Baseline:
     """Read a baseline. may_be_missing: a missing file is an empty baseline. Raises FileError."""
-    if new and not path.exists():
+    if may_be_missing and not path.exists():
         return Baseline(path)
     try:
         tree = json.loads(path.read_bytes())
@@ -91,32 +102,32 @@ def read_baseline(path: Path, *, new: bool = False) -> Baseline:
         raise FileError(f"`{path}` is not a baseline of this version of iceberg-sql") from None
 
 
-def _entries(tree: Any) -> Counter[Mark]:
+def _entries(tree: Any) -> Counter[FindingFingerprint]:
     if tree["version"] != _VERSION:
         raise ValueError
-    found: Counter[Mark] = Counter()
+    counts: Counter[FindingFingerprint] = Counter()
     for path, entries in tree["findings"].items():
         for entry in entries:
-            words = (path, entry["code"], entry["message"], entry["digest"])
+            values = (path, entry["code"], entry["message"], entry["digest"])
             count = entry.get("count", 1)
-            if not all(isinstance(word, str) for word in words) or type(count) is not int:
+            if not all(isinstance(value, str) for value in values) or type(count) is not int:
                 raise TypeError
-            found[Mark(*words)] += max(count, 0)
-    return found
+            counts[FindingFingerprint(*values)] += max(count, 0)
+    return counts
 
 
-def _written(entries: Counter[Mark]) -> str:
+def _baseline_text(entries: Counter[FindingFingerprint]) -> str:
     """One line for each finding, sorted, for small diffs."""
     by_path: dict[str, list[str]] = {}
-    for mark, count in sorted(entries.items()):
+    for fingerprint, count in sorted(entries.items()):
         entry: dict[str, str | int] = {
-            "code": mark.code,
-            "digest": mark.digest,
-            "message": mark.message,
+            "code": fingerprint.code,
+            "digest": fingerprint.digest,
+            "message": fingerprint.message,
         }
         entry |= {"count": count} if count > 1 else {}
         line = json.dumps(entry, ensure_ascii=False)
-        by_path.setdefault(mark.path, []).append(f"      {line}")
+        by_path.setdefault(fingerprint.path, []).append(f"      {line}")
     files = [
         f"    {json.dumps(path, ensure_ascii=False)}: [\n" + ",\n".join(lines) + "\n    ]"
         for path, lines in by_path.items()

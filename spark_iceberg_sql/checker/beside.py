@@ -10,9 +10,9 @@ import tokenize
 from collections.abc import Iterator
 from functools import lru_cache
 
-from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
+from spark_iceberg_sql.checker.ignore_comments import MENTION, Directive, parse_directive
 from spark_iceberg_sql.checker.judging import EVERY_CODE
-from spark_iceberg_sql.checker.suppressions import Ignore
+from spark_iceberg_sql.checker.suppressions import Suppression
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
@@ -20,8 +20,8 @@ from spark_iceberg_sql.records import record
 from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import reporter
 
-_PROGRAMS = (".py", ".ipynb")
-_BETWEEN_LINES = frozenset(
+_PROGRAM_SUFFIXES = (".py", ".ipynb")
+_LAYOUT_TOKENS = frozenset(
     {tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE}
 )
 
@@ -35,12 +35,12 @@ class _Comment:
     part: int
     row: int
     target: Piece | None
-    words: Words
-    place: Offsets
-    used: set[str]
+    directive: Directive
+    span: Offsets
+    used_codes: set[str]
 
 
-class Beside:
+class HostSuppressions:
     """The suppressions of a program. source: its file. lines: of each of its parts.
 
     skip_file: true if one of them excludes the whole program from the check.
@@ -50,23 +50,23 @@ class Beside:
         self.skip_file = False
         self._lines = lines
         self._comments: list[_Comment] = []
-        if source.name.lower().endswith(_PROGRAMS):
-            pieces: dict[int, list[Piece]] = {}
-            unread: dict[int, list[Unread]] = {}
-            for piece in filter(in_literals, source.pieces):
-                pieces.setdefault(piece.part, []).append(piece)
-            for each in source.unread:
-                unread.setdefault(each.part, []).append(each)
-            for part in sorted(pieces.keys() | unread.keys()):
-                self._comments += self._of_part(
-                    source, part, pieces.get(part, []), unread.get(part, [])
+        if source.name.lower().endswith(_PROGRAM_SUFFIXES):
+            fragments: dict[int, list[Piece]] = {}
+            problems: dict[int, list[Unread]] = {}
+            for fragment in filter(is_in_literals, source.pieces):
+                fragments.setdefault(fragment.part, []).append(fragment)
+            for problem in source.unread:
+                problems.setdefault(problem.part, []).append(problem)
+            for part in sorted(fragments.keys() | problems.keys()):
+                self._comments += self._comments_of_part(
+                    source, part, fragments.get(part, []), problems.get(part, [])
                 )
 
-    def _of_part(
-        self, source: Source, part: int, pieces: list[Piece], unread: list[Unread]
+    def _comments_of_part(
+        self, source: Source, part: int, fragments: list[Piece], problems: list[Unread]
     ) -> Iterator[_Comment]:
         """The comments of a part. fragments, problems: those of the part."""
-        if MENTIONED.search(source.parts[part].text) is None:
+        if MENTION.search(source.parts[part].text) is None:
             return
         lines = self._lines[part]
         text = source.parts[part].text
@@ -75,37 +75,46 @@ class Beside:
             from spark_iceberg_sql.files.notebooks.cells import as_python
 
             program = as_python(text)
-        lines_of = list(logical_lines(program))
+        statement_lines = list(logical_lines(program))
         for start, comment in comments(program):
-            words = read_comment(comment)
-            if words is None:
+            directive = parse_directive(comment)
+            if directive is None:
                 continue
-            self.skip_file = self.skip_file or words.skip_file
-            row, column = lines.place(start)
+            self.skip_file = self.skip_file or directive.skip_file
+            row, column = lines.position(start)
             target, stop = None, start
-            if words.next and not lines.line(row)[: column - 1].strip():
-                stop = next((end for _, end in lines_of if end > start), len(text))
-                behind = [piece for piece in pieces if start < piece.starts[0] <= stop]
-                target = min(behind, key=lambda piece: piece.starts[0], default=None)
-            ignore = Ignore((start, start + words.end), words, ())
+            if directive.applies_to_next and not lines.line(row)[: column - 1].strip():
+                stop = next((end for _, end in statement_lines if end > start), len(text))
+                following = [
+                    fragment for fragment in fragments if start < fragment.starts[0] <= stop
+                ]
+                target = min(following, key=lambda fragment: fragment.starts[0], default=None)
+            suppression = Suppression((start, start + directive.end), directive, ())
             if any(
                 # SQL that could not be extracted may have a finding that this comment suppresses.
-                u.end == u.start or row == lines.place(u.start)[0] or start < u.start <= stop
-                for u in unread
-                if not u.refused
+                problem.end == problem.start
+                or row == lines.position(problem.start)[0]
+                or start < problem.start <= stop
+                for problem in problems
+                if not problem.refused
             ):
-                ignore.may_be_needed(EVERY_CODE)
-            yield _Comment(part, row, target, words, ignore.span, ignore.used)
+                suppression.mark_needed(EVERY_CODE)
+            yield _Comment(part, row, target, directive, suppression.span, suppression.used_codes)
 
-    def of(self, script: Joined) -> tuple[Ignore, ...]:
+    def suppressions_in(self, script: Joined) -> tuple[Suppression, ...]:
         """The suppressions, with offsets in a script of the program's SQL."""
-        reaches: dict[int, list[Offsets]] = {}
-        for number, reach in self._reaches(script):
-            reaches.setdefault(number, []).append(reach)
-        comments = ((self._comments[number], found) for number, found in reaches.items())
-        return tuple(Ignore(c.place, c.words, tuple(found), used=c.used) for c, found in comments)
+        ranges_by_comment: dict[int, list[Offsets]] = {}
+        for number, span in self._ranges(script):
+            ranges_by_comment.setdefault(number, []).append(span)
+        comments = (
+            (self._comments[number], ranges) for number, ranges in ranges_by_comment.items()
+        )
+        return tuple(
+            Suppression(c.span, c.directive, tuple(ranges), used_codes=c.used_codes)
+            for c, ranges in comments
+        )
 
-    def _reaches(self, script: Joined) -> Iterator[tuple[int, Offsets]]:
+    def _ranges(self, script: Joined) -> Iterator[tuple[int, Offsets]]:
         """Pairs of a comment's number and a range of the script that it applies to."""
         targets: dict[int, list[int]] = {}
         rows: dict[tuple[int, int], list[int]] = {}
@@ -115,34 +124,39 @@ class Beside:
             else:
                 rows.setdefault((comment.part, comment.row), []).append(number)
         commented = {part for part, _ in rows}
-        for piece, at in zip(script.pieces, script.offsets, strict=True):
-            if not self._comments or not in_literals(piece):
+        for fragment, offset in zip(script.pieces, script.offsets, strict=True):
+            if not self._comments or not is_in_literals(fragment):
                 continue
-            whole = at, at + len(piece.sql)
-            yield from ((number, whole) for number in targets.get(id(piece), ()))
-            if piece.part not in commented:
+            full_range = offset, offset + len(fragment.sql)
+            yield from ((number, full_range) for number in targets.get(id(fragment), ()))
+            if fragment.part not in commented:
                 continue
-            lines = self._lines[piece.part]
-            stretches = _by_row(piece, at, lines)
+            lines = self._lines[fragment.part]
+            ranges_by_row = _ranges_by_row(fragment, offset, lines)
             # A comment on the row on which the literal ends applies to all of its SQL.
-            stretches[lines.place(piece.starts[-1])[0]] = [whole]
-            for row, on_row in sorted(stretches.items()):
-                for number in rows.get((piece.part, row), ()):
-                    yield from ((number, stretch) for stretch in on_row)
+            ranges_by_row[lines.position(fragment.starts[-1])[0]] = [full_range]
+            for row, row_ranges in sorted(ranges_by_row.items()):
+                for number in rows.get((fragment.part, row), ()):
+                    yield from ((number, span) for span in row_ranges)
 
-    def silence(self, part: int, start: int, code: str) -> bool:
+    def suppresses(self, part: int, start: int, code: str) -> bool:
         """True if a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
-        row = self._lines[part].place(start)[0]
-        here = [c for c in self._comments if (c.part, c.row) == (part, row)]
-        named = [Ignore(c.place, c.words, (), used=c.used).names(code) for c in here]
-        return any(named)
+        row = self._lines[part].position(start)[0]
+        row_comments = [c for c in self._comments if (c.part, c.row) == (part, row)]
+        matches = [
+            Suppression(c.span, c.directive, (), used_codes=c.used_codes).names(code)
+            for c in row_comments
+        ]
+        return any(matches)
 
     def findings(self) -> Iterator[tuple[int, Diagnostic]]:
         """The findings about the comments themselves, after the check, each with its part."""
         rule = reporter(Event.UNUSED_IGNORE)
         for comment in self._comments:
-            ignore = Ignore(comment.place, comment.words, (), used=comment.used)
-            for finding in ignore.findings():
+            suppression = Suppression(
+                comment.span, comment.directive, (), used_codes=comment.used_codes
+            )
+            for finding in suppression.findings():
                 yield (
                     comment.part,
                     Diagnostic(
@@ -156,29 +170,29 @@ class Beside:
                 )
 
 
-def _by_row(piece: Piece, at: int, lines: Lines) -> dict[int, list[Offsets]]:
+def _ranges_by_row(fragment: Piece, base: int, lines: Lines) -> dict[int, list[Offsets]]:
     """The ranges of a fragment on each row of the program. base: the fragment's offset in the script."""
-    stretches: dict[int, list[Offsets]] = {}
-    row, first, last, before = 0, 0, -1, -1
-    for place, start in enumerate(piece.starts, start=at):
+    ranges_by_row: dict[int, list[Offsets]] = {}
+    row, first, last, previous = 0, 0, -1, -1
+    for offset, start in enumerate(fragment.starts, start=base):
         if not first <= start <= last:
-            row = lines.place(start)[0]
-            first, before = lines.start(row), -1
+            row = lines.position(start)[0]
+            first, previous = lines.start(row), -1
             last = first + len(lines.line(row))
             if start > last:
                 continue  # the second character of a line end
-        on_row = stretches.setdefault(row, [])
-        if before == place - 1 and on_row:
-            on_row[-1] = on_row[-1][0], place
+        row_ranges = ranges_by_row.setdefault(row, [])
+        if previous == offset - 1 and row_ranges:
+            row_ranges[-1] = row_ranges[-1][0], offset
         else:
-            on_row.append((place, place))
-        before = place
-    return stretches
+            row_ranges.append((offset, offset))
+        previous = offset
+    return ranges_by_row
 
 
-def in_literals(piece: Piece) -> bool:
+def is_in_literals(fragment: Piece) -> bool:
     """True if a fragment comes from string literals of a program, and is not a SQL cell."""
-    return bool(piece.sql) and not isinstance(piece.starts, range)
+    return bool(fragment.sql) and not isinstance(fragment.starts, range)
 
 
 def comments(program: str) -> Iterator[tuple[int, str]]:
@@ -188,13 +202,13 @@ def comments(program: str) -> Iterator[tuple[int, str]]:
     """
     for start, token in _tokens(program):
         if token.type == tokenize.COMMENT:
-            for sign in re.finditer("#", token.string):
+            for match in re.finditer("#", token.string):
                 # Only these are copied: a comment may be a ruler of thousands of signs.
-                if MENTIONED.match(token.string, sign.start()) is not None:
-                    yield start + sign.start(), token.string[sign.start() :]
+                if MENTION.match(token.string, match.start()) is not None:
+                    yield start + match.start(), token.string[match.start() :]
 
 
-def open_ends(program: str) -> Iterator[int]:
+def commentable_line_ends(program: str) -> Iterator[int]:
     """The offsets of the line ends of a program at which a comment can begin."""
     for start, token in _tokens(program):
         if token.type in (tokenize.NEWLINE, tokenize.NL):
@@ -208,7 +222,7 @@ def logical_lines(program: str) -> Iterator[Offsets]:
         if token.type == tokenize.NEWLINE and begin is not None:
             yield begin, start
             begin = None
-        elif begin is None and token.type not in _BETWEEN_LINES:
+        elif begin is None and token.type not in _LAYOUT_TOKENS:
             begin = start
 
 
@@ -220,7 +234,7 @@ def _tokens(program: str) -> tuple[tuple[int, tokenize.TokenInfo], ...]:
 def _read_tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
     """The tokens of a program with their offsets, up to the first error."""
     lines = Lines(program)
-    rows = (program[lines.start(row) : _end(lines, row)] for row in range(1, lines.count + 1))
+    rows = (program[lines.start(row) : _row_end(lines, row)] for row in range(1, lines.count + 1))
     try:
         for token in tokenize.generate_tokens(lambda: next(rows, "")):
             row, column = token.start
@@ -230,5 +244,5 @@ def _read_tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
         return
 
 
-def _end(lines: Lines, row: int) -> int:
+def _row_end(lines: Lines, row: int) -> int:
     return lines.start(row + 1) if row < lines.count else len(lines.text)

@@ -11,13 +11,13 @@ from functools import cached_property
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.known_findings import marks
+from spark_iceberg_sql.checker.known_findings import fingerprint_findings
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.files.discovery import decode, read_bytes
 from spark_iceberg_sql.files.git import Snapshot
 
 
-class Earlier:
+class MergeBaseChecker:
     """Checks files as they were at a commit: with its tables and migrations, but the current selection of rules.
 
     snapshot: the project at the commit. make_configuration: returns the settings for the current working directory.
@@ -27,57 +27,62 @@ class Earlier:
         self._snapshot = snapshot
         self._linter = Linter()
         self._settings: dict[tuple[int, int], tuple[Settings, Settings, Settings]] = {}
-        self._known: dict[str, Counter[str]] = {}
-        self._make = configuration
+        self._digests: dict[str, Counter[str]] = {}
+        self._make_configuration = configuration
 
     @cached_property
     def _configuration(self) -> Configuration:
-        return self._make()
+        return self._make_configuration()
 
-    def known(self, name: str, now: Settings) -> Counter[str]:
+    def digests_of(self, name: str, current: Settings) -> Counter[str]:
         """The number of findings with each digest (`FindingFingerprint.digest`) in a file; empty if it did not exist.
 
         name: the file's. current: its current settings. Raises IcebergSqlError if the old file cannot be checked.
         """
-        if name not in self._known:
+        if name not in self._digests:
             path = self._snapshot.path_of(name)
-            self._known[name] = Counter() if path is None else self._found(path, name, now)
-        return self._known[name]
+            self._digests[name] = (
+                Counter() if path is None else self._checked_digests(path, name, current)
+            )
+        return self._digests[name]
 
-    def _found(self, path: Path, name: str, now: Settings) -> Counter[str]:
-        with self._there():
-            was = self._as_it_was(self._configuration.of(path), now)
+    def _checked_digests(self, path: Path, name: str, current: Settings) -> Counter[str]:
+        with self._in_snapshot():
+            old_settings = self._with_current_rules(self._configuration.of(path), current)
             text, _, _ = decode(read_bytes(str(path)), str(path))
-            found = self._linter.source(str(path), text, was)
-            reports = self._linter.lint(found, was)
-            return Counter(mark.digest for _, _, mark in marks(found, reports, name))
+            source = self._linter.source(str(path), text, old_settings)
+            reports = self._linter.lint(source, old_settings)
+            return Counter(
+                fingerprint.digest
+                for _, _, fingerprint in fingerprint_findings(source, reports, name)
+            )
 
-    def _as_it_was(self, was: Settings, now: Settings) -> Settings:
+    def _with_current_rules(self, old: Settings, current: Settings) -> Settings:
         """The old settings with the current selection of rules, so that a rule enabled since then reports nothing as
         new.
         """
-        key = id(was), id(now)
+        key = id(old), id(current)
         if key not in self._settings:
-            chosen = replace(
-                was,
-                select=now.select,
-                extend_select=now.extend_select,
-                ignore=now.ignore,
-                per_file_ignores=now.per_file_ignores,
-                severity=now.severity,
-                placeholders=now.placeholders,
+            combined = replace(
+                old,
+                select=current.select,
+                extend_select=current.extend_select,
+                ignore=current.ignore,
+                per_file_ignores=current.per_file_ignores,
+                severity=current.severity,
+                placeholders=current.placeholders,
             )
-            self._settings[key] = was, now, chosen
+            self._settings[key] = old, current, combined
         return self._settings[key][2]
 
     @contextmanager
-    def _there(self) -> Iterator[None]:
+    def _in_snapshot(self) -> Iterator[None]:
         """Change to the snapshot's copy of the working directory."""
-        here = Path.cwd()
-        there = self._snapshot.folder / here.resolve().relative_to(self._snapshot.top)
-        there.mkdir(parents=True, exist_ok=True)
-        os.chdir(there)
+        working_directory = Path.cwd()
+        folder = self._snapshot.folder / working_directory.resolve().relative_to(self._snapshot.top)
+        folder.mkdir(parents=True, exist_ok=True)
+        os.chdir(folder)
         try:
             yield
         finally:
-            os.chdir(here)
+            os.chdir(working_directory)

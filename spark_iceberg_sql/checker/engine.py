@@ -11,11 +11,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence, Set
 
-from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
-from spark_iceberg_sql.checker.judging import EVERY_CODE, OF_QUERIES, Judgement, judge
-from spark_iceberg_sql.checker.memo import Memo
-from spark_iceberg_sql.checker.reporting import Reporting, Verdict
-from spark_iceberg_sql.checker.suppressions import Ignore, ignores_of
+from spark_iceberg_sql.checker.flow import SideEffect, control_flow, ordered_steps
+from spark_iceberg_sql.checker.judging import EVERY_CODE, OF_QUERIES, StatementResult, run_rules
+from spark_iceberg_sql.checker.memo import StatementCache
+from spark_iceberg_sql.checker.reporting import DiagnosticCollector, SeverityPolicy
+from spark_iceberg_sql.checker.suppressions import Suppression, parse_suppressions
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.facts.context import Compared, Context
 from spark_iceberg_sql.facts.function_calls import may_be_query
@@ -36,7 +36,7 @@ Visit = Callable[[Statement, Tables], None]
 
 
 @record(frozen=True, slots=True)
-class Around:
+class TextOrigin:
     """The origin of a text: its engine, the host program, and the branches its statements are in.
 
     is_spark: the statements are certainly Spark's. is_other_engine: they probably go to another engine.
@@ -50,30 +50,30 @@ class Around:
     file.
     """
 
-    spark: bool = False
-    elsewhere: bool = False
-    program: bool = False
-    made: tuple[Made, ...] = ()
-    arms: tuple[Stretch, ...] = ()
-    ignores: tuple[Ignore, ...] = ()
-    filled: tuple[Offsets, ...] = ()
-    strings: bool = False
+    is_spark: bool = False
+    is_other_engine: bool = False
+    in_program: bool = False
+    side_effects: tuple[SideEffect, ...] = ()
+    branches: tuple[Stretch, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
+    placeholder_ranges: tuple[Offsets, ...] = ()
+    in_strings: bool = False
 
 
-NOWHERE = Around()
-TEMPLATED = regex(r"\{\{|\{%|\$\{")
+UNKNOWN_ORIGIN = TextOrigin()
+TEMPLATE_MARK = regex(r"\{\{|\{%|\$\{")
 
 
 def check(
     text: str,
-    known: Tables | None = None,
+    catalog: Tables | None = None,
     *,
     filename: str | None = None,
-    verdict: Verdict | None = None,
-    repaired: bool = False,
-    binding: bool = False,
-    around: Around = NOWHERE,
-    memo: Memo | None = None,
+    severity_policy: SeverityPolicy | None = None,
+    is_routed: bool = False,
+    before_execution: bool = False,
+    origin: TextOrigin = UNKNOWN_ORIGIN,
+    statement_cache: StatementCache | None = None,
 ) -> Report:
     """`api.check`, with more parameters for callers inside the package.
 
@@ -82,207 +82,229 @@ def check(
     are about to run: then no comment suppresses an error. origin: of the text. statement_cache: results of
     an earlier version of the text, with the same `catalog` and `is_routed`.
     """
-    known = known.copy() if known is not None else Tables()
+    catalog = catalog.copy() if catalog is not None else Tables()
     return _check(
         text,
-        known,
+        catalog,
         filename,
-        verdict,
-        repaired=repaired,
-        binding=binding,
-        around=around,
-        memo=memo,
+        severity_policy,
+        is_routed=is_routed,
+        before_execution=before_execution,
+        origin=origin,
+        statement_cache=statement_cache,
     )
 
 
-def follow(
+def check_and_apply(
     text: str,
-    known: Tables,
+    catalog: Tables,
     *,
-    binding: bool = False,
-    around: Around = NOWHERE,
-    memo: Memo | None = None,
+    before_execution: bool = False,
+    origin: TextOrigin = UNKNOWN_ORIGIN,
+    statement_cache: StatementCache | None = None,
     visit: Visit | None = None,
 ) -> Report:
     """Check a text and leave its statements' effects in `catalog`. visit: called before each statement."""
-    return _check(text, known, binding=binding, around=around, memo=memo, visit=visit)
+    return _check(
+        text,
+        catalog,
+        before_execution=before_execution,
+        origin=origin,
+        statement_cache=statement_cache,
+        visit=visit,
+    )
 
 
 def _check(
     text: str,
-    known: Tables,
+    catalog: Tables,
     filename: str | None = None,
-    verdict: Verdict | None = None,
+    severity_policy: SeverityPolicy | None = None,
     *,
-    repaired: bool = False,
-    binding: bool = False,
-    around: Around = NOWHERE,
-    memo: Memo | None = None,
+    is_routed: bool = False,
+    before_execution: bool = False,
+    origin: TextOrigin = UNKNOWN_ORIGIN,
+    statement_cache: StatementCache | None = None,
     visit: Visit | None = None,
 ) -> Report:
-    if memo is not None:
-        memo.begin()
+    if statement_cache is not None:
+        statement_cache.begin_check()
     lines = Lines(text)
-    found = memo.statements(text) if memo is not None else statements(text)
-    spans = [(s.start, s.end) for s in found]
-    ignores = ignores_of(text, lines, spans, in_strings=around.strings)
-    if ignores.skip_file and not binding:
-        return Report(text, (), filename, len(found), lines)
-    ignores = replace(ignores, beside=around.ignores)
-    known.shared = known.shared or around.program
-    spoken = None if around.elsewhere else around.spark or known.says_anything
-    run = _Run(
-        lines,
-        known,
-        ignores,
-        verdict,
-        found,
-        spoken,
-        binding=binding,
-        repaired=repaired,
-        memo=memo,
+    script_statements = (
+        statement_cache.statements(text) if statement_cache is not None else statements(text)
     )
-    steps = in_order(found, around.made)
-    flow = flow_through(known, steps, around.arms) if around.arms else None
-    for step in steps:
+    spans = [(s.start, s.end) for s in script_statements]
+    suppressions = parse_suppressions(text, lines, spans, in_strings=origin.in_strings)
+    if suppressions.skip_file and not before_execution:
+        return Report(text, (), filename, len(script_statements), lines)
+    suppressions = replace(suppressions, host_comments=origin.suppressions)
+    catalog.shared = catalog.shared or origin.in_program
+    is_spark = None if origin.is_other_engine else origin.is_spark or catalog.says_anything
+    run = _CheckRun(
+        lines,
+        catalog,
+        suppressions,
+        severity_policy,
+        script_statements,
+        is_spark,
+        before_execution=before_execution,
+        is_routed=is_routed,
+        statement_cache=statement_cache,
+    )
+    script_steps = ordered_steps(script_statements, origin.side_effects)
+    flow = control_flow(catalog, script_steps, origin.branches) if origin.branches else None
+    for script_step in script_steps:
         if flow is not None:
-            flow.step()
-            run.known = flow.known
-        if isinstance(step, Statement):
+            flow.advance()
+            run.catalog = flow.catalog
+        if isinstance(script_step, Statement):
             if visit is not None:
-                visit(step, run.known)
-            run.statement(step)
-            step.forget()
+                visit(script_step, run.catalog)
+            run.check_statement(script_step)
+            script_step.forget()
         else:
-            run.made_elsewhere(step[1])
+            run.apply_side_effects(script_step[1])
     if flow is not None:
         flow.end()
-    run.say_doubt()
-    ignores.leave_open(spans, lambda number: run.left_open(number, around.filled))
-    for ignore in ignores.every:
-        for finding in ignore.findings():
-            run.say(reporter(Event.UNUSED_IGNORE), finding)
+    run.emit_dialect_note()
+    suppressions.keep_undecided(
+        spans, lambda number: run.open_codes(number, origin.placeholder_ranges)
+    )
+    for suppression in suppressions.own_comments:
+        for finding in suppression.findings():
+            run.emit(reporter(Event.UNUSED_IGNORE), finding)
     run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
-    return Report(text, tuple(run.diagnostics), filename, len(found), lines)
+    return Report(text, tuple(run.diagnostics), filename, len(script_statements), lines)
 
 
 @record()
-class _Run(Reporting):
+class _CheckRun(DiagnosticCollector):
     """The state of one check."""
 
-    repaired: bool = False
-    memo: Memo | None = None
+    is_routed: bool = False
+    statement_cache: StatementCache | None = None
     # The codes of the rules that could not decide, by the statement's number, if there are ignore comments.
-    _open: dict[int, Set[str]] = field(default_factory=dict)
-    _number: int = 0
+    _undecided_by_number: dict[int, Set[str]] = field(default_factory=dict)
+    _statement_number: int = 0
     _compared: Compared = field(default_factory=Compared)
 
-    def left_open(self, number: int, filled: Sequence[Offsets]) -> Set[str]:
+    def open_codes(self, number: int, placeholder_ranges: Sequence[Offsets]) -> Set[str]:
         """The codes of the rules that could not decide about a statement. placeholder_ranges: as in `TextOrigin`."""
-        statement, codes = self.statements[number], self._open.get(number, set())
-        at = bisect_right(filled, (statement.end, statement.end))
-        if (at and filled[at - 1][1] >= statement.start) or TEMPLATED.search(statement.text):
+        statement, codes = self.statements[number], self._undecided_by_number.get(number, set())
+        index = bisect_right(placeholder_ranges, (statement.end, statement.end))
+        if (index and placeholder_ranges[index - 1][1] >= statement.start) or TEMPLATE_MARK.search(
+            statement.text
+        ):
             return EVERY_CODE
         if not may_be_query(statement):
             return codes
-        tables = (table for table in self.known.known if table.schema is not None)
-        reads = any(statement.says(table.name[-1].lower()) for table in tables)
-        return codes if reads else codes | OF_QUERIES
+        tables = (table for table in self.catalog.known if table.schema is not None)
+        reads_table = any(statement.says(table.name[-1].lower()) for table in tables)
+        return codes if reads_table else codes | OF_QUERIES
 
-    def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
+    def apply_side_effects(self, names: tuple[Name, ...] | None) -> None:
         """Mark the tables unknown that the program creates, changes or drops without SQL."""
         if names is None:
-            self.known.unsettle_below(())
-        self.known.unsettle(*map(self.known.full_name, names or ()))
+            self.catalog.unsettle_below(())
+        self.catalog.unsettle(*map(self.catalog.full_name, names or ()))
 
-    def statement(self, statement: Statement) -> None:
+    def check_statement(self, statement: Statement) -> None:
         """Check a statement, and apply its effect to the catalog state."""
-        self._read(statement)
-        if self.undecided and (self.ignores.every or self.ignores.beside):
-            self._open[self._number] = self.undecided
-            self.undecided = set()
-        self._number += 1
+        self._check_or_reuse(statement)
+        if self.undecided_codes and (
+            self.suppressions.own_comments or self.suppressions.host_comments
+        ):
+            self._undecided_by_number[self._statement_number] = self.undecided_codes
+            self.undecided_codes = set()
+        self._statement_number += 1
 
-    def _read(self, statement: Statement) -> None:
-        earlier = self.memo.find(statement, self.known) if self.memo is not None else None
-        if earlier is None:
-            if self.memo is None:
-                self._anew(statement)
+    def _check_or_reuse(self, statement: Statement) -> None:
+        cached = (
+            self.statement_cache.find(statement, self.catalog)
+            if self.statement_cache is not None
+            else None
+        )
+        if cached is None:
+            if self.statement_cache is None:
+                self._check_uncached(statement)
             else:
-                self._remember(statement, self.memo)
+                self._check_and_store(statement, self.statement_cache)
             return
-        fine = True
-        for found in earlier.judgements:
-            fine = self.tell(found.moved(statement.start - earlier.start)) and fine
+        is_accepted = True
+        for result in cached.results:
+            is_accepted = (
+                self.report_statement(result.shifted(statement.start - cached.start))
+                and is_accepted
+            )
         # Repeat the recorded effect only if the statement is accepted, or not, as when it was recorded.
-        node = parser.read(statement) if fine != earlier.fine else None
+        node = parser.read(statement) if is_accepted != cached.is_accepted else None
         if node is None or isinstance(node, nodes.Other):
-            self.known.repeat(earlier.recording)
+            self.catalog.repeat(cached.access_record)
         else:  # a comment suppresses its error now, or no longer does
-            self._carry_on(self._context(node, statement), fine=fine)
+            self._apply_effect(self._context(node, statement), is_accepted=is_accepted)
 
-    def _remember(self, statement: Statement, memo: Memo) -> None:
-        faults = len(self.faults)
-        with self.known.recorded() as recording:
-            judgements, fine = self._anew(statement)
-        if recording.repeatable and len(self.faults) == faults:
-            memo.keep(statement, judgements, recording, fine=fine)
+    def _check_and_store(self, statement: Statement, statement_cache: StatementCache) -> None:
+        crash_count = len(self.crash_keys)
+        with self.catalog.recorded() as access_record:
+            results, is_accepted = self._check_uncached(statement)
+        if access_record.repeatable and len(self.crash_keys) == crash_count:
+            statement_cache.store(statement, results, access_record, is_accepted=is_accepted)
 
-    def _anew(self, statement: Statement) -> tuple[tuple[Judgement, ...], bool]:
+    def _check_uncached(self, statement: Statement) -> tuple[tuple[StatementResult, ...], bool]:
         """Check a statement without the cache; returns its results, and true if it is assumed to run."""
         try:
             node = parser.read(statement)
-        except Exception as fault:
-            self.broke((statement.start, statement.end), "the reader", fault)
+        except Exception as error:
+            self.emit_internal_error((statement.start, statement.end), "the reader", error)
             return (), True
-        of_query = self._query(statement)
-        found = tuple(judgement for judgement, _ in of_query)
-        fine = all(runs for _, runs in of_query)
+        query_results = self._check_query(statement)
+        results = tuple(result for result, _ in query_results)
+        is_accepted = all(runs for _, runs in query_results)
         if isinstance(node, nodes.Other):
-            self.known.another()
-            return found, fine
+            self.catalog.another()
+            return results, is_accepted
         context = self._context(node, statement)
-        judgement, runs = self._judge(context)
-        self._carry_on(context, fine=fine and runs)
+        result, runs = self._run_rules(context)
+        self._apply_effect(context, is_accepted=is_accepted and runs)
         context.forget()
-        return (*found, judgement), fine and runs
+        return (*results, result), is_accepted and runs
 
-    def _query(self, statement: Statement) -> list[tuple[Judgement, bool]]:
+    def _check_query(self, statement: Statement) -> list[tuple[StatementResult, bool]]:
         """Check the functions and filters of a statement; in a session, Spark itself does."""
         span = statement.start, statement.end
-        if self.repaired or not may_be_query(statement):
+        if self.is_routed or not may_be_query(statement):
             return []
-        return [self._judge(self._context(nodes.Query(span), statement))]
+        return [self._run_rules(self._context(nodes.Query(span), statement))]
 
     def _context(self, node: nodes.Node, statement: Statement) -> Context:
         return Context(
-            self.lines.text, node, self.known, statement, self.repaired, compared=self._compared
+            self.lines.text, node, self.catalog, statement, self.is_routed, compared=self._compared
         )
 
-    def _carry_on(self, context: Context, *, fine: bool) -> None:
+    def _apply_effect(self, context: Context, *, is_accepted: bool) -> None:
         """Apply a statement's effect to the catalog state: as it runs, or, if it has an error, as intended."""
         if isinstance(context.node, nodes.Immediate):
             context = replace(context, node=context.node.inside)
         try:
-            (replay if fine else meant)(context)
-        except Exception as fault:  # a table whose change cannot be tracked becomes unknown
-            self.broke(context.node.span, "the replay", fault)
+            (replay if is_accepted else meant)(context)
+        except Exception as error:  # a table whose change cannot be tracked becomes unknown
+            self.emit_internal_error(context.node.span, "the replay", error)
             table = getattr(context.node, "table", None)
             if isinstance(table, Ref):
                 context.known.forget(table.parts)
 
-    def _judge(self, context: Context) -> tuple[Judgement, bool]:
+    def _run_rules(self, context: Context) -> tuple[StatementResult, bool]:
         """Run the rules and report their findings; returns the result, and true if there is no error."""
         if isinstance(context.node, nodes.Immediate):
-            return self._judge(replace(context, node=context.node.inside))
-        judgement = judge(context)
-        fine = self.tell(judgement)
+            return self._run_rules(replace(context, node=context.node.inside))
+        result = run_rules(context)
+        is_accepted = self.report_statement(result)
         # The statements inside EXPLAIN do not run; those of a block are checked one by one.
         if isinstance(context.node, nodes.Compound):
-            inner = self.known.copy()
+            inner_catalog = self.catalog.copy()
             for node in context.node.inside:
-                inside = replace(context, node=node, known=inner)
-                _, runs = self._judge(inside)
-                self._carry_on(inside, fine=runs)
-                fine = fine and runs
-        return judgement, fine
+                inner_context = replace(context, node=node, known=inner_catalog)
+                _, runs = self._run_rules(inner_context)
+                self._apply_effect(inner_context, is_accepted=runs)
+                is_accepted = is_accepted and runs
+        return result, is_accepted

@@ -10,30 +10,30 @@ from spark_iceberg_sql.files.templates import captured
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 
-def scripts_of(found: Source) -> Iterator[Joined]:
+def scripts_of(source: Source) -> Iterator[Joined]:
     """A file's fragments as one script; a fragment with an unclosed quote or comment is a separate script."""
-    together = []
-    for piece in found.pieces:
-        if len(found.pieces) > 1 and _is_open(piece):
-            yield join([piece])
+    closed_fragments = []
+    for fragment in source.pieces:
+        if len(source.pieces) > 1 and _is_unclosed(fragment):
+            yield join([fragment])
         else:
-            together.append(piece)
-    if together:
-        yield join(together)
+            closed_fragments.append(fragment)
+    if closed_fragments:
+        yield join(closed_fragments)
 
 
-def kept_by(found: Source) -> Iterator[Joined]:
+def captured_scripts(source: Source) -> Iterator[Joined]:
     """The texts that a file's templates capture for later use, each as its own script, since their order is unknown."""
-    for piece in found.pieces:
-        for inner in captured(piece):
-            yield join([inner])
+    for fragment in source.pieces:
+        for captured_fragment in captured(fragment):
+            yield join([captured_fragment])
 
 
-def _is_open(piece: Piece) -> bool:
-    return opened_at(piece.sql) is not None
+def _is_unclosed(fragment: Piece) -> bool:
+    return unclosed_start(fragment.sql) is not None
 
 
-def opened_at(sql: str) -> int | None:
+def unclosed_start(sql: str) -> int | None:
     """The start of the quote or comment that a text does not close."""
     tokens = tokenize(sql)
     return tokens[-1].start if tokens and tokens[-1].kind is Kind.UNCLOSED else None

@@ -12,17 +12,17 @@ from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from spark_iceberg_sql.checker.beside import Beside, in_literals
-from spark_iceberg_sql.checker.engine import Around, check, follow
-from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
+from spark_iceberg_sql.checker.beside import HostSuppressions, is_in_literals
+from spark_iceberg_sql.checker.engine import TextOrigin, check, check_and_apply
+from spark_iceberg_sql.checker.file_scripts import captured_scripts, scripts_of, unclosed_start
 from spark_iceberg_sql.checker.hidden_text import hidden_statements
-from spark_iceberg_sql.checker.known_tables import Series
-from spark_iceberg_sql.checker.memo import Memo
-from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
-from spark_iceberg_sql.checker.program_words import in_words_of
-from spark_iceberg_sql.checker.reporting import Verdict
-from spark_iceberg_sql.checker.suppressions import Ignore
-from spark_iceberg_sql.checker.unresolved import Holes, not_checked, sure
+from spark_iceberg_sql.checker.known_tables import DdlReplay
+from spark_iceberg_sql.checker.memo import StatementCache
+from spark_iceberg_sql.checker.placed_fixes import hull, map_fix
+from spark_iceberg_sql.checker.program_words import in_api_terms
+from spark_iceberg_sql.checker.reporting import SeverityPolicy
+from spark_iceberg_sql.checker.suppressions import Suppression
+from spark_iceberg_sql.checker.unresolved import PlaceholderFilter, not_checked, with_severity
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import SourceError
@@ -41,7 +41,9 @@ from spark_iceberg_sql.rules.registry import BY_CODE, reporter
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.catalogs import Catalogs
 
-_ONE_ORDER = "give each migration its own version; tables that they change are unknown afterwards"
+_VERSION_HELP = (
+    "give each migration its own version; tables that they change are unknown afterwards"
+)
 
 
 class Linter:
@@ -52,13 +54,13 @@ class Linter:
     """
 
     def __init__(
-        self, opened: Mapping[Path, str] | None = None, catalogs: Catalogs | None = None
+        self, overlays: Mapping[Path, str] | None = None, catalogs: Catalogs | None = None
     ) -> None:
         self._catalogs = catalogs
-        self._series: dict[int, Series] = {}
-        self._projects = Projects(opened)
+        self._replays: dict[int, DdlReplay] = {}
+        self._projects = Projects(overlays)
 
-    def says(self, path: Path, text: str | None) -> None:
+    def set_overlay(self, path: Path, text: str | None) -> None:
         """Use a text as the content of an open file. text: None if the file is not open any more."""
         self._projects.says(path, text)
 
@@ -71,133 +73,152 @@ class Linter:
         """The source file of a text. Raises FileError for an invalid notebook."""
         return source(name, text, self._projects, settings.callables, settings.dbt_manifest)
 
-    def lint(self, found: Source, settings: Settings, memo: Memo | None = None) -> list[Report]:
+    def lint(
+        self, source: Source, settings: Settings, statement_cache: StatementCache | None = None
+    ) -> list[Report]:
         """The reports of a file's parts, without the findings that its settings do not select.
 
         statement_cache: results of this linter for an earlier version of the file, under the same settings.
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
-        known = self.known(found.name, settings)
-        pieces = tuple(with_placeholders(piece, settings.placeholders) for piece in found.pieces)
-        found = replace(found, pieces=pieces) if settings.placeholders else found
-        verdict = _Verdict(settings, found.name)
-        lines = [Lines(part.text) for part in found.parts]
-        by_part: list[list[Diagnostic]] = [[] for _ in found.parts]
-        beside = Beside(found, lines)
+        catalog = self.catalog_before(source.name, settings)
+        fragments = tuple(
+            with_placeholders(fragment, settings.placeholders) for fragment in source.pieces
+        )
+        source = replace(source, pieces=fragments) if settings.placeholders else source
+        severity_policy = _FileSeverityPolicy(settings, source.name)
+        lines = [Lines(part.text) for part in source.parts]
+        by_part: list[list[Diagnostic]] = [[] for _ in source.parts]
+        host_suppressions = HostSuppressions(source, lines)
         count = 0
-        if beside.skip_file:
+        if host_suppressions.skip_file:
             return [
-                Report(part.text, (), found.name, 0, lines[number], part.cell)
-                for number, part in enumerate(found.parts)
+                Report(part.text, (), source.name, 0, lines[number], part.cell)
+                for number, part in enumerate(source.parts)
             ]
-        scripts = [(script, False) for script in scripts_of(found)]
-        scripts += [(script, True) for script in kept_by(found)]
-        text = found.parts[0].text if found.parts else ""
+        scripts = [(script, False) for script in scripts_of(source)]
+        scripts += [(script, True) for script in captured_scripts(source)]
+        text = source.parts[0].text if source.parts else ""
         # For a model of dbt: statements that create the tables it reads, from what dbt has recorded.
-        before = statements_before(found.name, text, self._projects)
-        read = known.copy() if before else known
-        for statement in before:
-            follow(statement, read)
-        for script, kept in scripts:
+        prior_statements = statements_before(source.name, text, self._projects)
+        script_catalog = catalog.copy() if prior_statements else catalog
+        for statement in prior_statements:
+            check_and_apply(statement, script_catalog)
+        for script, is_captured in scripts:
             statements, placed = _check_script(
-                script, known if kept else read, verdict, lines, found, beside, kept=kept, memo=memo
+                script,
+                catalog if is_captured else script_catalog,
+                severity_policy,
+                lines,
+                source,
+                host_suppressions,
+                is_captured=is_captured,
+                statement_cache=statement_cache,
             )
             count += statements
             for part, diagnostic in placed:
                 by_part[part].append(diagnostic)
-        step = self._series[id(settings)].migrations.of(abspath(found.name))
-        doubts = [step.unsure] if step is not None and step.unsure is not None else []
-        placeless = [Unread(0, 0, 0, why, _ONE_ORDER) for why in doubts]
-        for unread in (*placeless, *found.unread):
-            note = _unread_note(unread, lines[unread.part])
-            if beside.silence(unread.part, unread.start, note.code):
+        migration = self._replays[id(settings)].migrations.migration_at(abspath(source.name))
+        order_doubts = (
+            [migration.unsure] if migration is not None and migration.unsure is not None else []
+        )
+        order_problems = [Unread(0, 0, 0, reason, _VERSION_HELP) for reason in order_doubts]
+        for problem in (*order_problems, *source.unread):
+            note = _problem_note(problem, lines[problem.part])
+            if host_suppressions.suppresses(problem.part, problem.start, note.code):
                 continue
-            shown = sure(note, verdict)
-            by_part[unread.part] += [shown] if shown is not None else []
+            shown = with_severity(note, severity_policy)
+            by_part[problem.part] += [shown] if shown is not None else []
         self.require_answers()
-        for number, diagnostic in beside.findings():
-            severity = verdict(diagnostic.code, diagnostic.severity)
+        for number, diagnostic in host_suppressions.findings():
+            severity = severity_policy(diagnostic.code, diagnostic.severity)
             if severity is not None:
                 by_part[number].append(replace(diagnostic, severity=severity))
         return [
             Report(
                 part.text,
                 tuple(sorted(by_part[number], key=lambda d: (d.span, d.code))),
-                found.name,
+                source.name,
                 count if number == 0 else 0,
                 lines[number],
                 part.cell,
-                verdict.unlisted if number == 0 else 0,
+                severity_policy.hidden_notes if number == 0 else 0,
             )
-            for number, part in enumerate(found.parts)
+            for number, part in enumerate(source.parts)
         ]
 
-    def known(self, name: str, settings: Settings) -> Tables:
+    def catalog_before(self, name: str, settings: Settings) -> Tables:
         """The catalog state before a file, according to its settings; a copy. Raises IcebergSqlError."""
-        return self._of(settings).before(abspath(name)).copy()
+        return self._replay_for(settings).catalog_before(abspath(name)).copy()
 
-    def basis(self, name: str, settings: Settings) -> str | None:
+    def dependency_digest(self, name: str, settings: Settings) -> str | None:
         """A digest of everything that the findings in a file depend on, except for its own name and text.
 
         None if that is not known. Raises IcebergSqlError.
         """
-        return self._of(settings).basis(abspath(name))
+        return self._replay_for(settings).dependency_digest(abspath(name))
 
     def require_answers(self) -> None:
         """Raise SourceError if a catalog did not answer: findings until then may be incomplete."""
         if self._catalogs is not None and self._catalogs.failure is not None:
             raise SourceError(self._catalogs.failure)
 
-    def _opened_catalogs(self) -> Catalogs:
+    def _open_catalogs(self) -> Catalogs:
         if self._catalogs is None:
             from spark_iceberg_sql.model.catalogs import Catalogs  # the command starts sooner
 
             self._catalogs = Catalogs()
         return self._catalogs
 
-    def _of(self, settings: Settings) -> Series:
-        if id(settings) not in self._series:
-            self._series[id(settings)] = Series(settings, self._opened_catalogs)
-        return self._series[id(settings)]
+    def _replay_for(self, settings: Settings) -> DdlReplay:
+        if id(settings) not in self._replays:
+            self._replays[id(settings)] = DdlReplay(settings, self._open_catalogs)
+        return self._replays[id(settings)]
 
-    def after(self, name: str, settings: Settings) -> list[tuple[str, tuple[Table, ...]]]:
+    def tables_after(self, name: str, settings: Settings) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of the last migrations of its series, with the name of each file.
 
         Tables from before the file are among them. Raises IcebergSqlError.
         """
-        self.known(name, settings)
-        return self._series[id(settings)].after(abspath(name))
+        self.catalog_before(name, settings)
+        return self._replays[id(settings)].tables_after(abspath(name))
 
 
-def scripts(found: Source, settings: Settings) -> Iterator[tuple[Joined, Around]]:
+def checked_scripts(source: Source, settings: Settings) -> Iterator[tuple[Joined, TextOrigin]]:
     """A file's SQL as it is checked, with the first variant of each template."""
-    pieces = tuple(with_placeholders(piece, settings.placeholders) for piece in found.pieces)
-    beside = Beside(found, [Lines(part.text) for part in found.parts])
-    for script in scripts_of(replace(found, pieces=pieces) if settings.placeholders else found):
-        chosen = join(choices(piece)[0] for piece in script.pieces)
-        yield chosen, _around(chosen, found, beside.of(script))
+    fragments = tuple(
+        with_placeholders(fragment, settings.placeholders) for fragment in source.pieces
+    )
+    host_suppressions = HostSuppressions(source, [Lines(part.text) for part in source.parts])
+    for script in scripts_of(
+        replace(source, pieces=fragments) if settings.placeholders else source
+    ):
+        variant = join(choices(fragment)[0] for fragment in script.pieces)
+        yield variant, _origin_of(variant, source, host_suppressions.suppressions_in(script))
 
 
-class _Verdict:
+class _FileSeverityPolicy:
     """The severity of each finding of a file under the settings; counts the notes that they hide."""
 
     def __init__(self, settings: Settings, name: str) -> None:
         path = Path(name) if name != "-" else None
         # Asked once for each rule: the settings may have thousands of globs, and the file as many findings.
-        self._severity = cache(lambda code, own: settings.severity_of(code, own, path))
-        self.unlisted = 0
+        self._severity = cache(
+            lambda code, declared_severity: settings.severity_of(code, declared_severity, path)
+        )
+        self.hidden_notes = 0
 
-    def __call__(self, code: str, own: Severity) -> Severity | None:
-        severity = self._severity(code, own)
-        if severity is None and own is Severity.NOTE:
-            self.unlisted += 1
+    def __call__(self, code: str, declared_severity: Severity) -> Severity | None:
+        severity = self._severity(code, declared_severity)
+        if severity is None and declared_severity is Severity.NOTE:
+            self.hidden_notes += 1
         return severity
 
 
-_Key = tuple[int, str, int, int]  # part, code and place
+_DiagnosticKey = tuple[int, str, int, int]  # part, code and place
 
 
-class _Placed(NamedTuple):
+class _MappedDiagnostic(NamedTuple):
     """A diagnostic in offsets of the file, and its fix in offsets of the script."""
 
     diagnostic: Diagnostic
@@ -206,124 +227,179 @@ class _Placed(NamedTuple):
 
 def _check_script(
     script: Joined,
-    known: Tables,
-    verdict: Verdict,
+    catalog: Tables,
+    severity_policy: SeverityPolicy,
     lines: list[Lines],
     source: Source,
-    beside: Beside,
+    host_suppressions: HostSuppressions,
     *,
-    kept: bool,
-    memo: Memo | None,
+    is_captured: bool,
+    statement_cache: StatementCache | None,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
     """Check a script in each of its variants: the number of statements, and each diagnostic with its part.
 
     is_captured: the text is one that a template stores for later, and possibly only part of a statement.
     """
-    variants = [choices(piece) for piece in script.pieces]
+    variants = [choices(fragment) for fragment in script.pieces]
     number_of_variants = max(len(v) for v in variants)
-    texts = [
+    variant_scripts = [
         join(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
     ]
 
-    ignores = beside.of(script)
+    suppressions = host_suppressions.suppressions_in(script)
 
-    def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
-        holes = Holes(script, chosen, verdict, filled_in=known.filled_in)
-        around = replace(_around(chosen, source, ignores), filled=holes.filled)
-        report = check(chosen.sql, known, verdict=verdict, around=around, memo=memo)
-        said = [holes.said(diagnostic) for diagnostic in report]
-        if kept and (opened := opened_at(chosen.sql)) is not None:  # half a quoted text
-            said = [_half(d, holes) if d and d.span.start == opened else d for d in said]
-        said += [*holes.readable(known, around), *(() if kept else holes.nothing_else())]
-        found: dict[_Key, _Placed] = {}
-        for diagnostic in said:
+    def judged(
+        variant: Joined, severity_policy: SeverityPolicy
+    ) -> tuple[int, dict[_DiagnosticKey, _MappedDiagnostic]]:
+        placeholder_filter = PlaceholderFilter(
+            script, variant, severity_policy, is_filled_in=catalog.filled_in
+        )
+        origin = replace(
+            _origin_of(variant, source, suppressions),
+            placeholder_ranges=placeholder_filter.placeholder_ranges,
+        )
+        report = check(
+            variant.sql,
+            catalog,
+            severity_policy=severity_policy,
+            origin=origin,
+            statement_cache=statement_cache,
+        )
+        demoted_diagnostics = [placeholder_filter.demoted(diagnostic) for diagnostic in report]
+        if (
+            is_captured and (unclosed := unclosed_start(variant.sql)) is not None
+        ):  # half a quoted text
+            demoted_diagnostics = [
+                _unclosed_note(d, placeholder_filter) if d and d.span.start == unclosed else d
+                for d in demoted_diagnostics
+            ]
+        demoted_diagnostics += [
+            *placeholder_filter.untouched_findings(catalog, origin),
+            *(() if is_captured else placeholder_filter.whole_statement_notes()),
+        ]
+        mapped_by_key: dict[_DiagnosticKey, _MappedDiagnostic] = {}
+        for diagnostic in demoted_diagnostics:
             if diagnostic is None:
                 continue
             unused = BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
             if unused and number_of_variants > 1:
                 continue  # it may be used in another choice
-            placed = _placed(diagnostic, script, chosen, lines)
-            if placed is None:
+            host_diagnostic = _map_diagnostic(diagnostic, script, variant, lines)
+            if host_diagnostic is None:
                 continue
-            piece, _ = chosen.piece_at(diagnostic.span.start)
-            key = (piece.part, placed.code, placed.span.start, placed.span.end)
-            earlier = found.setdefault(key, _Placed(placed, diagnostic.fix))
-            if piece.api == COMPILED and earlier.diagnostic.fix is None:
-                found[key] = _Placed(placed, diagnostic.fix)  # only what is written can be fixed
-        return report.statements, found
+            fragment, _ = variant.piece_at(diagnostic.span.start)
+            key = (
+                fragment.part,
+                host_diagnostic.code,
+                host_diagnostic.span.start,
+                host_diagnostic.span.end,
+            )
+            previous = mapped_by_key.setdefault(
+                key, _MappedDiagnostic(host_diagnostic, diagnostic.fix)
+            )
+            if fragment.api == COMPILED and previous.diagnostic.fix is None:
+                mapped_by_key[key] = _MappedDiagnostic(
+                    host_diagnostic, diagnostic.fix
+                )  # only what is written can be fixed
+        return report.statements, mapped_by_key
 
-    reports = [judged(chosen, verdict) for chosen in texts]
+    reports = [judged(variant, severity_policy) for variant in variant_scripts]
     count = max(statements for statements, _ in reports)
-    every = [(chosen.sql, found) for chosen, (_, found) in zip(texts, reports, strict=True)]
-    if any(item.diagnostic.fix is not None for _, found in every for item in found.values()):
+    variant_results = [
+        (variant.sql, diagnostics)
+        for variant, (_, diagnostics) in zip(variant_scripts, reports, strict=True)
+    ]
+    if any(
+        mapped.diagnostic.fix is not None
+        for _, diagnostics in variant_results
+        for mapped in diagnostics.values()
+    ):
         # A fix must also be right where every condition of the template is false.
-        bare = join(map(barest, script.pieces))
-        if bare.sql not in [sql for sql, _ in every]:
-            every.append((bare.sql, judged(bare, copy(verdict))[1]))  # its notes do not count
-    found: dict[_Key, Diagnostic] = {}
-    for sql, items in every[:number_of_variants]:
-        for key, item in items.items():
-            if key not in found:
-                found[key] = item.diagnostic
-                if not _in_all(key, item, sql, every):
-                    found[key] = replace(item.diagnostic, fix=None)
-    placed = [(part, diagnostic) for (part, *_), diagnostic in found.items()]
-    for note in hidden_statements(script, texts, verdict, kept=kept):
-        piece, _ = script.piece_at(note.span.start)
-        worded = _placed(note, script, script, lines)
-        placed += [(piece.part, worded)] if worded is not None else []
-    return count, placed
+        minimal = join(map(barest, script.pieces))
+        if minimal.sql not in [sql for sql, _ in variant_results]:
+            variant_results.append(
+                (minimal.sql, judged(minimal, copy(severity_policy))[1])
+            )  # its notes do not count
+    diagnostics: dict[_DiagnosticKey, Diagnostic] = {}
+    for sql, mapped_by_key in variant_results[:number_of_variants]:
+        for key, mapped in mapped_by_key.items():
+            if key not in diagnostics:
+                diagnostics[key] = mapped.diagnostic
+                if not _is_fix_of_all_variants(key, mapped, sql, variant_results):
+                    diagnostics[key] = replace(mapped.diagnostic, fix=None)
+    host_diagnostics = [(part, diagnostic) for (part, *_), diagnostic in diagnostics.items()]
+    for note in hidden_statements(
+        script, variant_scripts, severity_policy, is_captured=is_captured
+    ):
+        fragment, _ = script.piece_at(note.span.start)
+        worded = _map_diagnostic(note, script, script, lines)
+        host_diagnostics += [(fragment.part, worded)] if worded is not None else []
+    return count, host_diagnostics
 
 
-def _in_all(
-    key: _Key, item: _Placed, sql: str, every: list[tuple[str, dict[_Key, _Placed]]]
+def _is_fix_of_all_variants(
+    key: _DiagnosticKey,
+    mapped: _MappedDiagnostic,
+    sql: str,
+    variant_results: list[tuple[str, dict[_DiagnosticKey, _MappedDiagnostic]]],
 ) -> bool:
     """True if every variant with the same text around a fix offers the same fix.
 
     mapped: a diagnostic of one variant, and sql: that variant's text. variant_results: the texts and
     diagnostics of all.
     """
-    if item.fix is None or item.diagnostic.fix is None:
+    if mapped.fix is None or mapped.diagnostic.fix is None:
         return True
-    start, end = hull(item.fix.edits)
-    words = slice(max(start - 1, 0), end + 1)
+    start, end = hull(mapped.fix.edits)
+    text_range = slice(max(start - 1, 0), end + 1)
     return all(
-        key in found and found[key].diagnostic.fix == item.diagnostic.fix
-        for other, found in every
-        if other[words] == sql[words]
+        key in diagnostics and diagnostics[key].diagnostic.fix == mapped.diagnostic.fix
+        for other_sql, diagnostics in variant_results
+        if other_sql[text_range] == sql[text_range]
     )
 
 
-def _half(diagnostic: Diagnostic, holes: Holes) -> Diagnostic | None:
+def _unclosed_note(
+    diagnostic: Diagnostic, placeholder_filter: PlaceholderFilter
+) -> Diagnostic | None:
     """The note about an unclosed quote in a text that a template captures; None if it is a note already."""
-    return None if diagnostic.severity is Severity.NOTE else holes.unsure(diagnostic)
+    return None if diagnostic.severity is Severity.NOTE else placeholder_filter.demote(diagnostic)
 
 
-def _around(script: Joined, source: Source, ignores: tuple[Ignore, ...]) -> Around:
+def _origin_of(script: Joined, source: Source, suppressions: tuple[Suppression, ...]) -> TextOrigin:
     """The origin of a script in its file."""
-    made = tuple(
+    side_effects = tuple(
         (offset, tuple(map(parts, names)) if names is not None else None)
         for offset, names in script.made
     )
-    strings = source.program and all(in_literals(piece) for piece in script.pieces if piece.sql)
-    origin = (source.spark, source.elsewhere, source.program, made, script.arms, ignores)
-    return Around(*origin, strings=strings)
+    in_strings = source.program and all(
+        is_in_literals(fragment) for fragment in script.pieces if fragment.sql
+    )
+    values = (
+        source.spark,
+        source.elsewhere,
+        source.program,
+        side_effects,
+        script.arms,
+        suppressions,
+    )
+    return TextOrigin(*values, in_strings=in_strings)
 
 
-def _placed(
-    diagnostic: Diagnostic, script: Joined, chosen: Joined, lines: list[Lines]
+def _map_diagnostic(
+    diagnostic: Diagnostic, script: Joined, variant: Joined, lines: list[Lines]
 ) -> Diagnostic | None:
     """The diagnostic of a script, in offsets and lines of the file."""
-    piece, offset = chosen.piece_at(diagnostic.span.start)
-    end = min(diagnostic.span.end - offset, len(piece.sql))
-    span = lines[piece.part].span(*piece.place(diagnostic.span.start - offset, end))
-    placed = replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
-    return in_words_of(piece, placed)
+    fragment, offset = variant.piece_at(diagnostic.span.start)
+    end = min(diagnostic.span.end - offset, len(fragment.sql))
+    span = lines[fragment.part].span(*fragment.place(diagnostic.span.start - offset, end))
+    host_diagnostic = replace(diagnostic, span=span, fix=map_fix(diagnostic.fix, script, variant))
+    return in_api_terms(fragment, host_diagnostic)
 
 
-def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:
-    span = lines.span(unread.start, unread.end)
-    if unread.refused:
+def _problem_note(problem: Unread, lines: Lines) -> Diagnostic:
+    span = lines.span(problem.start, problem.end)
+    if problem.refused:
         rule = reporter(Event.REFUSED_CALL)
-        return Diagnostic(rule.code, rule.name, rule.severity, unread.why, span, unread.help)
-    return not_checked(f"not checked: {unread.why}", span, unread.help)
+        return Diagnostic(rule.code, rule.name, rule.severity, problem.why, span, problem.help)
+    return not_checked(f"not checked: {problem.why}", span, problem.help)

@@ -22,7 +22,7 @@ _CHECKS, _CHARACTERS = 25, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixResult:
     """A text with its fixes applied.
 
     text: the new one. report: its check. applied_codes: the code of each applied fix, in order.
@@ -31,11 +31,11 @@ class Fixed:
 
     text: str
     report: Report
-    applied: tuple[str, ...]
-    kept_back: tuple[Diagnostic, ...] = ()
+    applied_codes: tuple[str, ...]
+    rejected_findings: tuple[Diagnostic, ...] = ()
 
 
-def fixed(text: str, check: Callable[[str], Report], *, unsafe: bool = False) -> Fixed:
+def apply_fixes(text: str, check: Callable[[str], Report], *, unsafe: bool = False) -> FixResult:
     """Apply every fix that a check offers, and check again, until it offers none.
 
     check: text to report. unsafe: apply unsafe fixes too. A fix that does not resolve its finding, or that
@@ -43,85 +43,94 @@ def fixed(text: str, check: Callable[[str], Report], *, unsafe: bool = False) ->
     not be tried within a number of checks.
     """
     report = check(text)
-    applied: tuple[str, ...] = ()
-    refused: set[tuple[str, int]] = set()
-    checks = _Checks(check, max(_CHECKS, _CHARACTERS // max(1, len(text))))
+    applied_codes: tuple[str, ...] = ()
+    rejected_keys: set[tuple[str, int]] = set()
+    checks = _CheckBudget(check, max(_CHECKS, _CHARACTERS // max(1, len(text))))
     for _ in range(_ROUNDS + report.statements):
-        offered = [(d, d.fix) for d in report if d.fix is not None and (d.fix.safe or unsafe)]
-        chosen = _not_overlapping([(d, f) for d, f in offered if _mark(d) not in refused])
-        if not chosen:
+        offers = [(d, d.fix) for d in report if d.fix is not None and (d.fix.safe or unsafe)]
+        candidates = _without_overlaps(
+            [(d, f) for d, f in offers if _fix_key(d) not in rejected_keys]
+        )
+        if not candidates:
             break
-        good, bad, after = _standing(text, report, chosen, checks)
+        accepted_fixes, rejected_fixes, new_report = _select_fixes(text, report, candidates, checks)
         # A rejected fix is not tried again: each round would try all of them, one by one.
-        moved = _Moved(_edits(good))
-        refused |= {_mark(d) for d, _ in bad}
-        refused = {(code, moved(start)) for code, start in refused}
-        text, report = applied_to(text, _edits(good)), after
-        applied += tuple(d.code for d, _ in good)
-    return Fixed(text, report, applied, tuple(d for d in report if d.fix and _mark(d) in refused))
+        new_offset = _OffsetMap(_edits(accepted_fixes))
+        rejected_keys |= {_fix_key(d) for d, _ in rejected_fixes}
+        rejected_keys = {(code, new_offset(start)) for code, start in rejected_keys}
+        text, report = apply_edits(text, _edits(accepted_fixes)), new_report
+        applied_codes += tuple(d.code for d, _ in accepted_fixes)
+    return FixResult(
+        text,
+        report,
+        applied_codes,
+        tuple(d for d in report if d.fix and _fix_key(d) in rejected_keys),
+    )
 
 
-_Chosen = list[tuple[Diagnostic, Fix]]
+_FixList = list[tuple[Diagnostic, Fix]]
 
 
-class _Checks:
+class _CheckBudget:
     """A check with a budget: in a broken file each fix may fail by itself.
 
     remaining: the number of checks that may still run.
     """
 
-    def __init__(self, check: Callable[[str], Report], left: int) -> None:
+    def __init__(self, check: Callable[[str], Report], remaining: int) -> None:
         self._check = check
-        self.left = left
+        self.remaining = remaining
 
     def __call__(self, text: str) -> Report:
-        self.left -= 1
+        self.remaining -= 1
         return self._check(text)
 
 
-def _mark(found: Diagnostic) -> tuple[str, int]:
-    return found.code, found.span.start
+def _fix_key(diagnostic: Diagnostic) -> tuple[str, int]:
+    return diagnostic.code, diagnostic.span.start
 
 
-def _standing(
-    text: str, report: Report, chosen: _Chosen, checks: _Checks
-) -> tuple[_Chosen, _Chosen, Report]:
+def _select_fixes(
+    text: str, report: Report, candidates: _FixList, checks: _CheckBudget
+) -> tuple[_FixList, _FixList, Report]:
     """Split fixes into those that can be applied together and the others; with the report after the former.
 
     Groups that fail are halved until each failing fix is alone.
     """
-    good: _Chosen = []
-    bad: _Chosen = []
-    groups = [chosen]
+    accepted_fixes: _FixList = []
+    rejected_fixes: _FixList = []
+    groups = [candidates]
     while groups:
         group = groups.pop()
-        if checks.left == 0:
-            bad += group
+        if checks.remaining == 0:
+            rejected_fixes += group
             continue
-        after = checks(applied_to(text, _edits(good + group)))
-        if _stands(report, after, group, good):
-            good, report = good + group, after
+        new_report = checks(apply_edits(text, _edits(accepted_fixes + group)))
+        if _is_acceptable(report, new_report, group, accepted_fixes):
+            accepted_fixes, report = accepted_fixes + group, new_report
         elif len(group) == 1:
-            bad += group
+            rejected_fixes += group
         else:
             half = len(group) // 2
             groups += [group[half:], group[:half]]
-    return good, bad, report
+    return accepted_fixes, rejected_fixes, report
 
 
-def _stands(before: Report, after: Report, group: _Chosen, good: _Chosen) -> bool:
+def _is_acceptable(
+    old_report: Report, new_report: Report, group: _FixList, accepted_fixes: _FixList
+) -> bool:
     """True if every fix of a group resolves its finding and causes no error.
 
     old_report, new_report: without and with the group; accepted_fixes: the fixes in both. A statement
     with an error is not checked further, nor is anything that depends on it: errors that appear in it or
     after it were there before and should be reported. After an unsafe fix, however, they may be caused by its guess.
     """
-    moved = _Moved(_edits(good + group))
-    for found, _ in group:
-        start, end = moved(found.span.start), moved(found.span.end)
-        if any(d.code == found.code and _overlap((start, end), d.span) for d in after):
+    new_offset = _OffsetMap(_edits(accepted_fixes + group))
+    for diagnostic, _ in group:
+        start, end = new_offset(diagnostic.span.start), new_offset(diagnostic.span.end)
+        if any(d.code == diagnostic.code and _overlap((start, end), d.span) for d in new_report):
             return False
-    old, new = (Counter(d.code for d in report.errors) for report in (before, after))
+    old, new = (Counter(d.code for d in report.errors) for report in (old_report, new_report))
     # Whatever a fix may reveal, it must not make a statement unreadable or the checker fail.
     if any(new[code] > old[code] for code in _never_revealed()):
         return False
@@ -137,12 +146,12 @@ def _never_revealed() -> set[str]:
     return {INTERNAL, *syntax}
 
 
-def _overlap(one: tuple[int, int], other: Span) -> bool:
+def _overlap(left: tuple[int, int], right: Span) -> bool:
     """True if two spans share a character, or, if one is empty, a position."""
-    return one[0] < max(other.end, other.start + 1) and other.start < max(one[1], one[0] + 1)
+    return left[0] < max(right.end, right.start + 1) and right.start < max(left[1], left[0] + 1)
 
 
-class _Moved:
+class _OffsetMap:
     """Maps an offset of a text to its offset after edits."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
@@ -157,43 +166,46 @@ class _Moved:
         return max(0, offset + self._shifts[bisect_right(self._starts, offset - 1)])
 
 
-def _edits(fixes: _Chosen) -> list[Edit]:
+def _edits(fixes: _FixList) -> list[Edit]:
     return [edit for _, fix in fixes for edit in fix.edits]
 
 
-def applied_to(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with non-overlapping edits applied."""
-    pieces: list[str] = []
-    at = 0
+    chunks: list[str] = []
+    offset = 0
     for edit in sorted(edits, key=lambda e: (e.start, e.end)):
-        pieces += [text[at : edit.start], edit.text]
-        at = edit.end
-    return "".join([*pieces, text[at:]])
+        chunks += [text[offset : edit.start], edit.text]
+        offset = edit.end
+    return "".join([*chunks, text[offset:]])
 
 
-def _not_overlapping(offered: Sequence[tuple[Diagnostic, Fix]]) -> _Chosen:
+def _without_overlaps(offers: Sequence[tuple[Diagnostic, Fix]]) -> _FixList:
     """Of fixes that touch each other, keep the first; safe ones take precedence."""
-    taken: list[tuple[int, int]] = []
-    chosen: _Chosen = []
-    for diagnostic, fix in sorted(offered, key=lambda item: not item[1].safe):
+    occupied: list[tuple[int, int]] = []
+    selected: _FixList = []
+    for diagnostic, fix in sorted(offers, key=lambda item: not item[1].safe):
         edits = [(edit.start, edit.end) for edit in fix.edits]
-        if edits and not any(_clashes(edit, taken) for edit in edits):
-            taken = sorted([*taken, *edits])
-            chosen.append((diagnostic, fix))
-    return chosen
+        if edits and not any(_touches_any(edit, occupied) for edit in edits):
+            occupied = sorted([*occupied, *edits])
+            selected.append((diagnostic, fix))
+    return selected
 
 
-def _clashes(edit: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+def _touches_any(edit: tuple[int, int], occupied: list[tuple[int, int]]) -> bool:
     """True if an edit touches one of the occupied ranges, which are sorted and do not overlap."""
-    at = bisect_right(taken, edit)
-    return any(o[0] <= edit[1] and edit[0] <= o[1] for o in taken[max(0, at - 1) : at + 1])
+    index = bisect_right(occupied, edit)
+    return any(
+        span[0] <= edit[1] and edit[0] <= span[1]
+        for span in occupied[max(0, index - 1) : index + 1]
+    )
 
 
-def diff(before: str, after: str, filename: str) -> str:
+def diff(old_text: str, new_text: str, filename: str) -> str:
     """The change as a unified diff for `patch` and `git apply`."""
     from difflib import unified_diff
 
-    old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))
+    old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old_text, new_text))
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
         for line in unified_diff(old, new, filename, filename)

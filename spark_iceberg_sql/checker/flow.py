@@ -18,148 +18,177 @@ from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.script import Statement
 
 # A step that changes more tables than this counts as changing any table: otherwise the time is quadratic.
-_MANY = 200
+_MAX_TABLES = 200
 # A change of tables by a program without SQL: its offset and the tables; None for any table.
-Made = tuple[int, tuple[Name, ...] | None]
-Step = Statement | Made
-Path = tuple[Arm, ...]
+SideEffect = tuple[int, tuple[Name, ...] | None]
+ScriptStep = Statement | SideEffect
+BranchPath = tuple[Arm, ...]
 
 
 @record(slots=True)
-class Changes:
+class SideEffects:
     """Tables that may have been changed. names: as written. any_table: any other table may be among them."""
 
     names: set[Name] = field(default_factory=set)
-    anything: bool = False
+    any_table: bool = False
 
-    def add(self, other: Changes) -> None:
+    def add(self, other: SideEffects) -> None:
         """The union with another one."""
         self.names |= other.names
-        self.anything = self.anything or other.anything or len(self.names) > _MANY
+        self.any_table = self.any_table or other.any_table or len(self.names) > _MAX_TABLES
 
-    def forgotten(self, known: Tables) -> None:
+    def invalidate(self, catalog: Tables) -> None:
         """Mark these tables as unknown."""
-        if self.anything:
-            known.unsettle_below(())
+        if self.any_table:
+            catalog.unsettle_below(())
         else:
-            known.unsettle(*self.names)
+            catalog.unsettle(*self.names)
 
 
-def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[Path]:
+def branch_paths(
+    spans: Sequence[Offsets], branch_ranges: Sequence[Stretch]
+) -> Iterator[BranchPath]:
     """The branches that contain each span, from the outermost to the innermost. spans, branch_ranges: in order."""
-    coming = iter(stretches)
-    following = next(coming, None)
-    around: list[Stretch] = []
-    for start, end in places:
-        while following is not None and following[0] <= start:
-            around = [each for each in around if each[1] >= following[1]]
-            around.append(following)
-            following = next(coming, None)
-        around = [each for each in around if each[1] >= start]
-        yield tuple(arm for _, stop, arm in around if end <= stop)
+    range_iterator = iter(branch_ranges)
+    next_range = next(range_iterator, None)
+    enclosing: list[Stretch] = []
+    for start, end in spans:
+        while next_range is not None and next_range[0] <= start:
+            enclosing = [
+                branch_range for branch_range in enclosing if branch_range[1] >= next_range[1]
+            ]
+            enclosing.append(next_range)
+            next_range = next(range_iterator, None)
+        enclosing = [branch_range for branch_range in enclosing if branch_range[1] >= start]
+        yield tuple(branch for _, stop, branch in enclosing if end <= stop)
 
 
 @record(slots=True)
-class _Open:
+class _OpenBranch:
     """A branch that the walk is in. effects: of its statements. catalog_before, pending_before: for a function,
     the state before it.
     """
 
-    arm: Arm
-    own: Changes = field(default_factory=Changes)
-    known: Tables | None = None
-    left: Changes = field(default_factory=Changes)
+    branch: Arm
+    effects: SideEffects = field(default_factory=SideEffects)
+    catalog_before: Tables | None = None
+    pending_before: SideEffects = field(default_factory=SideEffects)
 
 
-class Flow:
+class ControlFlow:
     """A walk through the statements of a program. catalog: the catalog state at the current statement.
 
     script_steps: the branches of each statement or side effect, and the tables it changes, in order.
     """
 
-    def __init__(self, known: Tables, steps: Sequence[tuple[Path, Changes]]) -> None:
-        self.known = known
-        self._steps = steps
+    def __init__(
+        self, catalog: Tables, script_steps: Sequence[tuple[BranchPath, SideEffects]]
+    ) -> None:
+        self.catalog = catalog
+        self._script_steps = script_steps
         self._number = 0
-        self._open: list[_Open] = []
-        self._left = (
-            Changes()
+        self._open_branches: list[_OpenBranch] = []
+        self._pending = (
+            SideEffects()
         )  # tables that finished branches changed, unknown from the next branch on
 
-    def step(self) -> None:
+    def advance(self) -> None:
         """Move to the next statement: leave the branches that do not contain it, enter those that do."""
-        path, changes = self._steps[self._number]
+        path, effects = self._script_steps[self._number]
         self._leave(path)
-        for depth in range(len(self._open), len(path)):
+        for depth in range(len(self._open_branches), len(path)):
             self._enter(path[: depth + 1])
-        for each in self._open:
-            each.own.add(changes)
+        for open_branch in self._open_branches:
+            open_branch.effects.add(effects)
         self._number += 1
 
     def end(self) -> None:
         """Leave all branches."""
         self._leave(())
 
-    def _leave(self, path: Path) -> None:
-        while self._open and tuple(each.arm for each in self._open) != path[: len(self._open)]:
-            ended = self._open.pop()
-            if ended.known is not None:
-                inner, self.known, self._left = self.known, ended.known, ended.left
+    def _leave(self, path: BranchPath) -> None:
+        while (
+            self._open_branches
+            and tuple(open_branch.branch for open_branch in self._open_branches)
+            != path[: len(self._open_branches)]
+        ):
+            closed = self._open_branches.pop()
+            if closed.catalog_before is not None:
+                inner_catalog, self.catalog, self._pending = (
+                    self.catalog,
+                    closed.catalog_before,
+                    closed.pending_before,
+                )
                 # Session settings, and whether tables may have rows, are never reverted.
-                self.known.others, self.known.time_zone = inner.others, inner.time_zone
-                self.known.case_sensitive = inner.case_sensitive
-            if ended.arm.function or ended.arm.leaves:
-                ended.own.forgotten(self.known)
+                self.catalog.others, self.catalog.time_zone = (
+                    inner_catalog.others,
+                    inner_catalog.time_zone,
+                )
+                self.catalog.case_sensitive = inner_catalog.case_sensitive
+            if closed.branch.function or closed.branch.leaves:
+                closed.effects.invalidate(self.catalog)
             else:
-                self._left.add(ended.own)
+                self._pending.add(closed.effects)
 
-    def _enter(self, path: Path) -> None:
-        entered = _Open(path[-1])
+    def _enter(self, path: BranchPath) -> None:
+        open_branch = _OpenBranch(path[-1])
         if path[-1].function:
-            entered.known, entered.left = self.known, self._left
-            self.known = self.known.copy()
-            self._elsewhere(path).forgotten(self.known)
+            open_branch.catalog_before, open_branch.pending_before = self.catalog, self._pending
+            self.catalog = self.catalog.copy()
+            self._outside_effects(path).invalidate(self.catalog)
         # Of the branches of one condition only one runs: tables that the earlier ones changed are unknown here.
-        self._left.forgotten(self.known)
-        self._left = Changes()
-        self._open.append(entered)
+        self._pending.invalidate(self.catalog)
+        self._pending = SideEffects()
+        self._open_branches.append(open_branch)
 
-    def _elsewhere(self, path: Path) -> Changes:
+    def _outside_effects(self, path: BranchPath) -> SideEffects:
         """The tables changed outside a function, except by the statements before it."""
-        found = Changes()
-        for number, (other, changes) in enumerate(self._steps):
-            before = number < self._number and other == path[: len(other)]
-            if not before and other[: len(path)] != path:
-                found.add(changes)
-            if found.anything:
+        outside = SideEffects()
+        for number, (other_path, effects) in enumerate(self._script_steps):
+            runs_before = number < self._number and other_path == path[: len(other_path)]
+            if not runs_before and other_path[: len(path)] != path:
+                outside.add(effects)
+            if outside.any_table:
                 break
-        return found
+        return outside
 
 
-def in_order(statements: Sequence[Statement], made: Sequence[Made]) -> list[Step]:
+def ordered_steps(
+    statements: Sequence[Statement], side_effects: Sequence[SideEffect]
+) -> list[ScriptStep]:
     """Statements and side effects, in text order."""
-    return sorted([*made, *statements], key=lambda step: _place(step)[0])
+    return sorted([*side_effects, *statements], key=lambda script_step: _step_span(script_step)[0])
 
 
-def flow_through(known: Tables, steps: Sequence[Step], stretches: Sequence[Stretch]) -> Flow:
+def control_flow(
+    catalog: Tables, script_steps: Sequence[ScriptStep], branch_ranges: Sequence[Stretch]
+) -> ControlFlow:
     """The walk through these statements and side effects. branch_ranges: an outer branch comes before
     those inside it.
     """
-    around = paths([_place(step) for step in steps], stretches)
-    return Flow(known, list(zip(around, map(_changes, steps), strict=True)))
+    step_paths = branch_paths(
+        [_step_span(script_step) for script_step in script_steps], branch_ranges
+    )
+    return ControlFlow(
+        catalog, list(zip(step_paths, map(_step_effects, script_steps), strict=True))
+    )
 
 
-def _place(step: Step) -> Offsets:
-    return (step.start, step.end) if isinstance(step, Statement) else (step[0], step[0])
+def _step_span(script_step: ScriptStep) -> Offsets:
+    return (
+        (script_step.start, script_step.end)
+        if isinstance(script_step, Statement)
+        else (script_step[0], script_step[0])
+    )
 
 
-def _changes(step: Step) -> Changes:
+def _step_effects(script_step: ScriptStep) -> SideEffects:
     names: Sequence[Name] | None
-    if isinstance(step, Statement):
+    if isinstance(script_step, Statement):
         try:
-            names = changed(parser.read(step))
+            names = changed(parser.read(script_step))
         except Exception:
             names = ()  # the check parses it, too, and reports the error
     else:
-        names = step[1]
-    return Changes(set(names or ()), names is None)
+        names = script_step[1]
+    return SideEffects(set(names or ()), names is None)

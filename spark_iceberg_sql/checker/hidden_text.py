@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.checker.reporting import Verdict
-from spark_iceberg_sql.checker.unresolved import FILLED_IN, not_checked, sure
+from spark_iceberg_sql.checker.reporting import SeverityPolicy
+from spark_iceberg_sql.checker.unresolved import FILLED_IN_HELP, not_checked, with_severity
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.filled_in import as_written, placeholders_in
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece, join
@@ -18,103 +18,125 @@ from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
-_PLACEHOLDER = "let the placeholders in the settings match values, not keywords"
-_ENCLOSED = "keep the template's comments and tags out of SQL comments and strings"
+_PLACEHOLDER_HELP = "let the placeholders in the settings match values, not keywords"
+_MARKS_HELP = "keep the template's comments and tags out of SQL comments and strings"
 # Tokens in which a template's mark is no mark for Spark.
-_NO_SQL = frozenset({Kind.COMMENT, Kind.STRING, Kind.DOUBLE, Kind.QUOTED})
+_OPAQUE_TOKENS = frozenset({Kind.COMMENT, Kind.STRING, Kind.DOUBLE, Kind.QUOTED})
 
 
 def hidden_statements(
-    script: Joined, texts: Sequence[Joined], verdict: Verdict, *, kept: bool
+    script: Joined,
+    variant_scripts: Sequence[Joined],
+    severity_policy: SeverityPolicy,
+    *,
+    is_captured: bool,
 ) -> Iterator[Diagnostic]:
     """A note for each statement that Spark may run, and that no variant of a script's templates contains.
 
     script: as written, with placeholders. variant_scripts: those that are checked. is_captured: a template
     stores the text for later, as part of another script.
     """
-    hidden = [*_by_placeholders(script, texts), *_by_number(script)]
-    if not kept:
-        hidden += _by_marks(script)
-    if not hidden:
+    hidden_ranges = [
+        *_hidden_by_placeholders(script, variant_scripts),
+        *_hidden_by_branch_limit(script),
+    ]
+    if not is_captured:
+        hidden_ranges += _hidden_by_template_marks(script)
+    if not hidden_ranges:
         return
     lines = Lines(script.sql)
-    for (start, end), why, help_ in hidden:
-        message = f"not checked: {why}"
+    for (start, end), reason, help_ in hidden_ranges:
+        message = f"not checked: {reason}"
         span = lines.span(start, end)
-        note = sure(not_checked(message, span, help_), verdict)
+        note = with_severity(not_checked(message, span, help_), severity_policy)
         if note is not None:
             yield note
 
 
-def _by_placeholders(script: Joined, texts: Sequence[Joined]) -> Iterator[tuple[Offsets, str, str]]:
+def _hidden_by_placeholders(
+    script: Joined, variant_scripts: Sequence[Joined]
+) -> Iterator[tuple[Offsets, str, str]]:
     """Statements that exist only without the placeholders of the settings."""
     replaced = [
-        (hole.start + offset, hole.end + offset, hole.text)
-        for piece, offset in zip(script.pieces, script.offsets, strict=True)
-        for hole in placeholders_in(piece)
+        (placeholder.start + offset, placeholder.end + offset, placeholder.text)
+        for fragment, offset in zip(script.pieces, script.offsets, strict=True)
+        for placeholder in placeholders_in(fragment)
     ]
     if not replaced:
         return
-    every = [statement for text in texts for statement in statements(text.sql)]
-    begun = {statement.start for statement in every}
-    known = {statement.start for statement in every if _is_read(statement)}
-    variants = [choices(as_written(piece)) for piece in script.pieces]
+    all_statements = [statement for text in variant_scripts for statement in statements(text.sql)]
+    statement_starts = {statement.start for statement in all_statements}
+    read_starts = {statement.start for statement in all_statements if _concerns_rules(statement)}
+    variants = [choices(as_written(fragment)) for fragment in script.pieces]
     for number in range(max(map(len, variants))):
-        written = join(v[min(number, len(v) - 1)] for v in variants)
-        for statement in statements(written.sql):
+        original = join(v[min(number, len(v) - 1)] for v in variants)
+        for statement in statements(original.sql):
             start, end = statement.start, statement.end
-            if start in known or statement.unclosed is not None or not _is_read(statement):
+            if (
+                start in read_starts
+                or statement.unclosed is not None
+                or not _concerns_rules(statement)
+            ):
                 continue
-            known.add(start)
-            first = max(bisect_left(replaced, (start, 0, "")) - 1, 0)
-            over = next(
-                (hole for hole in replaced[first : first + 2] if hole[1] > start), replaced[first]
+            read_starts.add(start)
+            index = max(bisect_left(replaced, (start, 0, "")) - 1, 0)
+            covering = next(
+                (
+                    placeholder
+                    for placeholder in replaced[index : index + 2]
+                    if placeholder[1] > start
+                ),
+                replaced[index],
             )
-            if start in begun and over[0] <= start and end <= over[1]:
+            if start in statement_starts and covering[0] <= start and end <= covering[1]:
                 continue  # nothing but a placeholder, which is noted as such
-            yield (start, end), f"a placeholder in the settings replaces `{over[2]}`", _PLACEHOLDER
+            yield (
+                (start, end),
+                f"a placeholder in the settings replaces `{covering[2]}`",
+                _PLACEHOLDER_HELP,
+            )
 
 
-def _by_number(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
+def _hidden_by_branch_limit(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
     """Branches that are not checked because a template has too many."""
-    for piece, offset in zip(script.pieces, script.offsets, strict=True):
-        for start, end in untried(piece):
-            why = f"`{piece.sql[start:end]}` is one of too many branches"
-            yield (start + offset, end + offset), why, FILLED_IN
+    for fragment, offset in zip(script.pieces, script.offsets, strict=True):
+        for start, end in untried(fragment):
+            reason = f"`{fragment.sql[start:end]}` is one of too many branches"
+            yield (start + offset, end + offset), reason, FILLED_IN_HELP
 
 
-def _by_marks(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
+def _hidden_by_template_marks(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
     """Statements between a template's marks of which the first is in an SQL comment or string."""
-    for piece, offset in zip(script.pieces, script.offsets, strict=True):
-        for start, end in _between_marks(piece):
-            why = "template syntax in an SQL comment or string hides this statement"
-            yield (start + offset, end + offset), why, _ENCLOSED
+    for fragment, offset in zip(script.pieces, script.offsets, strict=True):
+        for start, end in _ranges_between_marks(fragment):
+            reason = "template syntax in an SQL comment or string hides this statement"
+            yield (start + offset, end + offset), reason, _MARKS_HELP
 
 
-def _between_marks(piece: Piece) -> Iterator[Offsets]:
-    spans = template_spans(piece.sql)
+def _ranges_between_marks(fragment: Piece) -> Iterator[Offsets]:
+    spans = template_spans(fragment.sql)
     if not spans:
         return
     # Without what is between the marks: a quote there neither begins nor ends a string.
-    chars = list(piece.sql)
+    chars = list(fragment.sql)
     for start, end in spans:
-        chars[start:end] = (c if c in "\r\n" else " " for c in piece.sql[start:end])
-    at = 0
+        chars[start:end] = (c if c in "\r\n" else " " for c in fragment.sql[start:end])
+    index = 0
     for token in tokenize("".join(chars)):
-        while at < len(spans) and spans[at][0] <= token.start:
-            at += 1
-        first = at
-        while at < len(spans) and spans[at][0] < token.end:
-            at += 1
-        if at == first or token.kind not in _NO_SQL:
+        while index < len(spans) and spans[index][0] <= token.start:
+            index += 1
+        first_index = index
+        while index < len(spans) and spans[index][0] < token.end:
+            index += 1
+        if index == first_index or token.kind not in _OPAQUE_TOKENS:
             continue
         # As Spark reads it, which knows no templates.
-        end = max(spans[at - 1][1], token.end)
-        for statement in statements(piece.sql[token.start : end]):
-            if _is_read(statement):
+        end = max(spans[index - 1][1], token.end)
+        for statement in statements(fragment.sql[token.start : end]):
+            if _concerns_rules(statement):
                 yield token.start + statement.start, token.start + statement.end
 
 
-def _is_read(statement: Statement) -> bool:
+def _concerns_rules(statement: Statement) -> bool:
     """True if a rule may concern the statement."""
     return not isinstance(parser.read(statement), nodes.Other)

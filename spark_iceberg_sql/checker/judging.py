@@ -22,7 +22,7 @@ OF_QUERIES = frozenset(rule.code for rule in ALL if nodes.Query in rule.on)
 
 
 @record(frozen=True, slots=True)
-class Judgement:
+class StatementResult:
     """All rule results of one statement, before settings and suppressions.
 
     span: the statement's offsets. table: the name of its table, if it has one. findings: with their rules.
@@ -35,40 +35,44 @@ class Judgement:
     span: Offsets
     table: Name | None
     findings: tuple[tuple[Rule, Finding], ...] = ()
-    skipped: tuple[str, ...] = ()
+    skipped_codes: tuple[str, ...] = ()
     note: Finding | None = None
-    elsewhere: Finding | None = None
-    own: bool = True
-    shared: bool = True
-    undecided: frozenset[str] = frozenset()
-    faults: tuple[tuple[str, Exception], ...] = field(default=(), compare=False)
+    dialect_note: Finding | None = None
+    has_exclusive_syntax: bool = True
+    has_spark_syntax: bool = True
+    undecided_codes: frozenset[str] = frozenset()
+    errors: tuple[tuple[str, Exception], ...] = field(default=(), compare=False)
 
-    def moved(self, by: int) -> Judgement:
+    def shifted(self, distance: int) -> StatementResult:
         """The result of an equal statement at another offset."""
-        if not by:
+        if not distance:
             return self
         return replace(
             self,
-            span=(self.span[0] + by, self.span[1] + by),
-            findings=tuple((rule, _moved(finding, by)) for rule, finding in self.findings),
-            note=_moved(self.note, by) if self.note is not None else None,
-            elsewhere=_moved(self.elsewhere, by) if self.elsewhere is not None else None,
+            span=(self.span[0] + distance, self.span[1] + distance),
+            findings=tuple(
+                (rule, _shifted_finding(finding, distance)) for rule, finding in self.findings
+            ),
+            note=_shifted_finding(self.note, distance) if self.note is not None else None,
+            dialect_note=_shifted_finding(self.dialect_note, distance)
+            if self.dialect_note is not None
+            else None,
         )
 
 
-def judge(context: Context) -> Judgement:
+def run_rules(context: Context) -> StatementResult:
     """Run each rule that applies to the type of the statement."""
     findings: list[tuple[Rule, Finding]] = []
     skipped: list[Skipped] = []
-    faults: list[tuple[str, Exception]] = []
-    occasions: dict[When, bool] = {}
+    errors: list[tuple[str, Exception]] = []
+    precondition_values: dict[When, bool] = {}
     undecided: set[str] = set()
     for rule in _RULES.get(type(context.node), ()):
-        when = rule.when
-        if when is not None:
-            if when not in occasions:
-                occasions[when] = _may(when, context)
-            if not occasions[when]:
+        precondition = rule.when
+        if precondition is not None:
+            if precondition not in precondition_values:
+                precondition_values[precondition] = _holds(precondition, context)
+            if not precondition_values[precondition]:
                 continue
         try:
             for finding in rule.judge(context):
@@ -77,29 +81,29 @@ def judge(context: Context) -> Judgement:
                 if context.hidden and not finding.early:
                     continue
                 if rule.iceberg_only and context.of_unsure_kind:
-                    why = "it has no USING, and no catalog is named"
-                    raise NotKnownError("whether this is an Iceberg table", why)
-                findings.append((rule, _without_comments(rule, finding, context)))
-        except NotKnownError as unknown:
-            skipped.append(Skipped(rule, unknown.what, unknown.why))
+                    reason = "it has no USING, and no catalog is named"
+                    raise NotKnownError("whether this is an Iceberg table", reason)
+                findings.append((rule, _keep_comments(rule, finding, context)))
+        except NotKnownError as unknown_fact:
+            skipped.append(Skipped(rule, unknown_fact.what, unknown_fact.why))
         except AlreadyReportedError:
             undecided.add(rule.code)
-        except Exception as fault:
-            faults.append((rule.code, fault))
+        except Exception as error:
+            errors.append((rule.code, error))
     table = getattr(context.node, "table", None)
-    anything = bool(findings or skipped)
+    has_results = bool(findings or skipped)
     undecided.update(item.rule.code for item in skipped)
-    return Judgement(
+    return StatementResult(
         context.node.span,
         table.parts if isinstance(table, Ref) else None,
         tuple(findings),
         tuple(sorted({item.rule.code for item in skipped})),
         note(context, skipped) if skipped else None,
-        elsewhere(context) if anything else None,
-        own=anything and is_sparks(context.node, alone=True),
-        shared=anything and is_sparks(context.node),
-        undecided=EVERY_CODE if _is_uncertain(context) else frozenset(undecided),
-        faults=tuple(faults),
+        elsewhere(context) if has_results else None,
+        has_exclusive_syntax=has_results and is_sparks(context.node, alone=True),
+        has_spark_syntax=has_results and is_sparks(context.node),
+        undecided_codes=EVERY_CODE if _is_uncertain(context) else frozenset(undecided),
+        errors=tuple(errors),
     )
 
 
@@ -122,25 +126,29 @@ def _is_uncertain(context: Context) -> bool:
     return table.kind is TableKind.ICEBERG and (unknown or table.partial)
 
 
-def _may(when: When, context: Context) -> bool:
+def _holds(precondition: When, context: Context) -> bool:
     """True if a rule may find something; also if its precondition fails, since the rule itself then reports why."""
     try:
-        return when(context)
+        return precondition(context)
     except Exception:
         return True
 
 
-def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
+def _keep_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
     """The finding; without its fix if that would delete a comment that is not the problem itself."""
     if finding.fix is None or rule.removes_comments:
         return finding
-    taken = any(context.statement.commented(edit.start, edit.end) for edit in finding.fix.edits)
-    return replace(finding, fix=None) if taken else finding
+    removes_comment = any(
+        context.statement.commented(edit.start, edit.end) for edit in finding.fix.edits
+    )
+    return replace(finding, fix=None) if removes_comment else finding
 
 
-def _moved(finding: Finding, by: int) -> Finding:
+def _shifted_finding(finding: Finding, distance: int) -> Finding:
     fix = finding.fix
     if fix is not None:
-        edits = tuple(Edit(edit.start + by, edit.end + by, edit.text) for edit in fix.edits)
+        edits = tuple(
+            Edit(edit.start + distance, edit.end + distance, edit.text) for edit in fix.edits
+        )
         fix = replace(fix, edits=edits)
-    return replace(finding, span=(finding.span[0] + by, finding.span[1] + by), fix=fix)
+    return replace(finding, span=(finding.span[0] + distance, finding.span[1] + distance), fix=fix)

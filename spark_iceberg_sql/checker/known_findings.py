@@ -14,7 +14,7 @@ from spark_iceberg_sql.syntax.script import statements
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Mark:
+class FindingFingerprint:
     """Identifies a finding as long as its statement does not change.
 
     path: the file, as a baseline names it. code, message: the finding's. digest: a hash of both, of the text at its
@@ -27,23 +27,23 @@ class Mark:
     digest: str
 
 
-def marks(
+def fingerprint_findings(
     source: Source, reports: Sequence[Report], path: str
-) -> list[tuple[Report, Diagnostic, Mark]]:
+) -> list[tuple[Report, Diagnostic, FindingFingerprint]]:
     """The fingerprint of every finding of a file. source: the file. path: its path in the fingerprints."""
-    texts: dict[int, _Statements] = {}
-    found = []
+    statements_by_part: dict[int, _Statements] = {}
+    fingerprints = []
     for part, report in enumerate(reports):
         for diagnostic in report:
-            if part not in texts:
-                texts[part] = _Statements(source, part)
-            words = report.text[diagnostic.span.start : diagnostic.span.end]
-            around = texts[part].around(diagnostic)
-            key = (diagnostic.code, diagnostic.message, words, around)
+            if part not in statements_by_part:
+                statements_by_part[part] = _Statements(source, part)
+            span_text = report.text[diagnostic.span.start : diagnostic.span.end]
+            statement_text = statements_by_part[part].text_around(diagnostic)
+            key = (diagnostic.code, diagnostic.message, span_text, statement_text)
             data = "\0".join(" ".join(text.split()) for text in key)
             digest = hashlib.sha256(data.encode(errors="backslashreplace")).hexdigest()[:32]
-            found.append((report, diagnostic, Mark(path, *key[:2], digest)))
-    return found
+            fingerprints.append((report, diagnostic, FindingFingerprint(path, *key[:2], digest)))
+    return fingerprints
 
 
 class _Statements:
@@ -51,60 +51,60 @@ class _Statements:
 
     def __init__(self, source: Source, part: int) -> None:
         self._text = source.parts[part].text
-        self._found = sorted(
-            (*piece.place(statement.start, statement.end), statement.text)
-            for piece in source.pieces
-            if piece.part == part
-            for statement in statements(piece.sql)
+        self._statements = sorted(
+            (*fragment.place(statement.start, statement.end), statement.text)
+            for fragment in source.pieces
+            if fragment.part == part
+            for statement in statements(fragment.sql)
         )
 
-    def around(self, diagnostic: Diagnostic) -> str:
+    def text_around(self, diagnostic: Diagnostic) -> str:
         """The text of the statement that contains a finding, or else the rest of its line."""
         start = diagnostic.span.start
-        number = bisect_right(self._found, start, key=lambda found: found[0]) - 1
-        if number >= 0 and start <= self._found[number][1]:
-            return self._found[number][2]
+        index = bisect_right(self._statements, start, key=lambda statement: statement[0]) - 1
+        if index >= 0 and start <= self._statements[index][1]:
+            return self._statements[index][2]
         return self._text[start:].partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class NewFindings:
     """reports: a file's reports with new findings only. known_count: the number of findings that were removed."""
 
     reports: list[Report]
-    known: int
+    known_count: int
 
 
 def new_findings(
-    found: Iterable[tuple[Report, Diagnostic, Mark]],
+    fingerprints: Iterable[tuple[Report, Diagnostic, FindingFingerprint]],
     reports: Sequence[Report],
-    known: Counter[str],
-) -> Screened:
+    known_digests: Counter[str],
+) -> NewFindings:
     """The reports of a file without known findings.
 
     fingerprints: of its findings. known_digests: the number of known findings with each digest. Internal errors are
     always reported. A note that is removed is still counted as not checked.
     """
-    left = Counter(known)
-    kept: dict[int, list[Diagnostic]] = {id(report): [] for report in reports}
-    hidden: Counter[int] = Counter()
-    count = 0
-    for report, diagnostic, mark in found:
-        if diagnostic.code != INTERNAL and left[mark.digest] > 0:
-            left[mark.digest] -= 1
-            count += 1
+    remaining = Counter(known_digests)
+    kept_diagnostics: dict[int, list[Diagnostic]] = {id(report): [] for report in reports}
+    hidden_notes: Counter[int] = Counter()
+    known_count = 0
+    for report, diagnostic, fingerprint in fingerprints:
+        if diagnostic.code != INTERNAL and remaining[fingerprint.digest] > 0:
+            remaining[fingerprint.digest] -= 1
+            known_count += 1
             if diagnostic.severity is Severity.NOTE:
-                hidden[id(report)] += diagnostic.statements
+                hidden_notes[id(report)] += diagnostic.statements
         else:
-            kept[id(report)].append(diagnostic)
-    return Screened(
+            kept_diagnostics[id(report)].append(diagnostic)
+    return NewFindings(
         [
             replace(
                 report,
-                diagnostics=tuple(kept[id(report)]),
-                unlisted=report.unlisted + hidden[id(report)],
+                diagnostics=tuple(kept_diagnostics[id(report)]),
+                unlisted=report.unlisted + hidden_notes[id(report)],
             )
             for report in reports
         ],
-        count,
+        known_count,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.packed import Packed, packed, unpacked
+from spark_iceberg_sql.checker.packed import PackedData, pack_reports, unpack_reports
 from spark_iceberg_sql.checker.safe_folder import in_safe_folder
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Report
@@ -24,18 +24,18 @@ from spark_iceberg_sql.files.source import Source
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-    from spark_iceberg_sql.checker.results import Results
+    from spark_iceberg_sql.checker.results import ResultCache
 
 # Characters. A process starts in the time that this much SQL takes.
-_WORTH_A_PROCESS = 250_000
-_PORTION = 60_000
-_HELD = 8_000_000
-_MOST = 61 if os.name == "nt" else 1000  # for more processes Windows cannot wait
+_POOL_THRESHOLD = 250_000
+_PORTION_SIZE = 60_000
+_MAX_PENDING = 8_000_000
+_MAX_JOBS = 61 if os.name == "nt" else 1000  # for more processes Windows cannot wait
 
 _T = TypeVar("_T")
 
 
-class Work(NamedTuple):
+class LintTask(NamedTuple):
     """A file to check: its name, text and settings."""
 
     name: str
@@ -43,7 +43,7 @@ class Work(NamedTuple):
     settings: Settings
 
 
-class ManyFiles:
+class ParallelLinter:
     """Checks files. linter: for those checked in this process. configuration: for the workers.
 
     results: of earlier runs. jobs: the number of processes; None for one per processor, if the files are worth it.
@@ -53,61 +53,72 @@ class ManyFiles:
         self,
         linter: Linter,
         configuration: Configuration,
-        results: Results | None = None,
+        results: ResultCache | None = None,
         jobs: int | None = 1,
     ) -> None:
         self._linter = linter
         self._configuration = configuration
         self._results = results
-        self._jobs = min(jobs or _processors(), _MOST)
-        self._worth = 1 if jobs else _WORTH_A_PROCESS
+        self._jobs = min(jobs or _processor_count(), _MAX_JOBS)
+        self._pool_threshold = 1 if jobs else _POOL_THRESHOLD
         self._pool: ProcessPoolExecutor | None = None
-        self._waiting: dict[str, Work] = {}
-        self._size = 0
+        self._waiting: dict[str, LintTask] = {}
+        self._waiting_size = 0
         self._keys: dict[str, tuple[str | None, str | None]] = {}
-        self._coming: dict[str, tuple[str, Future[list[Packed | None]], int]] = {}
+        self._futures: dict[str, tuple[str, Future[list[PackedData | None]], int]] = {}
 
-    def lint(self, work: Work) -> list[Report]:
+    def lint(self, task: LintTask) -> list[Report]:
         """The reports of a file's parts. Raises what `Linter.lint` does, and IcebergSqlError for a lost process."""
-        key = self._key(work)
-        found = self._elsewhere(work)
-        if found is None and key is not None and self._results is not None:
-            found = self._results.get(key)
+        key = self._key(task)
+        packed_reports = self._worker_reports(task)
+        if packed_reports is None and key is not None and self._results is not None:
+            packed_reports = self._results.get(key)
         try:
-            reports = unpacked(found, work.name, work.text) if found is not None else None
+            reports = (
+                unpack_reports(packed_reports, task.name, task.text)
+                if packed_reports is not None
+                else None
+            )
         except ValueError:
             reports = None
         if reports is None:
-            reports = self._linter.lint(self.source(work), work.settings)
-        keeps = key is not None and not any(report.failed for report in reports)
-        if self._results is not None and key is not None and keeps and key not in self._results:
-            self._results.put(key, found or packed(reports, work.text))
+            reports = self._linter.lint(self.source(task), task.settings)
+        is_storable = key is not None and not any(report.failed for report in reports)
+        if (
+            self._results is not None
+            and key is not None
+            and is_storable
+            and key not in self._results
+        ):
+            self._results.put(key, packed_reports or pack_reports(reports, task.text))
         return reports
 
-    def source(self, work: Work) -> Source:
+    def source(self, task: LintTask) -> Source:
         """The source file of a task. Raises FileError for an invalid notebook."""
-        return self._linter.source(work.name, work.text, work.settings)
+        return self._linter.source(task.name, task.text, task.settings)
 
-    def ahead(self, items: Iterable[_T], work_of: Callable[[_T], Work | None]) -> Iterator[_T]:
+    def prefetch(
+        self, items: Iterable[_T], task_of: Callable[[_T], LintTask | None]
+    ) -> Iterator[_T]:
         """Yield the items in order, while workers check the next ones.
 
         task_of: an item's file, None if there is nothing to check.
         """
-        held: deque[tuple[_T, int]] = deque()
-        many = 0
+        pending: deque[tuple[_T, int]] = deque()
+        size = 0
         for item in items:
-            work = work_of(item) if self._jobs > 1 else None
-            if work is not None:
-                self._plan(work)
-            held.append((item, len(work.text) if work is not None else 0))
-            many += held[-1][1]
-            while held and (many > _HELD or self._jobs == 1):
-                many -= held[0][1]
-                yield held.popleft()[0]
+            task = task_of(item) if self._jobs > 1 else None
+            if task is not None:
+                self._schedule(task)
+            pending.append((item, len(task.text) if task is not None else 0))
+            size += pending[-1][1]
+            while pending and (size > _MAX_PENDING or self._jobs == 1):
+                size -= pending[0][1]
+                yield pending.popleft()[0]
         if self._pool is not None:
             self._submit()
-        while held:
-            yield held.popleft()[0]
+        while pending:
+            yield pending.popleft()[0]
 
     def close(self) -> None:
         """Keep the results, and end the processes."""
@@ -119,66 +130,70 @@ class ManyFiles:
                 # Python waits at its exit anyway, but until Python 3.13 it may wake up a pool that has just ended.
                 self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _key(self, work: Work) -> str | None:
+    def _key(self, task: LintTask) -> str | None:
         """A digest of everything that the result depends on; None if that is not known, or not needed."""
         if self._results is None:
             return None
-        text, key = self._keys.pop(work.name, (None, None))
+        text, key = self._keys.pop(task.name, (None, None))
         # The key was computed when the file was scheduled.
-        if text is work.text:
+        if text is task.text:
             return key
-        if work.name == "-" or not stands_alone(work.name, work.text):
+        if task.name == "-" or not stands_alone(task.name, task.text):
             return None
         try:
-            basis = self._linter.basis(work.name, work.settings)
+            dependencies = self._linter.dependency_digest(task.name, task.settings)
         except IcebergSqlError:
             return None  # checking the file says so
-        return digest(basis, os.path.abspath(work.name), work.text) if basis is not None else None
+        return (
+            digest(dependencies, os.path.abspath(task.name), task.text)
+            if dependencies is not None
+            else None
+        )
 
-    def _plan(self, work: Work) -> None:
-        key = self._key(work)
-        self._keys[work.name] = work.text, key
+    def _schedule(self, task: LintTask) -> None:
+        key = self._key(task)
+        self._keys[task.name] = task.text, key
         if self._results is not None and key is not None and key in self._results:
             return
-        self._waiting[work.name] = work
-        self._size += len(work.text)
-        if self._size >= (self._worth if self._pool is None else _PORTION):
+        self._waiting[task.name] = task
+        self._waiting_size += len(task.text)
+        if self._waiting_size >= (self._pool_threshold if self._pool is None else _PORTION_SIZE):
             self._submit()
 
     def _submit(self) -> None:
         """Give the waiting files to workers, in portions."""
-        portion: list[Work] = []
+        portion: list[LintTask] = []
         size = 0
-        for number, work in enumerate(self._waiting.values(), 1):
-            portion.append(work)
-            size += len(work.text)
-            if size >= _PORTION or number == len(self._waiting):
-                texts = [(each.name, each.text) for each in portion]
+        for number, task in enumerate(self._waiting.values(), 1):
+            portion.append(task)
+            size += len(task.text)
+            if size >= _PORTION_SIZE or number == len(self._waiting):
+                texts = [(portion_task.name, portion_task.text) for portion_task in portion]
                 with _lost_process(), in_safe_folder() as folder:
-                    future = self._processes(folder).submit(_check, texts)
-                for place, each in enumerate(portion):
-                    self._coming[each.name] = each.text, future, place
+                    future = self._process_pool(folder).submit(_check_portion, texts)
+                for index, portion_task in enumerate(portion):
+                    self._futures[portion_task.name] = portion_task.text, future, index
                 portion, size = [], 0
-        self._waiting, self._size = {}, 0
+        self._waiting, self._waiting_size = {}, 0
 
-    def _processes(self, folder: str | None) -> ProcessPoolExecutor:
+    def _process_pool(self, folder: str | None) -> ProcessPoolExecutor:
         """The pool, whose processes work in a folder."""
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
             self._pool = ProcessPoolExecutor(
-                self._jobs, initializer=_start, initargs=(self._configuration, folder)
+                self._jobs, initializer=_initialize_worker, initargs=(self._configuration, folder)
             )
         return self._pool
 
-    def _elsewhere(self, work: Work) -> Packed | None:
+    def _worker_reports(self, task: LintTask) -> PackedData | None:
         """A worker's reports; None if it did not get the file, or failed."""
-        self._waiting.pop(work.name, None)
-        text, future, place = self._coming.pop(work.name, (None, None, 0))
-        if future is None or text is not work.text:
+        self._waiting.pop(task.name, None)
+        text, future, index = self._futures.pop(task.name, (None, None, 0))
+        if future is None or text is not task.text:
             return None
         with _lost_process():
-            return future.result()[place]
+            return future.result()[index]
 
 
 @contextmanager
@@ -194,40 +209,40 @@ def _lost_process() -> Iterator[None]:
         ) from None
 
 
-def _processors() -> int:
+def _processor_count() -> int:
     """The number of processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-class _Here:
+class _Worker:
     """The state of a worker process."""
 
     linter: Linter
     configuration: Configuration
 
 
-def _start(configuration: Configuration, folder: str | None) -> None:
+def _initialize_worker(configuration: Configuration, folder: str | None) -> None:
     import signal
 
     if folder is not None:
         os.chdir(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command itself ends it
-    _Here.linter, _Here.configuration = Linter(), configuration
+    _Worker.linter, _Worker.configuration = Linter(), configuration
 
 
-def _check(files: list[tuple[str, str]]) -> list[Packed | None]:
-    return [_checked(name, text) for name, text in files]
+def _check_portion(files: list[tuple[str, str]]) -> list[PackedData | None]:
+    return [_check_file(name, text) for name, text in files]
 
 
-def _checked(name: str, text: str) -> Packed | None:
+def _check_file(name: str, text: str) -> PackedData | None:
     """A file's packed reports; None for any failure: the main process then checks the file itself and reports it."""
     from pathlib import Path
 
     try:
-        settings = _Here.configuration.of(Path(name))
-        linter = _Here.linter
-        return packed(linter.lint(linter.source(name, text, settings), settings), text)
+        settings = _Worker.configuration.of(Path(name))
+        linter = _Worker.linter
+        return pack_reports(linter.lint(linter.source(name, text, settings), settings), text)
     except Exception:
         return None

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.checker.judging import Judgement
+from spark_iceberg_sql.checker.judging import StatementResult
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.watching import Recording
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 _Key = tuple[str, int, bool]
-_KEPT = 32  # checks after which a statement that did not come again is forgotten
+_MAX_AGE = 32  # checks after which a statement that did not come again is forgotten
 # Equal statements whose recordings are compared: keeps matching linear.
-_TRIED = 8
+_MAX_COMPARED = 8
 
 
 @record(slots=True)
-class Earlier:
+class CachedStatement:
     """The cached result of one statement.
 
     start: its offset then. results: of the statement and of its queries. is_accepted: it was assumed
@@ -23,38 +23,41 @@ class Earlier:
     """
 
     start: int
-    judgements: tuple[Judgement, ...]
-    fine: bool
-    recording: Recording
-    used: int
+    results: tuple[StatementResult, ...]
+    is_accepted: bool
+    access_record: Recording
+    last_check: int
 
 
 @record(slots=True)
-class _Alike:
+class _EqualStatements:
     """Statements with equal text. used_count: the first so many entries are taken by the current check."""
 
-    found: list[Earlier] = field(default_factory=list)
-    check: int = 0
-    at: int = 0
+    entries: list[CachedStatement] = field(default_factory=list)
+    last_check: int = 0
+    used_count: int = 0
 
-    def take(self, number: int, check: int) -> Earlier:
+    def take(self, index: int, check: int) -> CachedStatement:
         """Mark an entry as used by this check, and return it."""
-        self.found[self.at], self.found[number] = self.found[number], self.found[self.at]
-        earlier = self.found[self.at]
-        earlier.used = check
-        self.at += 1
-        return earlier
+        self.entries[self.used_count], self.entries[index] = (
+            self.entries[index],
+            self.entries[self.used_count],
+        )
+        entry = self.entries[self.used_count]
+        entry.last_check = check
+        self.used_count += 1
+        return entry
 
 
-class Memo:
+class StatementCache:
     """The results of the statements of one document, under one configuration.
 
     A statement is checked again only if its own text has changed, or a value that it reads of the catalog state.
     """
 
     def __init__(self) -> None:
-        self._earlier: dict[_Key, _Alike] = {}
-        self._check = 0
+        self._groups: dict[_Key, _EqualStatements] = {}
+        self._check_number = 0
         self._text = ""
         self._statements: list[Statement] = []
 
@@ -64,43 +67,53 @@ class Memo:
             self._text, self._statements = text, statements(text)
         return self._statements
 
-    def begin(self) -> None:
+    def begin_check(self) -> None:
         """Start another check, and forget entries that no check has used for long."""
-        self._check += 1
-        if self._check % _KEPT == 0:
-            for alike in self._earlier.values():
-                alike.found = [e for e in alike.found if e.used > self._check - _KEPT]
-            self._earlier = {key: alike for key, alike in self._earlier.items() if alike.found}
+        self._check_number += 1
+        if self._check_number % _MAX_AGE == 0:
+            for group in self._groups.values():
+                group.entries = [
+                    entry
+                    for entry in group.entries
+                    if entry.last_check > self._check_number - _MAX_AGE
+                ]
+            self._groups = {key: group for key, group in self._groups.items() if group.entries}
 
-    def find(self, statement: Statement, known: Tables) -> Earlier | None:
+    def find(self, statement: Statement, catalog: Tables) -> CachedStatement | None:
         """The cached result of an equal statement whose reads still hold; each is used once in a check.
 
         Two equal statements must not share one: each leaves a number of its own in `catalog.others`.
         """
-        alike = self._alike(statement)
-        for number in range(alike.at, min(alike.at + _TRIED, len(alike.found))):
-            if known.fits(alike.found[number].recording):
-                return alike.take(number, self._check)
+        group = self._group(statement)
+        for index in range(
+            group.used_count, min(group.used_count + _MAX_COMPARED, len(group.entries))
+        ):
+            if catalog.fits(group.entries[index].access_record):
+                return group.take(index, self._check_number)
         return None
 
-    def keep(
+    def store(
         self,
         statement: Statement,
-        judgements: tuple[Judgement, ...],
-        recording: Recording,
+        results: tuple[StatementResult, ...],
+        access_record: Recording,
         *,
-        fine: bool,
+        is_accepted: bool,
     ) -> None:
         """Store the result of a statement."""
-        alike = self._alike(statement)
-        alike.found.append(Earlier(statement.start, judgements, fine, recording, self._check))
-        alike.take(len(alike.found) - 1, self._check)
+        group = self._group(statement)
+        group.entries.append(
+            CachedStatement(
+                statement.start, results, is_accepted, access_record, self._check_number
+            )
+        )
+        group.take(len(group.entries) - 1, self._check_number)
 
-    def _alike(self, statement: Statement) -> _Alike:
-        alike = self._earlier.setdefault(_key(statement), _Alike())
-        if alike.check != self._check:
-            alike.check, alike.at = self._check, 0
-        return alike
+    def _group(self, statement: Statement) -> _EqualStatements:
+        group = self._groups.setdefault(_key(statement), _EqualStatements())
+        if group.last_check != self._check_number:
+            group.last_check, group.used_count = self._check_number, 0
+        return group
 
 
 def _key(statement: Statement) -> _Key:

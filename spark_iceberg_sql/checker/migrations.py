@@ -16,7 +16,7 @@ from spark_iceberg_sql.model.tables import Tables
 _SUFFIXES = (".sql", ".py")
 
 
-class Migrations:
+class MigrationReplay:
     """Finds the series of migrations of a file, and computes the catalog state between them.
 
     settings: those of the files. initial_catalog: returns the catalog state before the first migration. apply_file:
@@ -26,73 +26,77 @@ class Migrations:
     def __init__(
         self,
         settings: Settings,
-        base: Callable[[], Tables],
-        follow: Callable[[str, Tables], None],
+        initial_catalog: Callable[[], Tables],
+        apply_file: Callable[[str, Tables], None],
     ) -> None:
         self._settings = settings
-        self._base = base
-        self._follow = follow
-        self._folders: dict[str, _Series] = {}
-        self._scripts: Mapping[str, _Series] | None = None
-        self._texts: dict[str, str | None] = {}
+        self._initial_catalog = initial_catalog
+        self._apply_file = apply_file
+        self._series_by_folder: dict[str, _MigrationSeries] = {}
+        self._script_series: Mapping[str, _MigrationSeries] | None = None
+        self._text_digests: dict[str, str | None] = {}
 
-    def of(self, path: str) -> Step | None:
+    def migration_at(self, path: str) -> Step | None:
         """The migration in a file; None if it is not a migration. path: its full path."""
-        return self._series(path).steps.get(path)
+        return self._series_of(path).migrations.get(path)
 
-    def ends(self, path: str) -> list[tuple[str, Tables]]:
+    def final_catalogs(self, path: str) -> list[tuple[str, Tables]]:
         """The last migrations of the series of a file, and the catalog state after each. Raises FileError."""
-        series = self._series(path)
-        return [(end, series.after(end)) for end in last(series.steps)]
+        series = self._series_of(path)
+        return [(end, series.catalog_after(end)) for end in last(series.migrations)]
 
-    def before(self, step: Step) -> Tables:
+    def catalog_before(self, migration: Step) -> Tables:
         """The catalog state before a migration. Raises FileError."""
-        return self._series(step.path).before(step)
+        return self._series_of(migration.path).catalog_before(migration)
 
-    def basis(self, step: Step) -> str | None:
+    def dependency_digest(self, migration: Step) -> str | None:
         """A digest of everything that the catalog state before a migration depends on, except for the initial one.
 
         None if that is not known. Raises FileError.
         """
-        return self._series(step.path).basis(step)
+        return self._series_of(migration.path).dependency_digest(migration)
 
-    def _series(self, path: str) -> _Series:
+    def _series_of(self, path: str) -> _MigrationSeries:
         if not path.lower().endswith(_SUFFIXES):
-            return self._of({})
-        if self._scripts is None:
-            self._scripts = self._listed()
-        if path in self._scripts:
-            return self._scripts[path]
+            return self._new_series({})
+        if self._script_series is None:
+            self._script_series = self._listed_series()
+        if path in self._script_series:
+            return self._script_series[path]
         folder = os.path.dirname(path)
-        if folder not in self._folders:
-            self._folders[folder] = self._in_folder(folder)
-        return self._folders[folder]
+        if folder not in self._series_by_folder:
+            self._series_by_folder[folder] = self._in_folder(folder)
+        return self._series_by_folder[folder]
 
-    def _in_folder(self, folder: str) -> _Series:
+    def _in_folder(self, folder: str) -> _MigrationSeries:
         """The series of a folder: the same for all folders of one changelog, so that each file is followed once."""
-        steps = steps_of(folder)
-        alike = (series for series in self._folders.values() if series.steps == steps)
-        return next(alike, None) or self._of(steps)
+        migrations = steps_of(folder)
+        equal_series = (
+            series for series in self._series_by_folder.values() if series.migrations == migrations
+        )
+        return next(equal_series, None) or self._new_series(migrations)
 
-    def _listed(self) -> Mapping[str, _Series]:
+    def _listed_series(self) -> Mapping[str, _MigrationSeries]:
         """The series of the key `scripts`, by the path of each file. Raises FileError for a glob without files."""
-        listed: dict[str, _Series] = {}
+        series_by_path: dict[str, _MigrationSeries] = {}
         for pattern in self._settings.scripts:
             files = files_of(self._settings, "scripts", [pattern])
-            steps = scripts([path for path in files if path not in listed])
-            listed.update(dict.fromkeys(steps, self._of(steps)))
-        return listed
+            migrations = scripts([path for path in files if path not in series_by_path])
+            series_by_path.update(dict.fromkeys(migrations, self._new_series(migrations)))
+        return series_by_path
 
-    def _of(self, steps: Steps) -> _Series:
-        return _Series(steps, self._base, self._follow, self._text)
+    def _new_series(self, migrations: Steps) -> _MigrationSeries:
+        return _MigrationSeries(
+            migrations, self._initial_catalog, self._apply_file, self._text_digest
+        )
 
-    def _text(self, path: str) -> str | None:
-        if path not in self._texts:
-            self._texts[path] = text_digest(path)
-        return self._texts[path]
+    def _text_digest(self, path: str) -> str | None:
+        if path not in self._text_digests:
+            self._text_digests[path] = text_digest(path)
+        return self._text_digests[path]
 
 
-class _Series:
+class _MigrationSeries:
     """The migrations of one tool, and the catalog state between them.
 
     A changelog may name files of other folders, which belong to no series there, or to another one: the migrations
@@ -101,115 +105,127 @@ class _Series:
 
     def __init__(
         self,
-        steps: Steps,
-        base: Callable[[], Tables],
-        follow: Callable[[str, Tables], None],
-        text: Callable[[str], str | None],
+        migrations: Steps,
+        initial_catalog: Callable[[], Tables],
+        apply_file: Callable[[str, Tables], None],
+        text_digest_of: Callable[[str], str | None],
     ) -> None:
-        self.steps = steps
-        self._base = base
-        self._follow = follow
-        self._text = text
-        self._after: dict[str, Tables] = {}
-        self._marks: dict[str, str | None] = {}
-        self._unordered: dict[str, Tables] = {}
+        self.migrations = migrations
+        self._initial_catalog = initial_catalog
+        self._apply_file = apply_file
+        self._text_digest = text_digest_of
+        self._catalogs_after: dict[str, Tables] = {}
+        self._digests_after: dict[str, str | None] = {}
+        self._unordered_catalogs: dict[str, Tables] = {}
 
-    def before(self, step: Step) -> Tables:
+    def catalog_before(self, migration: Step) -> Tables:
         """The catalog state before a migration. Raises FileError."""
-        if step.unsure is None:
-            known = self._before_beside(step)
+        if migration.unsure is None:
+            catalog = self._catalog_before_unordered(migration)
         else:
-            if step.path not in self._unordered:
-                self._unordered.update(self._without_each(step))
-            known = self._unordered[step.path].copy()
-        if step.anything:
-            known.unsettle_below(())
-        return known
+            if migration.path not in self._unordered_catalogs:
+                self._unordered_catalogs.update(self._catalogs_in_any_order(migration))
+            catalog = self._unordered_catalogs[migration.path].copy()
+        if migration.anything:
+            catalog.unsettle_below(())
+        return catalog
 
-    def _before_beside(self, step: Step) -> Tables:
+    def _catalog_before_unordered(self, migration: Step) -> Tables:
         """The catalog state before a migration and all those whose order with it is unknown."""
-        if not step.after:
-            return self._base().copy()
-        first, *others = (self.after(path) for path in step.after)
-        known = first.copy()
-        for other in others:
-            known.keep_what_agrees(other)
-        return known
+        if not migration.after:
+            return self._initial_catalog().copy()
+        first_catalog, *other_catalogs = (self.catalog_after(path) for path in migration.after)
+        catalog = first_catalog.copy()
+        for other_catalog in other_catalogs:
+            catalog.keep_what_agrees(other_catalog)
+        return catalog
 
-    def _without_each(self, step: Step) -> dict[str, Tables]:
+    def _catalogs_in_any_order(self, migration: Step) -> dict[str, Tables]:
         """For a migration and each one of unknown order with it: the state whichever of the others have already run.
 
         Each half of them follows the other half, and so on within each half (divide and conquer), so that files are
         applied
         n log n times and not n times n: hundreds may have the same version.
         """
-        found: dict[str, Tables] = {}
-        paths = [other.path for other in self._unordered_with(step)]
-        waiting = [(paths, self._before_beside(step))]
+        catalogs: dict[str, Tables] = {}
+        paths = [other.path for other in self._unordered_with(migration)]
+        waiting = [(paths, self._catalog_before_unordered(migration))]
         while waiting:
-            paths, known = waiting.pop()
+            paths, catalog = waiting.pop()
             if len(paths) == 1:
-                found[paths[0]] = known
+                catalogs[paths[0]] = catalog
                 continue
             half = len(paths) // 2
-            for some, others in ((paths[:half], paths[half:]), (paths[half:], paths[:half])):
-                state = known.copy()
-                for path in others:  # each may have run already
-                    changed = state.copy()
-                    self._follow(path, changed)
-                    state.keep_what_agrees(changed)
-                waiting.append((some, state))
-        return found
+            for group_paths, other_paths in (
+                (paths[:half], paths[half:]),
+                (paths[half:], paths[:half]),
+            ):
+                group_catalog = catalog.copy()
+                for path in other_paths:  # each may have run already
+                    changed_catalog = group_catalog.copy()
+                    self._apply_file(path, changed_catalog)
+                    group_catalog.keep_what_agrees(changed_catalog)
+                waiting.append((group_paths, group_catalog))
+        return catalogs
 
-    def _unordered_with(self, step: Step) -> list[Step]:
+    def _unordered_with(self, migration: Step) -> list[Step]:
         """A migration whose position is unknown, and those that may run before it or after it, in their order here."""
-        place = step.after, step.unsure
-        return [other for other in self.steps.values() if (other.after, other.unsure) == place]
+        position = migration.after, migration.unsure
+        return [
+            other for other in self.migrations.values() if (other.after, other.unsure) == position
+        ]
 
-    def _beside(self, step: Step) -> list[Step]:
+    def _unordered_others(self, migration: Step) -> list[Step]:
         """The migrations that may run before this one or after it."""
-        if step.unsure is None:
+        if migration.unsure is None:
             return []
-        return [other for other in self._unordered_with(step) if other is not step]
+        return [other for other in self._unordered_with(migration) if other is not migration]
 
-    def after(self, path: str) -> Tables:
+    def catalog_after(self, path: str) -> Tables:
         """The catalog state after a migration. Raises FileError."""
         waiting = [path]
         while waiting:  # not by recursion: there may be thousands
-            step = self.steps[waiting[-1]]
-            missing = [other for other in step.after if other not in self._after]
+            migration = self.migrations[waiting[-1]]
+            missing = [other for other in migration.after if other not in self._catalogs_after]
             if missing:
                 waiting += missing
                 continue
             waiting.pop()
-            if step.path not in self._after:
-                known = self.before(step)
-                self._follow(step.path, known)
-                self._after[step.path] = known
-        return self._after[path]
+            if migration.path not in self._catalogs_after:
+                catalog = self.catalog_before(migration)
+                self._apply_file(migration.path, catalog)
+                self._catalogs_after[migration.path] = catalog
+        return self._catalogs_after[path]
 
-    def basis(self, step: Step) -> str | None:
+    def dependency_digest(self, migration: Step) -> str | None:
         """A digest of everything that the catalog state before a migration depends on. Raises FileError."""
-        words = [self._mark(path) for path in step.after]
-        words += [self._text(other.path) for other in self._beside(step)]
-        sure = [word for word in words if word is not None]
-        return digest(repr(step), *sure) if len(sure) == len(words) else None
+        digests = [self._digest_after(path) for path in migration.after]
+        digests += [self._text_digest(other.path) for other in self._unordered_others(migration)]
+        known_digests = [value for value in digests if value is not None]
+        return (
+            digest(repr(migration), *known_digests) if len(known_digests) == len(digests) else None
+        )
 
-    def _mark(self, path: str) -> str | None:
+    def _digest_after(self, path: str) -> str | None:
         """A digest of everything that the catalog state after a migration depends on."""
         waiting = [path]
         while waiting:
-            step = self.steps[waiting[-1]]
-            missing = [other for other in step.after if other not in self._marks]
+            migration = self.migrations[waiting[-1]]
+            missing = [other for other in migration.after if other not in self._digests_after]
             if missing:
                 waiting += missing
                 continue
             waiting.pop()
-            if step.path not in self._marks:
-                before, text = self.basis(step), self._text(step.path)
-                sure = before is not None and text is not None
-                self._marks[step.path] = digest(before or "", text or "") if sure else None
-        return self._marks[path]
+            if migration.path not in self._digests_after:
+                base_digest, file_digest = (
+                    self.dependency_digest(migration),
+                    self._text_digest(migration.path),
+                )
+                is_known = base_digest is not None and file_digest is not None
+                self._digests_after[migration.path] = (
+                    digest(base_digest or "", file_digest or "") if is_known else None
+                )
+        return self._digests_after[path]
 
 
 def text_digest(path: str) -> str | None:

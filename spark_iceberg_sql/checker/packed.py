@@ -7,15 +7,15 @@ from typing import Any
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity, Span
 
-Packed = list[Any]
+PackedData = list[Any]
 
 
-def packed(reports: Sequence[Report], text: str) -> Packed:
+def pack_reports(reports: Sequence[Report], text: str) -> PackedData:
     """The reports of a file's parts. text: the file's, which is left out where it is the part's."""
     return [
         [
             report.text if report.text != text else None,
-            [_packed(diagnostic) for diagnostic in report],
+            [_pack_diagnostic(diagnostic) for diagnostic in report],
             report.statements,
             report.cell,
             report.unlisted,
@@ -24,22 +24,24 @@ def packed(reports: Sequence[Report], text: str) -> Packed:
     ]
 
 
-def unpacked(given: Packed, name: str, text: str) -> list[Report]:
+def unpack_reports(packed_reports: PackedData, name: str, text: str) -> list[Report]:
     """The reports of the file of that name and text. Raises ValueError for data that `pack_reports` did not make."""
     try:
-        return [_report(part, name, text) for part in given]
+        return [_unpack_report(part, name, text) for part in packed_reports]
     except (TypeError, KeyError, AttributeError, IndexError) as error:
         raise ValueError(str(error)) from None
 
 
-def _report(given: Packed, name: str, text: str) -> Report:
-    own, diagnostics, statements, cell, unlisted = given
-    part = text if own is None else own
-    found = tuple(map(_diagnostic, diagnostics))
-    return Report(part, found, name, statements, Lines(part), cell, unlisted)
+def _unpack_report(packed_report: PackedData, name: str, text: str) -> Report:
+    stored_text, diagnostics, statements, cell, unlisted = packed_report
+    part_text = text if stored_text is None else stored_text
+    unpacked_diagnostics = tuple(map(_unpack_diagnostic, diagnostics))
+    return Report(
+        part_text, unpacked_diagnostics, name, statements, Lines(part_text), cell, unlisted
+    )
 
 
-def _packed(diagnostic: Diagnostic) -> Packed:
+def _pack_diagnostic(diagnostic: Diagnostic) -> PackedData:
     span, fix = diagnostic.span, diagnostic.fix
     edits = [[edit.start, edit.end, edit.text] for edit in fix.edits] if fix is not None else []
     return [
@@ -56,8 +58,8 @@ def _packed(diagnostic: Diagnostic) -> Packed:
     ]
 
 
-def _diagnostic(given: Packed) -> Diagnostic:
-    code, name, severity, message, span, help_, fix, spec, skipped, statements = given
+def _unpack_diagnostic(packed_diagnostic: PackedData) -> Diagnostic:
+    code, name, severity, message, span, help_, fix, spec, skipped, statements = packed_diagnostic
     if fix is not None:
         title, edits, safe = fix
         fix = Fix(title, tuple(Edit(*edit) for edit in edits), safe)

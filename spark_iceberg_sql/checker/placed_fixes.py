@@ -10,7 +10,7 @@ from spark_iceberg_sql.files.templates import template_spans
 from spark_iceberg_sql.records import replace
 
 # Characters that need an escape in a program's literal.
-_NO_LITERAL = frozenset("\\'\"{}%\r\n")
+_ESCAPED_CHARACTERS = frozenset("\\'\"{}%\r\n")
 
 
 def hull(edits: Iterable[Edit]) -> Offsets:
@@ -19,7 +19,7 @@ def hull(edits: Iterable[Edit]) -> Offsets:
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
-def placed_fix(fix: Fix | None, script: Joined, chosen: Joined) -> Fix | None:
+def map_fix(fix: Fix | None, script: Joined, variant: Joined) -> Fix | None:
     """The fix in offsets of the file; None if it would change more than the text of this statement.
 
     script: as written. variant: the variant that the fix is for, of the same length. The file must contain the
@@ -29,34 +29,40 @@ def placed_fix(fix: Fix | None, script: Joined, chosen: Joined) -> Fix | None:
     if fix is None or not fix.edits:
         return None
     first, last = hull(fix.edits)
-    piece, offset = chosen.piece_at(first)
+    fragment, offset = variant.piece_at(first)
     start, end = first - offset, last - offset
-    if end > len(piece.sql) or _templated(script.piece_at(first)[0], start, end):
+    if end > len(fragment.sql) or _touches_template(script.piece_at(first)[0], start, end):
         return None
     edits = []
     for edit in fix.edits:
         begin, stop = edit.start - offset, edit.end - offset
         inserted = begin if begin == stop else None
-        if not piece.verbatim(begin, stop) or not _in_one_literal(piece, start, end, inserted):
+        if not fragment.verbatim(begin, stop) or not _in_one_literal(
+            fragment, start, end, inserted
+        ):
             return None
-        if not isinstance(piece.starts, range) and set(edit.text) & _NO_LITERAL:
+        if not isinstance(fragment.starts, range) and set(edit.text) & _ESCAPED_CHARACTERS:
             return None
-        edits.append(Edit(*piece.place(begin, stop), edit.text))
+        edits.append(Edit(*fragment.place(begin, stop), edit.text))
     return replace(fix, edits=tuple(edits))
 
 
-def _templated(piece: Piece, start: int, end: int) -> bool:
+def _touches_template(fragment: Piece, start: int, end: int) -> bool:
     """True if a template, or text that a program fills in, is inside a range or next to it."""
-    holes = ((hole.start, hole.end) for hole in piece.holes)
-    return any(a <= end and start <= b for a, b in (*template_spans(piece.sql), *holes))
+    placeholder_ranges = ((placeholder.start, placeholder.end) for placeholder in fragment.holes)
+    return any(
+        a <= end and start <= b for a, b in (*template_spans(fragment.sql), *placeholder_ranges)
+    )
 
 
-def _in_one_literal(piece: Piece, start: int, end: int, inserted: int | None) -> bool:
+def _in_one_literal(fragment: Piece, start: int, end: int, inserted: int | None) -> bool:
     """True if a range is inside one literal. inserted: the offset of an insertion, which must be in the same literal.
 
     An insertion between two literals goes to the end of the first.
     """
-    if piece.literals is None:
+    if fragment.literals is None:
         return True
-    found = next(((a, b) for a, b in piece.literals if a <= start and end <= b and a < b), None)
-    return found is not None and (not inserted or found[0] < inserted)
+    literal = next(
+        ((a, b) for a, b in fragment.literals if a <= start and end <= b and a < b), None
+    )
+    return literal is not None and (not inserted or literal[0] < inserted)

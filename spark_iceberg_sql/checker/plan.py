@@ -10,7 +10,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name
-from spark_iceberg_sql.outgoing import joined, visible_lines
+from spark_iceberg_sql.outgoing import join_visible, visible_lines
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
@@ -65,12 +65,12 @@ class Plan:
         if self.after is None:
             return ()
         old = {f.field_id: f for f in self.before.spec.fields} if self.before else {}
-        ever = {f.field_id for f in self.before.all_fields} if self.before else set()
+        all_ids = {f.field_id for f in self.before.all_fields} if self.before else set()
         changes = [
-            _change(field, old.get(field.field_id), ever) for field in self.after.spec.fields
+            _change(field, old.get(field.field_id), all_ids) for field in self.after.spec.fields
         ]
-        staying = {field.field_id for field in self.after.spec.fields}
-        changes += [Change("dropped", f, f) for f in old.values() if f.field_id not in staying]
+        new_ids = {field.field_id for field in self.after.spec.fields}
+        changes += [Change("dropped", f, f) for f in old.values() if f.field_id not in new_ids]
         return tuple(changes)
 
     @property
@@ -85,10 +85,10 @@ class Plan:
         """The CALL that would rewrite the remaining files under the new spec; None if there are none."""
         if not self.staying or len(self.table) < 2:
             return None
-        catalog, *rest = map(quoted, self.table)
+        catalog, *name_parts = map(quoted, self.table)
         return (
             f"CALL {catalog}.system.rewrite_data_files("
-            f"table => {string_literal('.'.join(rest))}, options => map('rewrite-all', 'true'))"
+            f"table => {string_literal('.'.join(name_parts))}, options => map('rewrite-all', 'true'))"
         )
 
     @property
@@ -145,9 +145,9 @@ class Plan:
             yield PlanRow("not undone", detail=fact)
 
     def __str__(self) -> str:
-        head = visible_lines(self.statement), ""
-        found = (full(self.report).rstrip("\n"), "") if len(self.report) else ()
-        return "\n".join((*head, *found, joined(self._lines())))
+        header = visible_lines(self.statement), ""
+        report_text = (full(self.report).rstrip("\n"), "") if len(self.report) else ()
+        return "\n".join((*header, *report_text, join_visible(self._lines())))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
@@ -159,16 +159,16 @@ class Plan:
         yield f"<pre>{html(self.statement)}</pre>"
         yield from self.report.html_parts()
         if self.unplanned is not None:
-            yield markup.line(f"not planned: {markup.words(self.unplanned)}")
+            yield markup.dim_line(f"not planned: {markup.html_text(self.unplanned)}")
             return
         if self.after is None:
-            yield markup.line("the statement would be refused: nothing would change")
+            yield markup.dim_line("the statement would be refused: nothing would change")
             return
-        before = f"spec {self.before.current}" if self.before is not None else "no table"
-        yield markup.line(f"{before} → spec {self.after.current}")
+        old_spec = f"spec {self.before.current}" if self.before is not None else "no table"
+        yield markup.dim_line(f"{old_spec} → spec {self.after.current}")
         rows = [
             [
-                _MARKS.get(c.change, "~"),
+                _SIGNS.get(c.change, "~"),
                 str(c.field.field_id),
                 c.field.name,
                 _clause(c.field),
@@ -176,13 +176,13 @@ class Plan:
             ]
             for c in self.changes
         ]
-        head = ["", "field id", "name", "clause", "change"]
+        header = ["", "field id", "name", "clause", "change"]
         if rows:
-            yield markup.table(head, [list(map(markup.words, row)) for row in rows])
+            yield markup.table(header, [list(map(markup.html_text, row)) for row in rows])
         for row in self.rows():
             if row.part in ("files", "rewrite", "not undone"):
                 spec = f" of spec {row.spec_id}" if row.spec_id is not None else ""
-                yield markup.line(f"{row.part}{spec}: {markup.words(row.detail)}")
+                yield markup.dim_line(f"{row.part}{spec}: {markup.html_text(row.detail)}")
 
     def _lines(self) -> Iterator[str]:
         if self.unplanned is not None:
@@ -252,7 +252,7 @@ class PlannedRows:
         return self.planned
 
     def __str__(self) -> str:
-        return "\n".join((visible_lines(self.statement), "", joined(map(str, self.planned))))
+        return "\n".join((visible_lines(self.statement), "", join_visible(map(str, self.planned))))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
@@ -262,38 +262,36 @@ def _field_row(part: str, spec_id: int | None, field: PartitionField) -> PlanRow
     return PlanRow(part, spec_id, field.field_id, field.name, field.source, str(field.transform))
 
 
-def _change(field: PartitionField, was: PartitionField | None, ever: set[int]) -> Change:
-    if was is None:
-        return Change("added again" if field.field_id in ever else "added", field)
-    if field.transform.is_void and not was.transform.is_void:
-        return Change("voided", field, was)
-    return Change("kept" if field.name == was.name else "renamed", field, was)
+def _change(field: PartitionField, old: PartitionField | None, all_ids: set[int]) -> Change:
+    if old is None:
+        return Change("added again" if field.field_id in all_ids else "added", field)
+    if field.transform.is_void and not old.transform.is_void:
+        return Change("voided", field, old)
+    return Change("kept" if field.name == old.name else "renamed", field, old)
 
 
-_MARKS = {"": " ", "kept": " ", "added": "+", "added again": "+", "dropped": "-"}
+_SIGNS = {"": " ", "kept": " ", "added": "+", "added again": "+", "dropped": "-"}
 
 
 def _spec_lines(
-    when: str, specs: Specs | None, changes: dict[int, Change] | None = None
+    title: str, specs: Specs | None, changes: dict[int, Change] | None = None
 ) -> Iterator[str]:
     if specs is None:
-        yield f"{when}: no table"
+        yield f"{title}: no table"
         return
     spec: Spec = specs.spec
-    yield f"{when}: spec {spec.spec_id}, format version {specs.format_version}" + (
+    yield f"{title}: spec {spec.spec_id}, format version {specs.format_version}" + (
         "" if spec.fields else ", unpartitioned"
     )
     width = max((len(f.name) for f in spec.fields), default=0)
-    clauses = max((len(_clause(f)) for f in spec.fields), default=0)
+    clause_width = max((len(_clause(f)) for f in spec.fields), default=0)
     for field in spec.fields:
         change = changes.get(field.field_id) if changes else None
-        word = change.change if change is not None else ""
-        mark = _MARKS.get(word, "~")
-        if word == "kept":
-            word = ""
-        line = (
-            f"  {mark} {field.field_id}  {field.name:<{width}}  {_clause(field):<{clauses}}  {word}"
-        )
+        change_name = change.change if change is not None else ""
+        sign = _SIGNS.get(change_name, "~")
+        if change_name == "kept":
+            change_name = ""
+        line = f"  {sign} {field.field_id}  {field.name:<{width}}  {_clause(field):<{clause_width}}  {change_name}"
         yield line.rstrip()
 
 

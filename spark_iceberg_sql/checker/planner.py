@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
@@ -15,53 +15,57 @@ from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
 
 
-def plan(known: Tables, text: str) -> Plan:
+def plan(catalog: Tables, text: str) -> Plan:
     """The effect of one statement on the partition specs of a known table.
 
     Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
     """
-    found = plans(known, text)
-    if len(found) != 1:
+    all_plans = plans(catalog, text)
+    if len(all_plans) != 1:
         raise IcebergSqlError(
-            f"a plan needs exactly one statement that changes a partitioning, not {len(found)}",
+            f"a plan needs exactly one statement that changes a partitioning, not {len(all_plans)}",
             help="write ALTER TABLE ... ADD, REPLACE or DROP PARTITION FIELD, or CREATE OR REPLACE TABLE",
         )
-    return found[0]
+    return all_plans[0]
 
 
-def plans(known: Tables, text: str) -> tuple[Plan, ...]:
+def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
     """The plans of all statements of a script that could change a partitioning, each based on the one before."""
-    known = known.copy()
-    out = []
+    catalog = catalog.copy()
+    result = []
     for statement in statements(text):
-        node, words = parser.read(statement), statement.text
-        if isinstance(node, _PLANNED) and node.table is not None:
-            name, before = _target(known, node, node.table)
-            report = follow(words, known, binding=True)
-            after = _target(known, node, node.table)[1] if report.ok else None
-            why = _why_not(known, node.table) if report.ok and after is None else None
-            report = shown.without_secrets(report)
-            emptied = (
-                isinstance(node, nodes.Create) and node.replace and None not in (before, after)
+        node, statement_text = parser.read(statement), statement.text
+        if isinstance(node, _PLANNED_NODES) and node.table is not None:
+            name, old_specs = _target_specs(catalog, node, node.table)
+            report = check_and_apply(statement_text, catalog, before_execution=True)
+            new_specs = _target_specs(catalog, node, node.table)[1] if report.ok else None
+            reason = (
+                _unplanned_reason(catalog, node.table) if report.ok and new_specs is None else None
             )
-            out.append(
+            report = shown.without_secrets(report)
+            is_emptied = (
+                isinstance(node, nodes.Create)
+                and node.replace
+                and None not in (old_specs, new_specs)
+            )
+            result.append(
                 Plan(
-                    shown.masked(words),
+                    shown.masked(statement_text),
                     name,
-                    before,
-                    after,
+                    old_specs,
+                    new_specs,
                     report,
-                    why_no_files=_EMPTIED if emptied else None,
-                    unplanned=why,
+                    why_no_files=_NO_FILES_LEFT if is_emptied else None,
+                    unplanned=reason,
                 )
             )
         else:
-            follow(words, known, binding=True)
-    return tuple(out)
+            check_and_apply(statement_text, catalog, before_execution=True)
+    return tuple(result)
 
 
-_EMPTIED = "the statement replaces the table and keeps none of its files"
-_PLANNED = (
+_NO_FILES_LEFT = "the statement replaces the table and keeps none of its files"
+_PLANNED_NODES = (
     nodes.Create,
     nodes.AddField,
     nodes.DropField,
@@ -71,21 +75,21 @@ _PLANNED = (
 )
 
 
-def _why_not(known: Tables, table: terms.Ref) -> str:
+def _unplanned_reason(catalog: Tables, table: terms.Ref) -> str:
     """The reason why the effect of an accepted statement on a table's partitioning cannot be predicted."""
-    found = known.get(table.parts)
-    if not isinstance(found, Table):
-        return f"the table is unknown: {known.why_unknown(table.parts)}"
-    if found.kind is not Kind.ICEBERG:
-        return once_quoted(f"`{table.text}` is {found.kind.value}")
-    why = found.why_unknown or known.why_unknown(table.parts)
-    return once_quoted(f"the partitioning of `{table.text}` is unknown: {why}")
+    entry = catalog.get(table.parts)
+    if not isinstance(entry, Table):
+        return f"the table is unknown: {catalog.why_unknown(table.parts)}"
+    if entry.kind is not Kind.ICEBERG:
+        return once_quoted(f"`{table.text}` is {entry.kind.value}")
+    reason = entry.why_unknown or catalog.why_unknown(table.parts)
+    return once_quoted(f"the partitioning of `{table.text}` is unknown: {reason}")
 
 
-def _target(known: Tables, node: nodes.Node, table: terms.Ref) -> tuple[Name, Specs | None]:
+def _target_specs(catalog: Tables, node: nodes.Node, table: terms.Ref) -> tuple[Name, Specs | None]:
     """The full name of the table that a statement is about, and its specs."""
     parts = table.parts
-    found = known.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else known.get(parts)
-    if isinstance(found, Table):
-        return found.name, None if found.meant else found.specs
-    return known.full_name(parts), None
+    entry = catalog.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else catalog.get(parts)
+    if isinstance(entry, Table):
+        return entry.name, None if entry.meant else entry.specs
+    return catalog.full_name(parts), None

@@ -21,14 +21,14 @@ _HELPS = {
     FILLED_IN: "write the value in the call, or check in a Spark session",
 }
 # The same for models, by the tool that makes their tables.
-_DBT = {
+_DBT_HELPS = {
     QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt compile`",
     FILLED_IN: "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`",
 }
-_TOOLS = {
-    "dbt": _DBT,
+_TOOL_HELPS = {
+    "dbt": _DBT_HELPS,
     COMPILED: {
-        **_DBT,
+        **_DBT_HELPS,
         QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt docs generate`",
     },
     "sqlmesh": {
@@ -39,28 +39,28 @@ _TOOLS = {
 _QUOTED = regex(r"`([^`]*)`")
 _CHANGE = regex(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
 _CALL = regex(r"(\w+)\((?:(\d+), )?([^()]*)\)")
-_NOT_IN_PROGRAM = "the program does not define them"
+_UNDEFINED_COLUMNS = "the program does not define them"
 _PROPERTY = regex(r"`'([^']*)' = '([^']*)'`")
 
 
-def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
+def in_api_terms(fragment: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
     """A diagnostic, in offsets of the program, in terms of the API of its fragment."""
-    if not piece.api:
+    if not fragment.api:
         return diagnostic
     rule = BY_CODE[diagnostic.code]
-    if piece.api in MODELS:
+    if fragment.api in MODELS:
         if not rule.in_models:
             return None
-        worded = _in_model(piece, diagnostic, rule.category)
+        worded = _in_model(fragment, diagnostic, rule.category)
     else:
-        if rule.spark_only and piece.api == "pyiceberg":
+        if rule.spark_only and fragment.api == "pyiceberg":
             return None
-        worded = _in_call(piece, diagnostic)
-    return rule.in_programs(piece, worded) if rule.in_programs is not None else worded
+        worded = _in_call(fragment, diagnostic)
+    return rule.in_programs(fragment, worded) if rule.in_programs is not None else worded
 
 
 def _in_model(piece: Piece, diagnostic: Diagnostic, category: Category) -> Diagnostic:
-    help_ = _TOOLS[piece.api].get(diagnostic.help or "", diagnostic.help)
+    help_ = _TOOL_HELPS[piece.api].get(diagnostic.help or "", diagnostic.help)
     message = diagnostic.message
     if piece.api == COMPILED and category in (Category.COLUMNS, Category.QUERY):
         message += " (in the SQL that dbt compiled)"
@@ -68,7 +68,7 @@ def _in_model(piece: Piece, diagnostic: Diagnostic, category: Category) -> Diagn
 
 
 def _in_call(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
-    message, help_ = diagnostic.message.replace(OF_A_QUERY, _NOT_IN_PROGRAM), diagnostic.help
+    message, help_ = diagnostic.message.replace(OF_A_QUERY, _UNDEFINED_COLUMNS), diagnostic.help
     if help_ is not None:
         if help_ == QUERY_WAYS and message == diagnostic.message:
             help_ = WAYS  # the table is unknown
@@ -76,7 +76,7 @@ def _in_call(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
         help_ = _PROPERTY.sub(
             r'`tableProperty("\1", "\2")`' if piece.api != "pyiceberg" else r'`{"\1": "\2"}`', help_
         )
-        help_ = _in_calls(help_, piece.api)
+        help_ = _help_in_calls(help_, piece.api)
     if piece.api == "DataFrameWriterV2":
         holes = {f"`{hole.text}`" for hole in piece.holes}  # the program's own words
 
@@ -84,22 +84,22 @@ def _in_call(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
             return (
                 found.group()
                 if found.group() in holes
-                else _call(found, piece.api) or found.group()
+                else _equivalent_call(found, piece.api) or found.group()
             )
 
         message = _QUOTED.sub(written, message)
     return replace(diagnostic, message=message, help=help_)
 
 
-def _in_calls(help_: str, api: str) -> str:
+def _help_in_calls(help_: str, api: str) -> str:
     """A help text with the API's calls in place of SQL clauses."""
     only_sql = False
 
-    def written(found: re.Match[str]) -> str:
+    def written(match: re.Match[str]) -> str:
         nonlocal only_sql
-        call = _call(found, api)
-        only_sql = only_sql or (call is None and found[1].startswith("truncate("))
-        return call or found.group()
+        call = _equivalent_call(match, api)
+        only_sql = only_sql or (call is None and match[1].startswith("truncate("))
+        return call or match.group()
 
     text = _QUOTED.sub(written, help_)
     if only_sql:
@@ -107,27 +107,27 @@ def _in_calls(help_: str, api: str) -> str:
     return text
 
 
-def _call(found: re.Match[str], api: str) -> str | None:
+def _equivalent_call(match: re.Match[str], api: str) -> str | None:
     """The call that is equivalent to a clause in backticks; None if there is none."""
-    change = _CHANGE.fullmatch(found[1]) if api == "pyiceberg" else None
+    change = _CHANGE.fullmatch(match[1]) if api == "pyiceberg" else None
     if change is not None and change[1] == "DROP":
         return f'`remove_field("{change[2]}")`'
-    call = _CALL.fullmatch(change[2] if change is not None else found[1])
-    record = BY_SPELLING.get(call[1].lower()) if call is not None else None
-    if call is None or record is None:
+    call = _CALL.fullmatch(change[2] if change is not None else match[1])
+    transform = BY_SPELLING.get(call[1].lower()) if call is not None else None
+    if call is None or transform is None:
         return None
-    clause = _clause(record, call[2], call[3].replace("`", ""), api)
+    clause = _clause(transform, call[2], call[3].replace("`", ""), api)
     if change is not None:
         name = f', "{change[3]}"' if change[3] else ""
         return f"`add_field({clause}{name})`"
     return f"`{clause}`" if clause is not None else None
 
 
-def _clause(record: Transform, number: str | None, column: str, api: str) -> str | None:
+def _clause(transform: Transform, number: str | None, column: str, api: str) -> str | None:
     if api == "pyiceberg":
-        return f'"{column}", {record.pyiceberg_class}({number or ""})'
-    if not record.spark_parses:
+        return f'"{column}", {transform.pyiceberg_class}({number or ""})'
+    if not transform.spark_parses:
         return None
-    (function,) = record.spark_parses  # as pyspark.sql.functions.partitioning calls it
+    (function,) = transform.spark_parses  # as pyspark.sql.functions.partitioning calls it
     clause = f'{function}({number}, "{column}")' if number else f'{function}("{column}")'
     return clause if api == "DataFrameWriterV2" else f"df.writeTo(...).partitionedBy({clause})"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spark_iceberg_sql.checker.judging import EVERY_CODE, Judgement
-from spark_iceberg_sql.checker.suppressions import Ignores
+from spark_iceberg_sql.checker.judging import EVERY_CODE, StatementResult
+from spark_iceberg_sql.checker.suppressions import Suppressions
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import visible
@@ -19,120 +19,131 @@ from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
 # A diagnostic's effective severity, from its code and its own severity; None to omit it.
-Verdict = Callable[[str, Severity], Severity | None]
+SeverityPolicy = Callable[[str, Severity], Severity | None]
 
 
 @record()
-class Reporting:
+class DiagnosticCollector:
     """Collects the diagnostics of a check, under its settings and suppressions."""
 
     lines: Lines
-    known: Tables
-    ignores: Ignores
-    verdict: Verdict | None
+    catalog: Tables
+    suppressions: Suppressions
+    severity_policy: SeverityPolicy | None
     statements: list[Statement]
     # Whether the origin of the text indicates Spark; None if it indicates another engine.
-    spoken: bool | None
-    binding: bool = False
+    is_spark: bool | None
+    before_execution: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The single note if the text may be another engine's: whether it replaces an error, and of which statement.
-    doubted: tuple[bool, Judgement] | None = None
-    doubts: int = 0  # statements that it covers
-    faults: set[tuple[object, ...]] = field(default_factory=set)
-    noted: dict[tuple[object, ...], int] = field(default_factory=dict)
-    words: dict[Words, bool] = field(default_factory=dict)
-    undecided: set[str] = field(default_factory=set)  # codes of rules, for the current statement
+    dialect_doubt: tuple[bool, StatementResult] | None = None
+    doubt_count: int = 0  # statements that it covers
+    crash_keys: set[tuple[object, ...]] = field(default_factory=set)
+    note_indexes: dict[tuple[object, ...], int] = field(default_factory=dict)
+    dialect_evidence: dict[Words, bool] = field(default_factory=dict)
+    undecided_codes: set[str] = field(
+        default_factory=set
+    )  # codes of rules, for the current statement
 
-    def has(self, words: Words) -> bool:
+    def indicates(self, evidence: Words) -> bool:
         """True if the text has syntax of a dialect; computed at most once, and only if a finding depends on it."""
-        if words not in self.words:
-            self.words[words] = has_words(self.lines.text, self.statements, words)
-        return self.words[words]
+        if evidence not in self.dialect_evidence:
+            self.dialect_evidence[evidence] = has_words(self.lines.text, self.statements, evidence)
+        return self.dialect_evidence[evidence]
 
-    def tell(self, judgement: Judgement) -> bool:
+    def report_statement(self, result: StatementResult) -> bool:
         """Report the findings of one statement; returns true if there is no error among them."""
-        for where, fault in judgement.faults:
-            self.broke(judgement.span, where, fault)
-        before = len(self.diagnostics)
-        fine = True
-        for rule, finding in judgement.findings:
-            fine = self.say(rule, finding) and fine
-        told = len(self.diagnostics) > before
-        self.undecided |= judgement.undecided
-        if (judgement.note is not None or told) and not self._speaks(judgement):
+        for component, error in result.errors:
+            self.emit_internal_error(result.span, component, error)
+        count_before = len(self.diagnostics)
+        is_accepted = True
+        for rule, finding in result.findings:
+            is_accepted = self.emit(rule, finding) and is_accepted
+        has_reported = len(self.diagnostics) > count_before
+        self.undecided_codes |= result.undecided_codes
+        if (result.note is not None or has_reported) and not self._is_spark_statement(result):
             # The text may be another engine's: emit_dialect_note adds one note in place of all these
             # diagnostics.
-            del self.diagnostics[before:]
-            self.doubts += 1
-            self.undecided |= EVERY_CODE
-            if self.doubted is None or (told and not self.doubted[0]):
-                self.doubted = told, judgement
-        elif judgement.note is not None:
-            self._note(judgement)
-        return fine
+            del self.diagnostics[count_before:]
+            self.doubt_count += 1
+            self.undecided_codes |= EVERY_CODE
+            if self.dialect_doubt is None or (has_reported and not self.dialect_doubt[0]):
+                self.dialect_doubt = has_reported, result
+        elif result.note is not None:
+            self._emit_note(result)
+        return is_accepted
 
-    def say_doubt(self) -> None:
+    def emit_dialect_note(self) -> None:
         """Add the single note of a text that may be another engine's."""
-        if self.doubted is None:
+        if self.dialect_doubt is None:
             return
-        fault, judgement = self.doubted
-        before = len(self.diagnostics)
-        if not fault:
-            self._note(judgement)
-        elif judgement.elsewhere is not None:
-            self.say(reporter(Event.NOT_CHECKED), judgement.elsewhere)
-        if len(self.diagnostics) > before:
-            self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
+        has_findings, result = self.dialect_doubt
+        count_before = len(self.diagnostics)
+        if not has_findings:
+            self._emit_note(result)
+        elif result.dialect_note is not None:
+            self.emit(reporter(Event.NOT_CHECKED), result.dialect_note)
+        if len(self.diagnostics) > count_before:
+            self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubt_count)
 
-    def _speaks(self, judgement: Judgement) -> bool:
+    def _is_spark_statement(self, result: StatementResult) -> bool:
         """True if the statement is Spark's or Iceberg's, as far as is known."""
-        if self.spoken or judgement.own:
+        if self.is_spark or result.has_exclusive_syntax:
             return True
-        if self.has(Words.SPARKS):
+        if self.indicates(Words.SPARKS):
             return True
-        if self.spoken is None or self.has(Words.OTHERS):
+        if self.is_spark is None or self.indicates(Words.OTHERS):
             return False
-        return judgement.shared or self.has(Words.SHARED)
+        return result.has_spark_syntax or self.indicates(Words.SHARED)
 
-    def _note(self, judgement: Judgement) -> None:
+    def _emit_note(self, result: StatementResult) -> None:
         """Add the note about what a statement's rules lacked; if its table has one already, count the
         statement there.
         """
-        finding = judgement.note
+        finding = result.note
         if finding is None:
             return
-        table = judgement.table
-        full = self.known.full_name(table) if table is not None else None
-        lacks = finding.message.partition(": ")[2]
-        name = tuple(part.lower() for part in full) if full is not None else judgement.span
+        table = result.table
+        full_name = self.catalog.full_name(table) if table is not None else None
+        missing_fact = finding.message.partition(": ")[2]
+        name = tuple(part.lower() for part in full_name) if full_name is not None else result.span
         # If the table itself is unknown, one note covers all of its statements, whatever their rules lack.
-        key = (name, "" if full is not None and lacks.startswith("table `") else lacks)
-        codes = judgement.skipped
-        before = len(self.diagnostics)
-        self.say(reporter(Event.NOT_CHECKED), finding)
-        if len(self.diagnostics) == before:
+        key = (
+            name,
+            "" if full_name is not None and missing_fact.startswith("table `") else missing_fact,
+        )
+        skipped_codes = result.skipped_codes
+        count_before = len(self.diagnostics)
+        self.emit(reporter(Event.NOT_CHECKED), finding)
+        if len(self.diagnostics) == count_before:
             return  # suppressed by the settings or a comment
-        said = self.diagnostics.pop()
-        at = self.noted.setdefault(key, before)
-        if at < before:
-            said = self.diagnostics[at]
-            codes = tuple(sorted({*said.skipped, *codes}))
-            self.diagnostics[at] = replace(said, skipped=codes, statements=said.statements + 1)
+        diagnostic = self.diagnostics.pop()
+        index = self.note_indexes.setdefault(key, count_before)
+        if index < count_before:
+            diagnostic = self.diagnostics[index]
+            skipped_codes = tuple(sorted({*diagnostic.skipped, *skipped_codes}))
+            self.diagnostics[index] = replace(
+                diagnostic, skipped=skipped_codes, statements=diagnostic.statements + 1
+            )
         else:
-            self.diagnostics.append(replace(said, skipped=codes))
+            self.diagnostics.append(replace(diagnostic, skipped=skipped_codes))
 
-    def broke(self, span: Offsets, where: str, fault: Exception) -> None:
+    def emit_internal_error(self, span: Offsets, component: str, error: Exception) -> None:
         """Report an internal error, which no setting and no comment suppresses; the statement may run."""
-        mark = (span, type(fault), str(fault))
-        if mark not in self.faults:  # a broken fact breaks all rules that use it in the same way
-            self.faults.add(mark)
-            self.say(reporter(Event.INTERNAL_ERROR), broken(span, where, fault))
+        key = (span, type(error), str(error))
+        if key not in self.crash_keys:  # a broken fact breaks all rules that use it in the same way
+            self.crash_keys.add(key)
+            self.emit(reporter(Event.INTERNAL_ERROR), broken(span, component, error))
 
-    def say(self, rule: Rule, finding: Finding) -> bool:
+    def emit(self, rule: Rule, finding: Finding) -> bool:
         """Report a finding as a diagnostic; returns true if the statement can be assumed to run anyway."""
-        own = finding.severity or rule.severity
-        ours = rule.event is Event.INTERNAL_ERROR
-        severity = own if ours or self.verdict is None else self.verdict(rule.code, own)
+        declared_severity = finding.severity or rule.severity
+        is_internal = rule.event is Event.INTERNAL_ERROR
+        severity = (
+            declared_severity
+            if is_internal or self.severity_policy is None
+            else self.severity_policy(rule.code, declared_severity)
+        )
         if severity is None:
             return True
         diagnostic = Diagnostic(
@@ -147,8 +158,8 @@ class Reporting:
             fix=finding.fix,
             spec=rule.spec,
         )
-        meant = rule.suppressible and self.ignores.silence(diagnostic)
-        if meant and not (self.binding and severity is Severity.ERROR):
+        is_suppressed = rule.suppressible and self.suppressions.suppresses(diagnostic)
+        if is_suppressed and not (self.before_execution and severity is Severity.ERROR):
             return True
         self.diagnostics.append(diagnostic)
-        return ours or own is not Severity.ERROR
+        return is_internal or declared_severity is not Severity.ERROR

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from spark_iceberg_sql.checker.digests import digest
-from spark_iceberg_sql.checker.packed import Packed
+from spark_iceberg_sql.checker.packed import PackedData
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.git import tracked
 from spark_iceberg_sql.files.replacing import replace_file
@@ -30,7 +30,7 @@ def user_folder() -> Path:
     return cache_directory() / "results"
 
 
-def why_not_used(folder: Path) -> str | None:
+def distrust_reason(folder: Path) -> str | None:
     """The reason not to trust results in a folder; None if they are trusted. folder: need not exist."""
     try:
         if not is_private(folder):
@@ -42,7 +42,7 @@ def why_not_used(folder: Path) -> str | None:
     return None
 
 
-class Results:
+class ResultCache:
     """A cache in a folder, which is created when there is something to store.
 
     project: the folder that relative file names of these results are relative to.
@@ -50,26 +50,26 @@ class Results:
 
     def __init__(self, folder: Path, project: Path) -> None:
         self._folder = folder
-        self._path = folder / f"results-{digest(str(project.absolute()), _code())}.json"
+        self._path = folder / f"results-{digest(str(project.absolute()), _code_digest())}.json"
         self._today = int(time.time() // _DAY)
-        self._kept = _read(self._path)
-        self._new: dict[str, tuple[int, Packed]] = {}
+        self._stored = _read_results(self._path)
+        self._new: dict[str, tuple[int, PackedData]] = {}
 
     def __contains__(self, key: str) -> bool:
-        return key in self._kept
+        return key in self._stored
 
-    def get(self, key: str) -> Packed | None:
+    def get(self, key: str) -> PackedData | None:
         """The result of a key, if it is kept."""
-        found = self._kept.get(key)
-        if found is None:
+        stored_item = self._stored.get(key)
+        if stored_item is None:
             return None
-        if found[0] != self._today:
-            self._new[key] = (self._today, found[1])
-        return found[1]
+        if stored_item[0] != self._today:
+            self._new[key] = (self._today, stored_item[1])
+        return stored_item[1]
 
-    def put(self, key: str, result: Packed) -> None:
+    def put(self, key: str, result: PackedData) -> None:
         """Keep a result."""
-        self._kept[key] = self._new[key] = (self._today, result)
+        self._stored[key] = self._new[key] = (self._today, result)
 
     def save(self) -> None:
         """Write what is new."""
@@ -77,9 +77,9 @@ class Results:
             return
         oldest = self._today - _KEPT
         # Read again: another run may have written the file meanwhile.
-        every = {**_read(self._path), **self._new}
-        kept = {key: item for key, item in every.items() if item[0] >= oldest}
-        body = json.dumps(kept, separators=(",", ":")).encode()
+        all_results = {**_read_results(self._path), **self._new}
+        recent = {key: item for key, item in all_results.items() if item[0] >= oldest}
+        body = json.dumps(recent, separators=(",", ":")).encode()
         with suppress(OSError, FileError):
             make_private(self._folder)
             ignored = self._folder / ".gitignore"
@@ -92,24 +92,24 @@ class Results:
         self._new = {}
 
 
-def _read(path: Path) -> dict[str, tuple[int, Packed]]:
+def _read_results(path: Path) -> dict[str, tuple[int, PackedData]]:
     try:
         # The first line is a digest of the rest, so that a damaged file counts as empty.
-        head, _, body = path.read_bytes().partition(b"\n")
-        if head != digest(body).encode():
+        checksum, _, body = path.read_bytes().partition(b"\n")
+        if checksum != digest(body).encode():
             return {}
-        found: dict[str, tuple[int, Packed]] = json.loads(body)
+        results: dict[str, tuple[int, PackedData]] = json.loads(body)
     except (OSError, ValueError):
         return {}
-    return found
+    return results
 
 
-def _code() -> str:
+def _code_digest() -> str:
     """A digest of all code that affects findings: this package, and Python, whose parser is used."""
-    return digest(sys.version, *_sources())
+    return digest(sys.version, *_source_files())
 
 
-def _sources() -> Iterator[str | bytes]:
+def _source_files() -> Iterator[str | bytes]:
     for file in sorted(_PACKAGE.rglob("*.py")):
         yield str(file)
         yield file.read_bytes()

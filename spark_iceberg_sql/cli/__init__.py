@@ -18,11 +18,11 @@ from typing import Protocol, TextIO, cast
 
 from spark_iceberg_sql.cli.parser import COMMAND, Parser
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import People, say
+from spark_iceberg_sql.outgoing import SanitizedStream, write_message
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 # New objects until garbage is collected: few of a check's are in cycles, and many collections take a tenth of its time.
-_OBJECTS = 50_000
+_GC_THRESHOLD = 50_000
 
 # Command -> its module, loaded on first use, and its summary for --help.
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -85,46 +85,49 @@ class Command(Protocol):
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's arguments."""
 
-    def run(self, given: argparse.Namespace) -> int:
+    def run(self, args: argparse.Namespace) -> int:
         """Run the command; returns the exit code."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. argv: the arguments (None: the process's). Returns the exit code."""
     streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = cast(TextIO, People(streams[0])), cast(TextIO, People(streams[1]))
+    sys.stdout, sys.stderr = (
+        cast(TextIO, SanitizedStream(streams[0])),
+        cast(TextIO, SanitizedStream(streams[1])),
+    )
     try:
         return _main(list(sys.argv[1:] if argv is None else argv))
     finally:
         sys.stdout, sys.stderr = streams
 
 
-def _main(words: list[str]) -> int:
-    if words and words[0] in COMMANDS:
-        name = words.pop(0)
+def _main(argv: list[str]) -> int:
+    if argv and argv[0] in COMMANDS:
+        name = argv.pop(0)
         try:
-            command, parser = loaded(name)
-            return command.run(parser.parse_args(words))
+            command, parser = load_command(name)
+            return command.run(parser.parse_args(argv))
         except IcebergSqlError as error:
             if error.report is not None:  # its lines are a report's, which are shown as they are
                 sys.stderr.write(f"error: {error}\n")
             else:
-                say(f"error: {error}")
+                write_message(f"error: {error}")
             return COULD_NOT_RUN
         except BrokenPipeError:
             raise
         except OSError as error:
-            where = f": `{os.fsdecode(error.filename)}`" if error.filename else ""
-            say(f"error: {error.strerror or error}{where}")
+            file_text = f": `{os.fsdecode(error.filename)}`" if error.filename else ""
+            write_message(f"error: {error.strerror or error}{file_text}")
             return COULD_NOT_RUN
-        except Exception as fault:  # never 1, which means that the SQL is at fault
-            say(f"error: {internal(fault, name)}")
+        except Exception as crash:  # never 1, which means that the SQL is at fault
+            write_message(f"error: {internal_error_text(crash, name)}")
             return COULD_NOT_RUN
-    front().parse_args(words or ["--help"])
+    top_level_parser().parse_args(argv or ["--help"])
     return COULD_NOT_RUN
 
 
-def loaded(name: str) -> tuple[Command, Parser]:
+def load_command(name: str) -> tuple[Command, Parser]:
     """A command's module, which may load rules from other packages, and its parser. Raises PluginError."""
     module, summary = COMMANDS[name]
     command = cast(Command, import_module(module))
@@ -133,14 +136,14 @@ def loaded(name: str) -> tuple[Command, Parser]:
     return command, parser
 
 
-def internal(fault: Exception, where: str) -> str:
+def internal_error_text(error: Exception, component: str) -> str:
     """One line about an internal error. component: the step that failed, `run`."""
     from spark_iceberg_sql.rules.sis000_internal_error import broken
 
-    return f"{broken((0, 0), where, fault).message}; please report it"
+    return f"{broken((0, 0), component, error).message}; please report it"
 
 
-def front() -> Parser:
+def top_level_parser() -> Parser:
     """The top-level parser, without a command."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
@@ -158,30 +161,30 @@ def front() -> Parser:
 class _Version(argparse.Action):
     """Looks up the version only on request."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, *unused_args: object) -> None:
         from importlib.metadata import version
 
         print(f"iceberg-sql {version('spark-iceberg-sql')}")  # noqa: T201
         parser.exit()
 
 
-def _streams() -> None:
+def _prepare_streams() -> None:
     """Replace characters that the encoding of an output lacks, and closed outputs, so that no finding is lost."""
     # A closed stream is None: what is written there is dropped.
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
+    sys.stdout = sys.stdout or _null_stream()
+    sys.stderr = sys.stderr or _null_stream()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _nowhere() -> TextIO:
+def _null_stream() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def entry() -> None:
     """The entry point of the installed command."""
-    _streams()
-    gc.set_threshold(_OBJECTS)
+    _prepare_streams()
+    gc.set_threshold(_GC_THRESHOLD)
     try:
         code = main()
         if not sys.stdout.closed:  # the language server closes it

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.cli.results import add_format, write
+from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
@@ -29,17 +29,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_session(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the advice; returns the exit code."""
-    queries = given.file
-    if given.file == "-" or not is_log(Path(given.file)):
-        queries = decode(read_bytes(given.file), given.file)[0]
-    spark = session(given)
+    queries = args.file
+    if args.file == "-" or not is_log(Path(args.file)):
+        queries = decode(read_bytes(args.file), args.file)[0]
+    spark = session(args)
     try:
-        found = load("spark.insight.advise").advise(
-            spark, given.source, [queries], using=given.using
+        advice = load("spark.insight.advise").advise(
+            spark, args.source, [queries], using=args.using
         )
     finally:
         spark.stop()
-    write(found, given)
+    write_result(advice, args)
     return CLEAN

@@ -7,21 +7,28 @@ from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.known_tables import ddl_files
-from spark_iceberg_sql.checker.many_files import ManyFiles, Work
-from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
-from spark_iceberg_sql.cli.check_file import File, Mode, Tally, changed, leads_out, put
-from spark_iceberg_sql.cli.check_output import has_color, patch_for, rendered, write
-from spark_iceberg_sql.cli.many import add_many, many_files
+from spark_iceberg_sql.checker.many_files import LintTask, ParallelLinter
+from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal_error_text
+from spark_iceberg_sql.cli.check_file import (
+    ChangeMode,
+    File,
+    RunSummary,
+    change_file,
+    escapes_folders,
+    write_fixed,
+)
+from spark_iceberg_sql.cli.check_output import has_color, patch_for, render_report, write_output
+from spark_iceberg_sql.cli.many import add_parallel_options, open_linter
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
-from spark_iceberg_sql.cli.screens import Screen, screen
+from spark_iceberg_sql.cli.screens import NewFindingsFilter, open_filter
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.files.discovery import SUFFIXES, find
 from spark_iceberg_sql.files.git import ignored
-from spark_iceberg_sql.outgoing import quoted_path, say
+from spark_iceberg_sql.outgoing import quoted_path, write_message
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
+from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS
 from spark_iceberg_sql.report.terminal import plural
 
 
@@ -85,7 +92,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="default: auto, which follows NO_COLOR and FORCE_COLOR",
     )
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
-    add_many(parser)
+    add_parallel_options(parser)
     group = parser.add_argument_group("new findings")
     group.add_argument(
         "--baseline",
@@ -107,101 +114,118 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Run the check; returns the exit code."""
-    _compatible(given)
-    if given.watch:
+    _require_compatible(args)
+    if args.watch:
         from spark_iceberg_sql.cli.watch import watch
 
-        return watch(lambda: _once(given), lambda: _watched(given))
-    return _once(given)
+        return watch(lambda: _check_once(args), lambda: _watched_files(args))
+    return _check_once(args)
 
 
-def _watched(given: argparse.Namespace) -> list[str]:
+def _watched_files(args: argparse.Namespace) -> list[str]:
     """The files to check, and those that settings name: for tables, for dbt, for the baseline."""
-    settings = configuration(given)
-    found = _found(given, settings)
-    each = {id(one): one for one in (settings.of(Path(name)) for name in found)}
-    also: list[str | Path | None] = [given.baseline]
-    for one in each.values():
-        also += [*ddl_files(one), *one.metadata.values(), one.dbt_manifest]
-    return [*found, *(str(path) for path in also if path is not None)]
+    settings = configuration(args)
+    paths = _find_files(args, settings)
+    settings_by_id = {
+        id(file_settings): file_settings
+        for file_settings in (settings.of(Path(name)) for name in paths)
+    }
+    extra_paths: list[str | Path | None] = [args.baseline]
+    for file_settings in settings_by_id.values():
+        extra_paths += [
+            *ddl_files(file_settings),
+            *file_settings.metadata.values(),
+            file_settings.dbt_manifest,
+        ]
+    return [*paths, *(str(path) for path in extra_paths if path is not None)]
 
 
-def _compatible(given: argparse.Namespace) -> None:
+def _require_compatible(args: argparse.Namespace) -> None:
     """Refuse options that contradict each other. Raises IcebergSqlError."""
-    if given.write_baseline and given.baseline is None:
+    if args.write_baseline and args.baseline is None:
         raise IcebergSqlError("--write-baseline needs --baseline FILE")
-    for one, others in (
+    for option, conflicting_options in (
         ("write_baseline", ("diff_from", "diff", "add_noqa")),
         ("add_noqa", ("fix",)),
         ("watch", ("diff", "write_baseline")),
     ):
-        for other in others:
-            if getattr(given, one) and getattr(given, other):
-                options = [f"--{name.replace('_', '-')}" for name in (one, other)]
+        for conflicting_option in conflicting_options:
+            if getattr(args, option) and getattr(args, conflicting_option):
+                options = [f"--{name.replace('_', '-')}" for name in (option, conflicting_option)]
                 raise IcebergSqlError(f"{options[0]} cannot be used with {options[1]}")
-    if given.watch and "-" in given.files:
+    if args.watch and "-" in args.files:
         raise IcebergSqlError("--watch needs files, not standard input")
-    if given.statistics and given.output_format not in FOR_PEOPLE | {"json"}:
+    if args.statistics and args.output_format not in HUMAN_FORMATS | {"json"}:
         raise IcebergSqlError(
-            f"--statistics needs --output-format {', '.join(sorted(FOR_PEOPLE | {'json'}))}"
+            f"--statistics needs --output-format {', '.join(sorted(HUMAN_FORMATS | {'json'}))}"
         )
-    if given.show_tables and given.output_format not in FOR_PEOPLE:
+    if args.show_tables and args.output_format not in HUMAN_FORMATS:
         raise IcebergSqlError(
-            f"--show-tables needs --output-format {', '.join(sorted(FOR_PEOPLE))}"
+            f"--show-tables needs --output-format {', '.join(sorted(HUMAN_FORMATS))}"
         )
 
 
-def _once(given: argparse.Namespace) -> int:
-    settings = configuration(given)
-    paths = _found(given, settings)
-    if given.show_files:
-        shown = "".join(f"{quoted_path(path)}\n" for path in paths)
-        write(given.output_file, shown, whole=False)
+def _check_once(args: argparse.Namespace) -> int:
+    settings = configuration(args)
+    paths = _find_files(args, settings)
+    if args.show_files:
+        file_output = "".join(f"{quoted_path(path)}\n" for path in paths)
+        write_output(args.output_file, file_output, is_sql=False)
         return CLEAN
     if not paths:
-        say(f"warning: no SQL, Python or notebook files in {_named(given)}")
+        write_message(f"warning: no SQL, Python or notebook files in {_file_description(args)}")
     _report_withheld(settings, paths)
     linter = Linter()
     reports: list[Report] = []
-    out: list[str] = []
-    tally = Tally()
-    with screen(given) as screened:
-        with many_files(given, settings, paths, linter) as (checker, files):
+    outputs: list[str] = []
+    run_summary = RunSummary()
+    with open_filter(args) as findings_filter:
+        with open_linter(args, settings, paths, linter) as (parallel_linter, files):
             for path, file in files:
-                found, shown = _checked(given, checker, path, file, tally, screened)
-                reports += found
-                out.append(shown)
-        broken = bool(tally.failed) or any(report.failed for report in reports)
-        if given.write_baseline:
-            return _written(given, screened, broken=broken, reports=reports, tally=tally)
-        for line in screened.gone():
-            say(line)
-        left_out = screened.left_out
-    if not given.diff:
-        out.append(rendered(given, reports, tally, left_out))
-    if given.show_tables:
-        from spark_iceberg_sql.cli.tables import tables_shown
+                file_reports, file_output = _check_file(
+                    args, parallel_linter, path, file, run_summary, findings_filter
+                )
+                reports += file_reports
+                outputs.append(file_output)
+        has_failures = bool(run_summary.failures) or any(report.failed for report in reports)
+        if args.write_baseline:
+            return _write_baseline(
+                args,
+                findings_filter,
+                has_failures=has_failures,
+                reports=reports,
+                run_summary=run_summary,
+            )
+        for line in findings_filter.stale_lines():
+            write_message(line)
+        filter_text = findings_filter.removed_text
+    if not args.diff:
+        outputs.append(render_report(args, reports, run_summary, filter_text))
+    if args.show_tables:
+        from spark_iceberg_sql.cli.tables import tables_text
 
-        out.append(tables_shown(linter, paths, settings, color=has_color(given)))
-    if tally.kept_back:
-        many = plural(len(tally.kept_back), "fix", "fixes")
-        said = f"Skipped {many} that would introduce errors"
-        if given.add_noqa:
-            said = f"No comment can suppress {plural(len(tally.kept_back), 'finding')}"
-        say(f"{said}: {', '.join(tally.kept_back)}")
-    whole = given.diff or ((given.fix or given.add_noqa) and "-" in given.files)
-    people = given.output_format in FOR_PEOPLE
-    text = "".join(out)
-    text = patch_for(given.output_file, text) if given.diff else text
-    write(given.output_file, text, whole=whole, people=people)
-    if broken:
+        outputs.append(tables_text(linter, paths, settings, color=has_color(args)))
+    if run_summary.rejected_locations:
+        count_text = plural(len(run_summary.rejected_locations), "fix", "fixes")
+        note = f"Skipped {count_text} that would introduce errors"
+        if args.add_noqa:
+            note = (
+                f"No comment can suppress {plural(len(run_summary.rejected_locations), 'finding')}"
+            )
+        write_message(f"{note}: {', '.join(run_summary.rejected_locations)}")
+    is_sql = args.diff or ((args.fix or args.add_noqa) and "-" in args.files)
+    for_people = args.output_format in HUMAN_FORMATS
+    text = "".join(outputs)
+    text = patch_for(args.output_file, text) if args.diff else text
+    write_output(args.output_file, text, is_sql=is_sql, for_people=for_people)
+    if has_failures:
         return COULD_NOT_RUN
-    if given.exit_zero:
+    if args.exit_zero:
         return CLEAN
-    if given.diff:
-        return FINDINGS if tally.changed else CLEAN
+    if args.diff:
+        return FINDINGS if run_summary.has_changes else CLEAN
     findings = any(d.severity is not Severity.NOTE for report in reports for d in report)
     return FINDINGS if findings else CLEAN
 
@@ -213,96 +237,96 @@ def _report_withheld(settings: Configuration, paths: list[str]) -> None:
         s.catalog_note(f"add --catalog {s.catalog}") for s in effective if s.catalog_is_withheld
     }
     for note in sorted(notes):
-        say(f"warning: {note}")
+        write_message(f"warning: {note}")
 
 
-def _written(
-    given: argparse.Namespace,
-    screened: Screen,
+def _write_baseline(
+    args: argparse.Namespace,
+    findings_filter: NewFindingsFilter,
     *,
-    broken: bool,
+    has_failures: bool,
     reports: list[Report],
-    tally: Tally,
+    run_summary: RunSummary,
 ) -> int:
     """Write the baseline, unless something could not be checked: its findings would get lost."""
-    if broken:
-        failed = [replace(report, diagnostics=report.failed) for report in reports]
-        write(
-            given.output_file,
-            rendered(given, failed, tally, ""),
-            whole=False,
-            people=given.output_format in FOR_PEOPLE,
+    if has_failures:
+        failure_reports = [replace(report, diagnostics=report.failed) for report in reports]
+        write_output(
+            args.output_file,
+            render_report(args, failure_reports, run_summary, ""),
+            is_sql=False,
+            for_people=args.output_format in HUMAN_FORMATS,
         )
-        say("error: the baseline was not written")
+        write_message("error: the baseline was not written")
         return COULD_NOT_RUN
-    write(given.output_file, screened.write(), whole=False)
+    write_output(args.output_file, findings_filter.write(), is_sql=False)
     return CLEAN
 
 
-def _checked(
-    given: argparse.Namespace,
-    many: ManyFiles,
+def _check_file(
+    args: argparse.Namespace,
+    parallel_linter: ParallelLinter,
     path: str,
     file: File | Exception,
-    tally: Tally,
-    screened: Screen,
+    run_summary: RunSummary,
+    findings_filter: NewFindingsFilter,
 ) -> tuple[list[Report], str]:
     """A file's reports, and the text to print for it; no reports if it cannot be read."""
-    found: list[Report] = []
+    file_reports: list[Report] = []
     try:
         if isinstance(file, Exception):
             raise file
         name, settings = file.name, file.settings
 
-        def check(text: str, *, last: bool = False) -> list[Report]:
-            work = Work(name, text, settings)
-            reports = many.lint(work)
-            if screened.is_open:
+        def check(text: str, *, is_final: bool = False) -> list[Report]:
+            task = LintTask(name, text, settings)
+            reports = parallel_linter.lint(task)
+            if findings_filter.reports_all:
                 return reports
-            return screened(many.source(work), reports, settings, last=last)
+            return findings_filter(parallel_linter.source(task), reports, settings, last=is_final)
 
-        mode = Mode(unsafe=given.unsafe_fixes, ignore=given.add_noqa)
-        changing = given.fix or given.diff or given.add_noqa
-        found = check(file.text, last=not changing)
-        if not changing:
-            return found, ""
-        after = changed(file, found, check, mode)
-        if after.text != file.text and not given.diff and leads_out(path, given.files):
+        mode = ChangeMode(includes_unsafe=args.unsafe_fixes, adds_suppressions=args.add_noqa)
+        is_changing = args.fix or args.diff or args.add_noqa
+        file_reports = check(file.text, is_final=not is_changing)
+        if not is_changing:
+            return file_reports, ""
+        result = change_file(file, file_reports, check, mode)
+        if result.text != file.text and not args.diff and escapes_folders(path, args.files):
             raise FileError(
                 f"cannot write `{path}`: the link points outside the folder that is being checked"
             )
-        shown = put(file, after.text, diff_only=given.diff)
-        if not screened.is_open:
-            after = replace(after, reports=check(after.text, last=True))
+        output = write_fixed(file, result.text, diff_only=args.diff)
+        if not findings_filter.reports_all:
+            result = replace(result, reports=check(result.text, is_final=True))
     except (
         FileError
     ) as error:  # a file that cannot be written is unchanged, and so are its findings
-        tally.could_not(path, str(error))
-        return found, ""
+        run_summary.add_failure(path, str(error))
+        return file_reports, ""
     except IcebergSqlError:
         raise
-    except Exception as fault:  # an internal error: report it and continue with the other files
-        tally.could_not(path, internal(fault, f"checking `{path}`"))
-        return found, ""
-    tally.add(file.text, after)
-    return after.reports, shown
+    except Exception as crash:  # an internal error: report it and continue with the other files
+        run_summary.add_failure(path, internal_error_text(crash, f"checking `{path}`"))
+        return file_reports, ""
+    run_summary.add(file.text, result)
+    return result.reports, output
 
 
-def _named(given: argparse.Namespace) -> str:
-    named = ", ".join(f"`{name}`" for name in given.files)
-    return f"{named}, except for files that are excluded or that git ignores"
+def _file_description(args: argparse.Namespace) -> str:
+    names = ", ".join(f"`{name}`" for name in args.files)
+    return f"{names}, except for files that are excluded or that git ignores"
 
 
-def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:
+def _find_files(args: argparse.Namespace, settings: Configuration) -> list[str]:
     def out_of_sight(folder: str) -> frozenset[str]:
-        respected = settings.of(Path(folder, "any")).respect_gitignore
-        return ignored(folder) if respected else frozenset()
+        respects_gitignore = settings.of(Path(folder, "any")).respect_gitignore
+        return ignored(folder) if respects_gitignore else frozenset()
 
     def excluded(path: Path) -> bool:
-        here = path if path.suffix.lower() in SUFFIXES else path / "any"
-        return settings.of(here).excludes(path)
+        settings_path = path if path.suffix.lower() in SUFFIXES else path / "any"
+        return settings.of(settings_path).excludes(path)
 
-    paths = list(find(given.files, excluded, out_of_sight))
-    if given.force_exclude:
+    paths = list(find(args.files, excluded, out_of_sight))
+    if args.force_exclude:
         return [p for p in paths if p == "-" or not settings.of(Path(p)).excludes(Path(p))]
     return paths

@@ -9,84 +9,84 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from spark_iceberg_sql.cli.check_file import Tally
+from spark_iceberg_sql.cli.check_file import RunSummary
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.outgoing import data_without_commands, machine, visible, without_commands
+from spark_iceberg_sql.outgoing import data_without_commands, raw_stream, visible, without_commands
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS, summary
+from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS, summary
 from spark_iceberg_sql.report.terminal import plural
 
 
-def rendered(
-    given: argparse.Namespace, reports: Sequence[Report], tally: Tally, left_out: str
+def render_report(
+    args: argparse.Namespace, reports: Sequence[Report], run_summary: RunSummary, filter_text: str
 ) -> str:
     """The report in the requested format. filter_text: lines about findings that are not in it."""
-    if (given.fix or given.add_noqa) and "-" in given.files:  # the text goes to standard output
-        stream = sys.stderr if given.output_format in FOR_PEOPLE else machine(sys.stderr)
-        stream.write(data_without_commands(FORMATS[given.output_format](reports)))
+    if (args.fix or args.add_noqa) and "-" in args.files:  # the text goes to standard output
+        stream = sys.stderr if args.output_format in HUMAN_FORMATS else raw_stream(sys.stderr)
+        stream.write(data_without_commands(FORMATS[args.output_format](reports)))
         return ""
-    if given.statistics and given.output_format == "json":
+    if args.statistics and args.output_format == "json":
         from spark_iceberg_sql.report.json_objects import json_statistics
 
-        return data_without_commands(json_statistics([*reports, *tally.failed]))
-    if given.statistics:
+        return data_without_commands(json_statistics([*reports, *run_summary.failures]))
+    if args.statistics:
         from spark_iceberg_sql.report.terminal import statistics
 
-        return statistics(reports) + ("" if given.quiet else _summary(reports, tally))
-    if given.verbose:
-        reports = [replace(r, diagnostics=tuple(map(_at_length, r))) for r in reports]
-    color = has_color(given)
-    if given.output_format not in FOR_PEOPLE:
+        return statistics(reports) + ("" if args.quiet else _summary(reports, run_summary))
+    if args.verbose:
+        reports = [replace(r, diagnostics=tuple(map(_with_skipped_rules, r))) for r in reports]
+    color = has_color(args)
+    if args.output_format not in HUMAN_FORMATS:
         return data_without_commands(
-            FORMATS[given.output_format]([*reports, *tally.failed], color=color)
+            FORMATS[args.output_format]([*reports, *run_summary.failures], color=color)
         )
-    text = FORMATS[given.output_format](reports, color=color)
+    text = FORMATS[args.output_format](reports, color=color)
     text = text[: text.rindex(summary(reports))]
-    if given.quiet:
+    if args.quiet:
         text = text.rstrip("\n")
         return f"{text}\n" if text else ""
-    text += _summary(reports, tally)
-    if given.add_noqa:
-        text += f"Added ignore comments for {plural(tally.applied, 'finding')}\n"
-    elif tally.applied:
-        text += f"Applied {plural(tally.applied, 'fix', 'fixes')}\n"
+    text += _summary(reports, run_summary)
+    if args.add_noqa:
+        text += f"Added ignore comments for {plural(run_summary.applied_count, 'finding')}\n"
+    elif run_summary.applied_count:
+        text += f"Applied {plural(run_summary.applied_count, 'fix', 'fixes')}\n"
     else:
-        text += _offered(given, [d.fix for r in reports for d in r if d.fix is not None])
-    return text + left_out
+        text += _fix_offer(args, [d.fix for r in reports for d in r if d.fix is not None])
+    return text + filter_text
 
 
-def _summary(reports: Sequence[Report], tally: Tally) -> str:
+def _summary(reports: Sequence[Report], run_summary: RunSummary) -> str:
     """The last line, which also counts the files that could not be read or written."""
-    if not tally.failed:
+    if not run_summary.failures:
         return summary(reports) + "\n"
-    failed = f"{plural(len(tally.failed), 'file')} could not be checked or written"
-    return f"{summary(reports)}; {failed}\n" if reports else f"{failed}\n"
+    failure_text = f"{plural(len(run_summary.failures), 'file')} could not be checked or written"
+    return f"{summary(reports)}; {failure_text}\n" if reports else f"{failure_text}\n"
 
 
-def _at_length(diagnostic: Diagnostic) -> Diagnostic:
+def _with_skipped_rules(diagnostic: Diagnostic) -> Diagnostic:
     """A note with the rules that could not be checked."""
     if not diagnostic.skipped:
         return diagnostic
-    times = diagnostic.statements
-    where = f" in {times} statements" if times > 1 else ""
-    rules = f"rules not checked{where}: {', '.join(diagnostic.skipped)}"
+    count = diagnostic.statements
+    count_text = f" in {count} statements" if count > 1 else ""
+    rules = f"rules not checked{count_text}: {', '.join(diagnostic.skipped)}"
     return replace(diagnostic, help=f"{diagnostic.help}\n{rules}")
 
 
-def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
+def _fix_offer(args: argparse.Namespace, fixes: Sequence[Fix]) -> str:
     """The fixes that --fix would apply, and that --unsafe-fixes would add; an upper bound, since --fix tries
     each unsafe one.
     """
-    safe = sum(fix.safe or given.unsafe_fixes for fix in fixes)
-    rest = len(fixes) - safe
-    if not fixes or (given.fix and not rest):
+    safe_count = sum(fix.safe or args.unsafe_fixes for fix in fixes)
+    unsafe_count = len(fixes) - safe_count
+    if not fixes or (args.fix and not unsafe_count):
         return ""
-    if given.fix or not safe:
-        return f"Up to {plural(rest, 'finding', 'findings')} fixable with --fix --unsafe-fixes\n"
-    more = f" (up to {rest} more with --unsafe-fixes)" if rest else ""
-    most = "Up to " if any(not fix.safe for fix in fixes) and not rest else ""
-    return f"{most}{plural(safe, 'finding', 'findings')} fixable with --fix{more}\n"
+    if args.fix or not safe_count:
+        return f"Up to {plural(unsafe_count, 'finding', 'findings')} fixable with --fix --unsafe-fixes\n"
+    suffix = f" (up to {unsafe_count} more with --unsafe-fixes)" if unsafe_count else ""
+    prefix = "Up to " if any(not fix.safe for fix in fixes) and not unsafe_count else ""
+    return f"{prefix}{plural(safe_count, 'finding', 'findings')} fixable with --fix{suffix}\n"
 
 
 def has_color(given: argparse.Namespace) -> bool:
@@ -120,22 +120,22 @@ def _is_logged() -> bool:
         return True
 
 
-def write(path: Path | None, text: str, *, whole: bool, people: bool = True) -> None:
+def write_output(path: Path | None, text: str, *, is_sql: bool, for_people: bool = True) -> None:
     """Write the output.
 
     path: None for standard output. is_sql: the text is SQL, of which no character may be changed. for_people:
     people read it.
     """
-    if people and not whole:  # not by the stream for people, which would take away the colours
+    if for_people and not is_sql:  # not by the stream for people, which would take away the colours
         text = without_commands(text)
     if path is None:
         encoding = sys.stdout.encoding or "utf-8"
-        if whole:
+        if is_sql:
             try:
                 text.encode(encoding)
             except UnicodeEncodeError:
                 raise FileError(f"cannot write the SQL to standard output in {encoding}") from None
-        machine(sys.stdout).write(text)
+        raw_stream(sys.stdout).write(text)
         return
     from spark_iceberg_sql.files.replacing import replace_file
 

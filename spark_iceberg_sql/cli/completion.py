@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import Any
 
-from spark_iceberg_sql.cli import CLEAN, COMMANDS, front, loaded
+from spark_iceberg_sql.cli import CLEAN, COMMANDS, load_command, top_level_parser
 from spark_iceberg_sql.errors import MissingExtraError
-from spark_iceberg_sql.outgoing import machine
+from spark_iceberg_sql.outgoing import raw_stream
 from spark_iceberg_sql.rules import registry
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -21,27 +21,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=_SHELLS, help="the shell that reads the script")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the script; returns the exit code."""
     try:
         import shtab
     except ImportError:
         raise MissingExtraError("shtab", "completion") from None
-    machine(sys.stdout).write(shtab.complete(_whole(shtab), shell=given.shell))
+    raw_stream(sys.stdout).write(shtab.complete(_completion_parser(shtab), shell=args.shell))
     return CLEAN
 
 
-def _whole(shtab: Any) -> argparse.ArgumentParser:
+def _completion_parser(shtab: Any) -> argparse.ArgumentParser:
     """All commands as one parser, with the completions of each argument."""
     parser = argparse.ArgumentParser(prog="iceberg-sql")
-    for action in vars(front())["_actions"]:
+    for action in vars(top_level_parser())["_actions"]:
         if action.option_strings and action.dest != "help":
             parser.add_argument(*action.option_strings, action="store_true", help=action.help)
     commands = parser.add_subparsers()
     codes = [rule.code for rule in registry.ALL]
     for name, (_, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
-        loaded(name)[0].arguments(command)
+        load_command(name)[0].arguments(command)
         for action in vars(command)["_actions"]:
             if action.dest == "rule" or set(action.option_strings) & set(_RULES):
                 action.choices = codes

@@ -27,13 +27,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the settings; returns the exit code."""
-    if given.schema:
+    if args.schema:
         sys.stdout.write(json.dumps(schema(SETTINGS_SCHEMA), indent=2) + "\n")
         return CLEAN
-    path = Path(given.file)
-    settings = configuration(given).of(path / "any" if path.is_dir() else path)
+    path = Path(args.file)
+    settings = configuration(args).of(path / "any" if path.is_dir() else path)
     lines = []
     for key in KEYS:
         value = getattr(settings, key.replace("-", "_"))

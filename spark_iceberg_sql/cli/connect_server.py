@@ -12,6 +12,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_server(parser, 15002)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; returns the exit code."""
-    return serve(given, "connect_server", "Spark Connect")
+    return serve(args, "connect_server", "Spark Connect")

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.config.keys import near
+from spark_iceberg_sql.config.keys import did_you_mean
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.report.rule_pages import page, url_of
 from spark_iceberg_sql.rules import registry
@@ -18,9 +18,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", nargs="+", metavar="RULE", help="a rule's code (SIS202) or name")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the pages; returns the exit code."""
-    sys.stdout.write("\n".join(_page(_rule(word)) for word in given.rule))
+    sys.stdout.write("\n".join(_page(_rule(word)) for word in args.rule))
     return CLEAN
 
 
@@ -33,5 +33,5 @@ def _rule(word: str) -> Rule:
     for rule in registry.ALL:
         if word.upper() == rule.code or word.lower() == rule.name:
             return rule
-    words = [name for rule in registry.ALL for name in (rule.code, rule.name)]
-    raise IcebergSqlError(f"unknown rule `{word}`{near(word, words)}")
+    names = [name for rule in registry.ALL for name in (rule.code, rule.name)]
+    raise IcebergSqlError(f"unknown rule `{word}`{did_you_mean(word, names)}")

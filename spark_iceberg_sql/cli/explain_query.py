@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
-from spark_iceberg_sql.cli.results import Found, add_statements, of_statements
+from spark_iceberg_sql.cli.results import StatementResults, add_statements, print_results
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.insight.explain import Explanation
-from spark_iceberg_sql.outgoing import say
+from spark_iceberg_sql.outgoing import write_message
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,33 +22,42 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Explain each statement; returns the exit code."""
     explain = load("spark.insight.explain").explain
-    found: Found[Explanation]
-    found, refused = of_statements(given, explain)
-    if refused:
+    results: StatementResults[Explanation]
+    results, any_refused = print_results(args, explain)
+    if any_refused:
         return COULD_NOT_RUN
-    return CLEAN if given.min_pruning is None else _gate(found, given.min_pruning)
+    return CLEAN if args.min_pruning is None else _gate(results, args.min_pruning)
 
 
-def _gate(found: Found[Explanation], least: float) -> int:
+def _gate(results: StatementResults[Explanation], minimum: float) -> int:
     """The exit code; a scan that could not be measured is ignored only if another one was measured."""
-    measured = [(n, scan) for n, one in found for scan in one.scans if scan.pruned is not None]
-    for number, one in found:
-        for scan in one.scans:
+    measured_scans = [
+        (n, scan)
+        for n, explanation in results
+        for scan in explanation.scans
+        if scan.pruned is not None
+    ]
+    for number, explanation in results:
+        for scan in explanation.scans:
             if scan.pruned is None:
-                say(f"note: statement {number}: {scan.table} could not be measured: {scan.note}")
-    low = [(n, scan) for n, scan in measured if scan.pruned is not None and scan.pruned < least]
-    for number, scan in low:
-        say(
+                write_message(
+                    f"note: statement {number}: {scan.table} could not be measured: {scan.note}"
+                )
+    low_scans = [
+        (n, scan) for n, scan in measured_scans if scan.pruned is not None and scan.pruned < minimum
+    ]
+    for number, scan in low_scans:
+        write_message(
             f"error: statement {number}: {scan.pruned:.1f} % of the files of {scan.table} are pruned, "
-            f"fewer than {least:g} %"
+            f"fewer than {minimum:g} %"
         )
-    if low:
+    if low_scans:
         return FINDINGS
-    if not measured and any(one.scans for _, one in found):
-        say("error: no scan could be measured")
+    if not measured_scans and any(explanation.scans for _, explanation in results):
+        write_message("error: no scan could be measured")
         return COULD_NOT_RUN
     return CLEAN
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN
-from spark_iceberg_sql.cli.results import add_format, write
+from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
@@ -31,21 +31,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_session(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the move; returns the exit code: 2 if the spec is not certain."""
     from_hive = load("api").from_hive
-    queries = _text(given.file) if given.file else ""
-    options = {"column": given.column, "zone": given.zone, "catalog": given.catalog}
-    if given.source == "-" or Path(given.source).suffix == ".sql":
-        found = from_hive(None, f"{_text(given.source)}\n", queries, **options)
+    queries = _text(args.file) if args.file else ""
+    options = {"column": args.column, "zone": args.zone, "catalog": args.catalog}
+    if args.source == "-" or Path(args.source).suffix == ".sql":
+        migration = from_hive(None, f"{_text(args.source)}\n", queries, **options)
     else:
-        spark = session(given)
+        spark = session(args)
         try:
-            found = from_hive(spark, given.source, queries, **options)
+            migration = from_hive(spark, args.source, queries, **options)
         finally:
             spark.stop()
-    write(found, given)
-    return CLEAN if found.basis is not None else COULD_NOT_RUN
+    write_result(migration, args)
+    return CLEAN if migration.basis is not None else COULD_NOT_RUN
 
 
 def _text(file: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.cli.results import add_format, write
+from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
 
@@ -17,12 +17,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_session(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the findings; returns the exit code."""
-    spark = session(given)
+    spark = session(args)
     try:
-        found = load("spark.insight.health").health(spark, given.table)
+        table_health = load("spark.insight.health").health(spark, args.table)
     finally:
         spark.stop()
-    write(found, given)
+    write_result(table_health, args)
     return CLEAN

@@ -19,8 +19,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Write the jar; returns the exit code."""
-    size = load("spark.extension.jar").write_jar(given.out, given.ivy_settings)
-    sys.stdout.write(f"{visible(str(given.out))}: {round(size / 1000)} kB\n")
+    size = load("spark.extension.jar").write_jar(args.out, args.ivy_settings)
+    sys.stdout.write(f"{visible(str(args.out))}: {round(size / 1000)} kB\n")
     return CLEAN

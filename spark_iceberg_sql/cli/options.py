@@ -68,11 +68,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options that select rules and files."""
     group = parser.add_argument_group("selection")
-    group.add_argument("--select", metavar="CODES", type=_some, help="rules to run (SIS2,SIS401)")
+    group.add_argument(
+        "--select", metavar="CODES", type=_nonempty_list, help="rules to run (SIS2,SIS401)"
+    )
     group.add_argument(
         "--extend-select",
         metavar="CODES",
-        type=_some,
+        type=_nonempty_list,
         help="additional rules to run",
     )
     group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
@@ -86,48 +88,48 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def sql_or_file(given: str) -> tuple[str, str]:
+def sql_or_file(argument: str) -> tuple[str, str]:
     """A name and the text of an argument that is SQL, a file, or - for standard input."""
-    if given == "-" or (Path(given).suffix and not any(map(str.isspace, given))):
-        return given, decode(read_bytes(given), given)[0]
-    return "-", given
+    if argument == "-" or (Path(argument).suffix and not any(map(str.isspace, argument))):
+        return argument, decode(read_bytes(argument), argument)[0]
+    return "-", argument
 
 
-def configuration(given: argparse.Namespace) -> Configuration:
+def configuration(args: argparse.Namespace) -> Configuration:
     """The settings from the options. Raises ConfigError."""
     keys = ("select", "extend-select", "ignore", "exclude", "respect-gitignore")
     values: dict[str, Any] = {
-        **{key: getattr(given, key.replace("-", "_"), None) for key in keys},
-        "metadata": _pairs(given.metadata),
-        "ddl": given.ddl,
-        "scripts": given.scripts,
-        "catalog": given.catalog,
-        "catalog-timeout": given.catalog_timeout,
-        "default-catalog": given.default_catalog,
-        "default-namespace": given.default_namespace,
-        "case-sensitive": given.case_sensitive,
+        **{key: getattr(args, key.replace("-", "_"), None) for key in keys},
+        "metadata": _pairs(args.metadata),
+        "ddl": args.ddl,
+        "scripts": args.scripts,
+        "catalog": args.catalog,
+        "catalog-timeout": args.catalog_timeout,
+        "default-catalog": args.default_catalog,
+        "default-namespace": args.default_namespace,
+        "case-sensitive": args.case_sensitive,
     }
-    return Configuration(given.config, isolated=given.isolated, values=values)
+    return Configuration(args.config, isolated=args.isolated, values=values)
 
 
 def _list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _some(text: str) -> list[str]:
-    words = _list(text)
-    if not words:
+def _nonempty_list(text: str) -> list[str]:
+    codes = _list(text)
+    if not codes:
         raise argparse.ArgumentTypeError("no rule is named")
-    return words
+    return codes
 
 
-def _pairs(words: list[str] | None) -> dict[str, str] | None:
-    if words is None:
+def _pairs(items: list[str] | None) -> dict[str, str] | None:
+    if items is None:
         return None
     pairs = {}
-    for word in words:
-        match = _PAIR.fullmatch(word)
+    for item in items:
+        match = _PAIR.fullmatch(item)
         if match is None:
-            raise ConfigError(f"--metadata takes TABLE=FILE, not `{word}`")
+            raise ConfigError(f"--metadata takes TABLE=FILE, not `{item}`")
         pairs[match[1]] = match[2]
     return pairs

@@ -8,55 +8,61 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from spark_iceberg_sql.config.keys import near
+from spark_iceberg_sql.config.keys import did_you_mean
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.outgoing import say
+from spark_iceberg_sql.outgoing import write_message
 
 COMMAND = "COMMAND"
 # A value that an argument does not take, as argparse says it.
 _CHOICE = regex(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)", re.DOTALL)
 
 
-class _Narrow(argparse.HelpFormatter):
-    def __init__(self, prog: str, **given: Any) -> None:
-        super().__init__(prog, **{"width": 80, **given})
+class _FixedWidthFormatter(argparse.HelpFormatter):
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, **{"width": 80, **options})
 
 
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser whose errors are one line that suggests the closest option or value; exits with code 2."""
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **options: Any) -> None:
         # argparse makes a formatter for each option declared, and each asks for the width of the terminal.
-        self._help = given.pop("formatter_class", argparse.HelpFormatter)
-        super().__init__(**given, formatter_class=_Narrow)
+        self._formatter = options.pop("formatter_class", argparse.HelpFormatter)
+        super().__init__(**options, formatter_class=_FixedWidthFormatter)
 
     def format_help(self) -> str:
         """The text of --help, as wide as the terminal."""
-        self.formatter_class = self._help
+        self.formatter_class = self._formatter
         return super().format_help()
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
         """Like argparse's, but the error about an unknown option suggests the closest one."""
-        given, rest = self.parse_known_args(args, namespace)
-        unknown = [word for word in rest if word.startswith("-")] or rest
+        parsed, unparsed = self.parse_known_args(args, namespace)
+        unknown = [word for word in unparsed if word.startswith("-")] or unparsed
         if unknown:
             name = unknown[0].partition("=")[0]
-            known = [word for word in vars(self)["_option_string_actions"] if word.startswith("--")]
-            what = "option" if name.startswith("-") else "argument"
-            self.error(f"unknown {what} `{name}`{near(name, known) if what == 'option' else ''}")
-        return given
+            options = [
+                word for word in vars(self)["_option_string_actions"] if word.startswith("--")
+            ]
+            noun = "option" if name.startswith("-") else "argument"
+            self.error(
+                f"unknown {noun} `{name}`{did_you_mean(name, options) if noun == 'option' else ''}"
+            )
+        return parsed
 
     def error(self, message: str) -> NoReturn:
         """Print the error in one line, then a line about the usage, and exit."""
-        wrong = _CHOICE.search(message)
-        if wrong is not None:
-            choices = [choice.strip(" '") for choice in wrong["choices"].split(",")]
-            where = message[: wrong.start()].removeprefix("argument ").rstrip(": ")
-            word, every = wrong["word"], ", ".join(choices)
-            told = "unknown command" if where == COMMAND else f"{where} cannot be"
-            message = f"{told} `{word}`{near(word, choices) or f' (one of {every})'}"
-        say(f"error: {message}")
-        say(f"usage: {self.prog} --help")
+        choice_match = _CHOICE.search(message)
+        if choice_match is not None:
+            choices = [choice.strip(" '") for choice in choice_match["choices"].split(",")]
+            argument = message[: choice_match.start()].removeprefix("argument ").rstrip(": ")
+            word, choices_text = choice_match["word"], ", ".join(choices)
+            prefix = "unknown command" if argument == COMMAND else f"{argument} cannot be"
+            message = (
+                f"{prefix} `{word}`{did_you_mean(word, choices) or f' (one of {choices_text})'}"
+            )
+        write_message(f"error: {message}")
+        write_message(f"usage: {self.prog} --help")
         sys.exit(2)

@@ -10,7 +10,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.options import add_settings, configuration, sql_or_file
-from spark_iceberg_sql.outgoing import say, visible_lines
+from spark_iceberg_sql.outgoing import visible_lines, write_message
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,19 +21,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the plan of each statement; returns the exit code."""
-    name, text = sql_or_file(given.sql)
+    name, text = sql_or_file(args.sql)
     linter = Linter()
-    known = linter.known(name, configuration(given).of(Path(name)))
-    found = plans(known, text)
+    catalog = linter.catalog_before(name, configuration(args).of(Path(name)))
+    all_plans = plans(catalog, text)
     linter.require_answers()
-    if not found:
-        say("error: no statement changes a table's partitioning")
+    if not all_plans:
+        write_message("error: no statement changes a table's partitioning")
         return COULD_NOT_RUN
-    sys.stdout.write(visible_lines("\n\n".join(map(str, found))) + "\n")
-    if any(plan.report.failed for plan in found):
+    sys.stdout.write(visible_lines("\n\n".join(map(str, all_plans))) + "\n")
+    if any(plan.report.failed for plan in all_plans):
         return COULD_NOT_RUN
-    if not all(plan.report.ok for plan in found):
+    if not all(plan.report.ok for plan in all_plans):
         return FINDINGS
-    return COULD_NOT_RUN if any(plan.unplanned for plan in found) else CLEAN
+    return COULD_NOT_RUN if any(plan.unplanned for plan in all_plans) else CLEAN

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN, FINDINGS
-from spark_iceberg_sql.cli.results import add_format, write
+from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.outgoing import say
+from spark_iceberg_sql.outgoing import write_message
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,24 +43,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_session(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the preview; returns the exit code."""
-    properties = pairs("--property", given.property)
-    spark = session(given)
+    properties = pairs("--property", args.property)
+    spark = session(args)
     try:
         preview = load("spark.insight.preview").preview
-        found = preview(
+        result = preview(
             spark,
-            given.source,
-            given.spec,
-            using=given.using,
+            args.source,
+            args.spec,
+            using=args.using,
             properties=properties,
-            commits=given.commits,
+            commits=args.commits,
         )
     finally:
         spark.stop()
-    write(found, given)
-    if given.max_files is not None and found.files > given.max_files:
-        say(f"error: {found.files:,} files, more than {given.max_files:,}")
+    write_result(result, args)
+    if args.max_files is not None and result.files > args.max_files:
+        write_message(f"error: {result.files:,} files, more than {args.max_files:,}")
         return FINDINGS
     return CLEAN

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 
-from spark_iceberg_sql.outgoing import machine
+from spark_iceberg_sql.outgoing import raw_stream
 
-_FIRST, _EACH = 1.0, 0.1  # seconds
+_DELAY, _INTERVAL = 1.0, 0.1  # seconds
 
 
 class Progress:
@@ -16,23 +16,23 @@ class Progress:
     def __init__(self, total: int) -> None:
         self._total = total
         self._done = 0
-        self._shown = ""
-        self._next = time.monotonic() + _FIRST if sys.stderr.isatty() else float("inf")
+        self._line = ""
+        self._next = time.monotonic() + _DELAY if sys.stderr.isatty() else float("inf")
 
-    def step(self) -> None:
+    def advance(self) -> None:
         """One more file begins."""
-        now = time.monotonic()
-        if now >= self._next:
-            self._next = now + _EACH
-            self._shown = f"Checked {self._done:,} of {self._total:,} files"
+        current_time = time.monotonic()
+        if current_time >= self._next:
+            self._next = current_time + _INTERVAL
+            self._line = f"Checked {self._done:,} of {self._total:,} files"
             # The cursor goes back, so that any other line takes this one's place.
-            machine(sys.stderr).write(f"{self._shown}\r")
+            raw_stream(sys.stderr).write(f"{self._line}\r")
             sys.stderr.flush()
         self._done += 1
 
     def close(self) -> None:
         """Clear the line."""
-        if self._shown:
-            machine(sys.stderr).write(f"{' ' * len(self._shown)}\r")
+        if self._line:
+            raw_stream(sys.stderr).write(f"{' ' * len(self._line)}\r")
             sys.stderr.flush()
-        self._shown, self._next = "", float("inf")
+        self._line, self._next = "", float("inf")

@@ -12,12 +12,12 @@ from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.insight.plain import Result, as_json
-from spark_iceberg_sql.outgoing import machine, say, visible_lines
+from spark_iceberg_sql.outgoing import raw_stream, visible_lines, write_message
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.variables import substituted
 
 R = TypeVar("R", bound=Result)
-Found = Sequence[tuple[int, R]]
+StatementResults = Sequence[tuple[int, R]]
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -27,10 +27,10 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def write(result: Result, given: argparse.Namespace) -> None:
+def write_result(result: Result, args: argparse.Namespace) -> None:
     """Print a result in the format of `--format`."""
-    if given.format == "json":
-        machine(sys.stdout).write(f"{as_json(result.to_dict())}\n")
+    if args.format == "json":
+        raw_stream(sys.stdout).write(f"{as_json(result.to_dict())}\n")
     else:
         sys.stdout.write(f"{visible_lines(str(result))}\n")
 
@@ -47,43 +47,47 @@ def add_statements(parser: argparse.ArgumentParser) -> None:
     add_session(parser)
 
 
-def of_statements(
-    given: argparse.Namespace, result: Callable[[object, str], R]
-) -> tuple[Found[R], bool]:
+def print_results(
+    args: argparse.Namespace, compute: Callable[[object, str], R]
+) -> tuple[StatementResults[R], bool]:
     """Print the result of each statement, and errors about those that Spark refuses.
 
     compute: from a session and a statement to the result. Returns the results by statement number, and true if any
     statement was refused. Raises IcebergSqlError if there is none.
     """
-    text = substituted(sql_or_file(given.sql)[1], pairs("--var", given.var))
-    todo = [statement.text for statement in statements(text)]
-    if not todo:
+    text = substituted(sql_or_file(args.sql)[1], pairs("--var", args.var))
+    texts = [statement.text for statement in statements(text)]
+    if not texts:
         raise IcebergSqlError("there is no statement to explain")
-    spark = session(given)
+    spark = session(args)
     try:
-        each = [(number, _one(spark, sql, number, result)) for number, sql in enumerate(todo, 1)]
+        outcomes = [
+            (number, _result_of(spark, sql, number, compute)) for number, sql in enumerate(texts, 1)
+        ]
     finally:
         spark.stop()
-    found = [(number, one) for number, one in each if one is not None]
-    if given.format == "json":
-        values = [{"statement": number, **one.to_dict()} for number, one in found]
-        machine(sys.stdout).write(as_json(values) + "\n")
+    results = [(number, item) for number, item in outcomes if item is not None]
+    if args.format == "json":
+        values = [{"statement": number, **item.to_dict()} for number, item in results]
+        raw_stream(sys.stdout).write(as_json(values) + "\n")
     else:
-        titled = (_titled(one, number, len(todo)) for number, one in found)
-        sys.stdout.write(visible_lines("\n\n".join(titled)))
-        sys.stdout.write("\n" if found else "")
-    return found, len(found) < len(each)
+        titled_texts = (_with_title(item, number, len(texts)) for number, item in results)
+        sys.stdout.write(visible_lines("\n\n".join(titled_texts)))
+        sys.stdout.write("\n" if results else "")
+    return results, len(results) < len(outcomes)
 
 
-def _one(spark: object, text: str, number: int, result: Callable[[object, str], R]) -> R | None:
+def _result_of(
+    spark: object, text: str, number: int, compute: Callable[[object, str], R]
+) -> R | None:
     refusals = load("spark.bridge.errors").JVM_ERRORS
     try:
-        return result(spark, text)
+        return compute(spark, text)
     except (IcebergSqlError, *refusals) as error:
-        first = str(error).strip().partition("\n")[0]
-        say(f"error: statement {number}: {first}")
+        first_line = str(error).strip().partition("\n")[0]
+        write_message(f"error: statement {number}: {first_line}")
         return None
 
 
-def _titled(one: object, number: int, count: int) -> str:
-    return f"-- statement {number}\n{one}" if count > 1 else str(one)
+def _with_title(result: object, number: int, count: int) -> str:
+    return f"-- statement {number}\n{result}" if count > 1 else str(result)

@@ -21,12 +21,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the list; returns the exit code."""
-    if given.output_format == "json":
+    if args.output_format == "json":
         text = _json()
     else:
-        text = catalogue() if given.output_format == "markdown" else _text()
+        text = catalogue() if args.output_format == "markdown" else _text()
     sys.stdout.write(text)
     return CLEAN
 
@@ -39,7 +39,7 @@ def _text() -> str:
 
 
 def _json() -> str:
-    found = [
+    objects = [
         {
             "code": r.code,
             "name": r.name,
@@ -51,4 +51,4 @@ def _json() -> str:
         }
         for r in registry.ALL
     ]
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(objects, indent=2, ensure_ascii=False) + "\n"

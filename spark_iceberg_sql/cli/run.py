@@ -29,38 +29,38 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_session(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Check and run the script; returns the exit code."""
-    text = decode(read_bytes(given.file), given.file)[0]
-    text = substituted(text, pairs("--var", given.var))
-    parameters = pairs("--param", given.param)
-    spark = session(given)
+    text = decode(read_bytes(args.file), args.file)[0]
+    text = substituted(text, pairs("--var", args.var))
+    parameters = pairs("--param", args.param)
+    spark = session(args)
     script = load("spark.gate.scripts")
     try:
         script.run(
             spark,
             text,
             parameters,
-            check_only=given.check_only,
-            filename=given.file,
-            progress=_say,
-            on_result=_show,
+            check_only=args.check_only,
+            filename=args.file,
+            progress=_write_report,
+            on_result=_show_rows,
         )
     except IcebergSqlError as error:
-        _say(str(error))
+        _write_report(str(error))
         return FINDINGS if error.report is not None else COULD_NOT_RUN
     finally:
         spark.stop()
     return CLEAN
 
 
-def _say(text: str) -> None:
+def _write_report(text: str) -> None:
     """Write a report, or the progress of the script, as it is: `write_message` is for messages of one line."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
-def _show(result: Any) -> None:
+def _show_rows(result: Any) -> None:
     """Show the rows of a query's result; a result without columns has nothing to show."""
     if result.columns:
         result.show(_ROWS, truncate=60)

@@ -13,127 +13,150 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.source import Source
-from spark_iceberg_sql.outgoing import say, visible
+from spark_iceberg_sql.outgoing import visible, write_message
 from spark_iceberg_sql.report.terminal import plural
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.checker.baseline import Baseline
-    from spark_iceberg_sql.checker.earlier import Earlier
-    from spark_iceberg_sql.checker.known_findings import Mark
+    from spark_iceberg_sql.checker.earlier import MergeBaseChecker
+    from spark_iceberg_sql.checker.known_findings import FindingFingerprint
 
-_LISTED = 10  # entries of a baseline that are gone, and are listed
+_MAX_LISTED = 10  # entries of a baseline that are gone, and are listed
 
 
-class Screen:
+class NewFindingsFilter:
     """A filter that keeps new findings only. baseline, merge_base: the known findings. ref: the commit of
     `merge_base`.
     """
 
     def __init__(
-        self, baseline: Baseline | None = None, earlier: Earlier | None = None, ref: str = ""
+        self,
+        baseline: Baseline | None = None,
+        merge_base: MergeBaseChecker | None = None,
+        ref: str = "",
     ) -> None:
         self.baseline = baseline
-        self._earlier = earlier
+        self._merge_base = merge_base
         self._ref = ref
-        self._found: dict[str, tuple[list[Mark], Settings]] = {}
-        self._known = {"baseline": 0, "earlier": 0}
+        self._fingerprints_by_file: dict[str, tuple[list[FindingFingerprint], Settings]] = {}
+        self._known_counts = {"baseline": 0, "earlier": 0}
 
     @property
-    def is_open(self) -> bool:
+    def reports_all(self) -> bool:
         """True if every finding is reported."""
-        return self.baseline is None and self._earlier is None
+        return self.baseline is None and self._merge_base is None
 
     def __call__(
-        self, found: Source, reports: list[Report], settings: Settings, *, last: bool = False
+        self, source: Source, reports: list[Report], settings: Settings, *, is_final: bool = False
     ) -> list[Report]:
         """The reports of a file's parts without known findings. is_final: whether these are the final reports."""
-        if self.is_open:
+        if self.reports_all:
             return reports
-        from spark_iceberg_sql.checker.known_findings import marks, new_findings
+        from spark_iceberg_sql.checker.known_findings import fingerprint_findings, new_findings
 
-        name = self.baseline.name_of(found.name) if self.baseline is not None else found.name
+        name = self.baseline.name_of(source.name) if self.baseline is not None else source.name
         if self.baseline is not None:
-            marked = marks(found, reports, name)
-            if last:
-                self._found[name] = [mark for _, _, mark in marked], settings
-            screened = new_findings(marked, reports, self.baseline.known(name))
-            reports = screened.reports
-            if last:
-                self._known["baseline"] += screened.known
-        if self._earlier is not None and any(map(len, reports)):
-            known = self._known_earlier(self._earlier, found.name, settings)
-            screened = new_findings(marks(found, reports, name), reports, known)
-            reports = screened.reports
-            if last:
-                self._known["earlier"] += screened.known
+            fingerprints = fingerprint_findings(source, reports, name)
+            if is_final:
+                self._fingerprints_by_file[name] = (
+                    [fingerprint for _, _, fingerprint in fingerprints],
+                    settings,
+                )
+            result = new_findings(fingerprints, reports, self.baseline.digests_of(name))
+            reports = result.reports
+            if is_final:
+                self._known_counts["baseline"] += result.known_count
+        if self._merge_base is not None and any(map(len, reports)):
+            known_digests = self._known_at_merge_base(self._merge_base, source.name, settings)
+            result = new_findings(
+                fingerprint_findings(source, reports, name), reports, known_digests
+            )
+            reports = result.reports
+            if is_final:
+                self._known_counts["earlier"] += result.known_count
         return reports
 
-    def _known_earlier(self, earlier: Earlier, name: str, settings: Settings) -> Counter[str]:
+    def _known_at_merge_base(
+        self, merge_base: MergeBaseChecker, name: str, settings: Settings
+    ) -> Counter[str]:
         try:
-            return earlier.known(name, settings)
+            return merge_base.digests_of(name, settings)
         except IcebergSqlError as error:
-            say(f"`{name}` at `{self._ref}`: {error}; all its findings are reported")
+            write_message(f"`{name}` at `{self._ref}`: {error}; all its findings are reported")
             return Counter()
 
     @property
-    def left_out(self) -> str:
+    def removed_text(self) -> str:
         """Lines about the findings that were removed."""
-        said = ""
-        if self._known["baseline"] and self.baseline is not None:
-            many = plural(self._known["baseline"], "finding is", "findings are")
-            said += f"{many} in the baseline `{visible(str(self.baseline.path))}`\n"
-        if self._known["earlier"]:
-            many = plural(self._known["earlier"], "finding")
-            said += f"{many} already existed at `{visible(self._ref)}`\n"
-        return said
+        text = ""
+        if self._known_counts["baseline"] and self.baseline is not None:
+            count_text = plural(self._known_counts["baseline"], "finding is", "findings are")
+            text += f"{count_text} in the baseline `{visible(str(self.baseline.path))}`\n"
+        if self._known_counts["earlier"]:
+            count_text = plural(self._known_counts["earlier"], "finding")
+            text += f"{count_text} already existed at `{visible(self._ref)}`\n"
+        return text
 
-    def gone(self) -> list[str]:
+    def stale_lines(self) -> list[str]:
         """Lines about the entries of the baseline whose finding no longer exists."""
         if self.baseline is None:
             return []
-        found = self.baseline.gone(self._marks(), self._found, self._ran)
-        if not found:
+        stale = self.baseline.stale_entries(
+            self._fingerprints(), self._fingerprints_by_file, self._was_checked
+        )
+        if not stale:
             return []
-        many = plural(len(found), "finding", "findings")
-        exist = "no longer exists" if len(found) == 1 else "no longer exist"
-        said = [f"{many} of the baseline {exist}; --write-baseline removes them from the file"]
-        said += [f"  {mark.path}: {mark.code} {mark.message}" for mark in found[:_LISTED]]
-        more = len(found) - _LISTED
-        return said + ([f"  and {more} more"] if more > 0 else [])
+        count_text = plural(len(stale), "finding", "findings")
+        verb = "no longer exists" if len(stale) == 1 else "no longer exist"
+        lines = [
+            f"{count_text} of the baseline {verb}; --write-baseline removes them from the file"
+        ]
+        lines += [
+            f"  {fingerprint.path}: {fingerprint.code} {fingerprint.message}"
+            for fingerprint in stale[:_MAX_LISTED]
+        ]
+        hidden_count = len(stale) - _MAX_LISTED
+        return lines + ([f"  and {hidden_count} more"] if hidden_count > 0 else [])
 
     def write(self) -> str:
         """Update the baseline; returns the line to print. Raises FileError."""
         assert self.baseline is not None
-        number = self.baseline.write(self._marks(), self._found, self._ran)
+        number = self.baseline.write(
+            self._fingerprints(), self._fingerprints_by_file, self._was_checked
+        )
         path = visible(str(self.baseline.path))
         return f"{plural(number, 'finding is', 'findings are')} in the baseline `{path}`\n"
 
-    def _marks(self) -> list[Mark]:
-        return [mark for marks, _ in self._found.values() for mark in marks]
+    def _fingerprints(self) -> list[FindingFingerprint]:
+        return [
+            fingerprint
+            for file_fingerprints, _ in self._fingerprints_by_file.values()
+            for fingerprint in file_fingerprints
+        ]
 
-    def _ran(self, mark: Mark) -> bool:
+    def _was_checked(self, fingerprint: FindingFingerprint) -> bool:
         """True if the rule of an entry was run on its file."""
-        _, settings = self._found[mark.path]
+        _, settings = self._fingerprints_by_file[fingerprint.path]
         assert self.baseline is not None
-        path = self.baseline.path.absolute().parent / mark.path
-        return settings.severity_of(mark.code, Severity.WARNING, path) is not None
+        path = self.baseline.path.absolute().parent / fingerprint.path
+        return settings.severity_of(fingerprint.code, Severity.WARNING, path) is not None
 
 
 @contextmanager
-def screen(given: argparse.Namespace) -> Iterator[Screen]:
+def open_filter(args: argparse.Namespace) -> Iterator[NewFindingsFilter]:
     """The filter for the options. Raises FileError for a baseline or a commit that cannot be read."""
     from contextlib import ExitStack
 
     with ExitStack() as stack:
-        baseline, earlier = None, None
-        if given.baseline is not None:
+        baseline, merge_base = None, None
+        if args.baseline is not None:
             from spark_iceberg_sql.checker.baseline import read_baseline
 
-            baseline = read_baseline(given.baseline, new=given.write_baseline)
-        if given.diff_from is not None:
-            from spark_iceberg_sql.checker.earlier import Earlier
+            baseline = read_baseline(args.baseline, may_be_missing=args.write_baseline)
+        if args.diff_from is not None:
+            from spark_iceberg_sql.checker.earlier import MergeBaseChecker
             from spark_iceberg_sql.files.git import snapshot
 
-            there = stack.enter_context(snapshot(given.diff_from))
-            earlier = Earlier(there, lambda: configuration(given))
-        yield Screen(baseline, earlier, given.diff_from or "")
+            old_project = stack.enter_context(snapshot(args.diff_from))
+            merge_base = MergeBaseChecker(old_project, lambda: configuration(args))
+        yield NewFindingsFilter(baseline, merge_base, args.diff_from or "")

@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The command takes no arguments."""
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Serve until the editor exits; returns the exit code, 1 if the editor did not request a shutdown first."""
     try:
         from spark_iceberg_sql.editor.server import serve

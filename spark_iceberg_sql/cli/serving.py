@@ -10,7 +10,7 @@ from types import FrameType
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.outgoing import say
+from spark_iceberg_sql.outgoing import write_message
 
 
 def add_server(parser: argparse.ArgumentParser, port: int) -> None:
@@ -33,14 +33,14 @@ def add_server(parser: argparse.ArgumentParser, port: int) -> None:
     add_session(parser)
 
 
-def serve(given: argparse.Namespace, function: str, name: str) -> int:
+def serve(args: argparse.Namespace, function: str, name: str) -> int:
     """Serve until Ctrl-C or SIGTERM; returns the exit code. function: starts the server. name: to display."""
     signal.signal(signal.SIGTERM, _interrupt)
     spark = None
     try:
-        spark = session(given, given.ddl, serves=True)
+        spark = session(args, args.ddl, serves=True)
         start = getattr(load("spark.servers"), function)
-        server = start(spark, host=given.host, port=given.port, ddl=given.ddl)
+        server = start(spark, host=args.host, port=args.port, ddl=args.ddl)
         sys.stdout.write(f"{name} server at {server.url}; Ctrl-C stops it\n")
         sys.stdout.flush()
         try:
@@ -48,7 +48,7 @@ def serve(given: argparse.Namespace, function: str, name: str) -> int:
         finally:
             server.stop()
     except KeyboardInterrupt:
-        say("stopped")
+        write_message("stopped")
     finally:
         if spark is not None:
             spark.stop()
@@ -59,7 +59,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _port(word: str) -> int:
-    if not word.isdecimal() or int(word) >= 1 << 16:
-        raise argparse.ArgumentTypeError(f"`{word}` is not a number from 0 to 65535")
-    return int(word)
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 16:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number from 0 to 65535")
+    return int(text)

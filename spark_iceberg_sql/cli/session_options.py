@@ -30,24 +30,24 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def session(given: argparse.Namespace, ddl: str = "error", *, serves: bool = False) -> Any:
+def session(args: argparse.Namespace, ddl: str = "error", *, serves: bool = False) -> Any:
     """The session for the options. serves: whether a server's clients share its catalogs. Raises IcebergSqlError."""
-    conf = pairs("--conf", given.conf)
+    conf = pairs("--conf", args.conf)
     if serves:
-        conf = load("spark.servers").shared(conf, given.catalog)
-    found = load("spark.session").session(
-        given.warehouse, catalog=given.catalog, config=conf, ddl=ddl
+        conf = load("spark.servers").shared(conf, args.catalog)
+    spark_session = load("spark.session").session(
+        args.warehouse, catalog=args.catalog, config=conf, ddl=ddl
     )
     load("spark.bridge.jvm").log_tasks(False)  # what fails a statement is printed in a sentence
-    return found
+    return spark_session
 
 
-def pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:
+def pairs(option: str, items: Iterable[str] | None) -> dict[str, str]:
     """The values of a repeatable option NAME=VALUE."""
-    found = {}
-    for word in words or ():
-        key, equals, value = word.partition("=")
+    values_by_name = {}
+    for item in items or ():
+        key, equals, value = item.partition("=")
         if not key or not equals:
-            raise IcebergSqlError(f"{option} takes NAME=VALUE, not `{word}`")
-        found[key] = value
-    return found
+            raise IcebergSqlError(f"{option} takes NAME=VALUE, not `{item}`")
+        values_by_name[key] = value
+    return values_by_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN
-from spark_iceberg_sql.cli.results import add_statements, of_statements
+from spark_iceberg_sql.cli.results import add_statements, print_results
 from spark_iceberg_sql.extras import load
 
 
@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_statements(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the verdict on each statement; returns the exit code."""
-    _, refused = of_statements(given, load("spark.insight.joins").spj)
-    return COULD_NOT_RUN if refused else CLEAN
+    _, any_refused = print_results(args, load("spark.insight.joins").spj)
+    return COULD_NOT_RUN if any_refused else CLEAN

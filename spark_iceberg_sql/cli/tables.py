@@ -13,24 +13,24 @@ from spark_iceberg_sql.report.sql_text import painted
 from spark_iceberg_sql.report.table_ddl import table_ddl
 
 
-def tables_shown(
+def tables_text(
     linter: Linter, paths: Sequence[str], settings: Configuration, *, color: bool = False
 ) -> str:
     """The tables at the end of each series of migrations, and of each other file. Raises IcebergSqlError.
 
     paths: the files that were checked.
     """
-    shown: dict[str, str] = {}
+    text_by_name: dict[str, str] = {}
     for path in paths:
         if path == "-":
             raise FileError("--show-tables needs files, not standard input")
-        for name, tables in linter.after(path, settings.of(Path(path))):
-            if name not in shown and tables:
-                where = Path(name)
-                if where.is_relative_to(Path.cwd()):
-                    where = where.relative_to(Path.cwd())
-                shown[name] = f"\n-- after {visible(where.as_posix())}\n" + "\n".join(
+        for name, tables in linter.tables_after(path, settings.of(Path(path))):
+            if name not in text_by_name and tables:
+                path_shown = Path(name)
+                if path_shown.is_relative_to(Path.cwd()):
+                    path_shown = path_shown.relative_to(Path.cwd())
+                text_by_name[name] = f"\n-- after {visible(path_shown.as_posix())}\n" + "\n".join(
                     map(table_ddl, tables)
                 )
-    text = "".join(shown.values())
+    text = "".join(text_by_name.values())
     return painted(text) if color else text

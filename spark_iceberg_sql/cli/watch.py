@@ -11,11 +11,11 @@ from pathlib import Path
 from spark_iceberg_sql.cli import COULD_NOT_RUN
 from spark_iceberg_sql.config.settings import OWN_FILE
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import machine, say
+from spark_iceberg_sql.outgoing import raw_stream, write_message
 
 _SECONDS = 0.5
 # Files above a checked one that its findings may depend on: settings, and what dbt has recorded.
-_ABOVE = (
+_PARENT_FILES = (
     OWN_FILE,
     "pyproject.toml",
     "dbt_project.yml",
@@ -24,7 +24,7 @@ _ABOVE = (
 )
 
 
-def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
+def watch(check: Callable[[], int], list_files: Callable[[], Iterable[str]]) -> int:
     """Check now and after each change, until the user interrupts; returns the last exit code.
 
     check: prints the findings and returns the exit code. list_files: returns the files to check, and others that the
@@ -33,41 +33,41 @@ def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
     code = COULD_NOT_RUN
     try:
         while True:
-            before = _state(found)
+            old_state = _state(list_files)
             _clear()
             try:
                 code = check()
             except IcebergSqlError as error:
-                say(f"error: {error}")
+                write_message(f"error: {error}")
                 code = COULD_NOT_RUN
             sys.stdout.write("\nWatching for changes; Ctrl-C to stop.\n")
             sys.stdout.flush()
-            while _state(found) == before:
+            while _state(list_files) == old_state:
                 time.sleep(_SECONDS)
     except KeyboardInterrupt:
         return code
 
 
-def _state(found: Callable[[], Iterable[str]]) -> dict[str, tuple[int, int] | None]:
+def _state(list_files: Callable[[], Iterable[str]]) -> dict[str, tuple[int, int] | None]:
     """The modification times and sizes of the files, and of some above them."""
     try:
-        names = set(found())
+        names = set(list_files())
     except IcebergSqlError as error:  # settings that are wrong for now
         names = {f"error: {error}"}
-    folders = {above for name in names for above in Path(name).absolute().parents}
+    folders = {parent for name in names for parent in Path(name).absolute().parents}
     folders |= {Path.cwd(), *Path.cwd().parents}
-    names |= {str(folder / own) for folder in folders for own in _ABOVE}
-    return {name: _written(name) for name in names}
+    names |= {str(folder / file_name) for folder in folders for file_name in _PARENT_FILES}
+    return {name: _file_state(name) for name in names}
 
 
-def _written(name: str) -> tuple[int, int] | None:
+def _file_state(name: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(name)
+        status = os.stat(name)
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def _clear() -> None:
     if sys.stdout.isatty():
-        machine(sys.stdout).write("\x1b[2J\x1b[H")
+        raw_stream(sys.stdout).write("\x1b[2J\x1b[H")

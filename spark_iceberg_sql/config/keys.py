@@ -12,7 +12,7 @@ from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
 
-_MOST = 200  # globs or patterns of a key
+_MAX_ITEMS = 200  # globs or patterns of a key
 
 
 class WrongValueError(ValueError):
@@ -28,8 +28,8 @@ def _strings(value: Any, base: Path) -> tuple[str, ...]:
 def _globs(value: Any, base: Path) -> tuple[str, ...]:
     """Globs, few of which mean a walk through all folders."""
     globs = _strings(value, base)
-    if sum("**" in glob for glob in globs) > _MOST:
-        raise WrongValueError(f"a list of at most {_MOST} globs with `**`")
+    if sum("**" in glob for glob in globs) > _MAX_ITEMS:
+        raise WrongValueError(f"a list of at most {_MAX_ITEMS} globs with `**`")
     return globs
 
 
@@ -37,21 +37,26 @@ def _codes(value: Any, base: Path) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
         raise WrongValueError('a list of codes such as ["SIS2", "SIS501"]')
     for code in value:
-        _known_code(code)
+        _require_code(code)
     return tuple(value)
 
 
-def _known_code(code: str) -> None:
+def _require_code(code: str) -> None:
     from spark_iceberg_sql.rules import registry
 
-    every = [rule.code for rule in registry.ALL]
+    all_codes = [rule.code for rule in registry.ALL]
     letters = code.rstrip("0123456789")
-    if code == "ALL" or any(c.startswith(code) and c[len(letters)].isdigit() for c in every):
+    if code == "ALL" or any(
+        known_code.startswith(code) and known_code[len(letters)].isdigit()
+        for known_code in all_codes
+    ):
         return
     names = {rule.name: rule.code for rule in registry.ALL}
     if code in names:
         raise WrongValueError(f'a list of codes: `{code}` is "{names[code]}"')
-    raise WrongValueError(f"a list of codes: unknown rule `{code}`{near(code, [*every, 'ALL'])}")
+    raise WrongValueError(
+        f"a list of codes: unknown rule `{code}`{did_you_mean(code, [*all_codes, 'ALL'])}"
+    )
 
 
 def _ignores(value: Any, base: Path) -> dict[str, tuple[str, ...]]:
@@ -63,18 +68,18 @@ def _ignores(value: Any, base: Path) -> dict[str, tuple[str, ...]]:
 def _severities(value: Any, base: Path) -> dict[str, Severity]:
     if not isinstance(value, dict):
         raise WrongValueError('a table such as { SIS501 = "error" }')
-    out = {}
+    severities = {}
     for code, name in value.items():
-        _known_code(code)
+        _require_code(code)
         if name == "note":
             raise WrongValueError(
                 f'"error" or "warning" for {code}: a note means that something was not checked'
             )
         if name not in ("error", "warning"):
-            meant = near(str(name), ["error", "warning"])
-            raise WrongValueError(f'"error" or "warning" for {code}, not {name!r}{meant}')
-        out[code] = Severity(name)
-    return out
+            suggestion = did_you_mean(str(name), ["error", "warning"])
+            raise WrongValueError(f'"error" or "warning" for {code}, not {name!r}{suggestion}')
+        severities[code] = Severity(name)
+    return severities
 
 
 def _paths(value: Any, base: Path) -> dict[str, Path]:
@@ -105,14 +110,14 @@ def _patterns(value: Any, base: Path) -> tuple[str, ...]:
     import regex  # the one that is used later; it takes time to load
 
     patterns = _strings(value, base)
-    if len(patterns) > _MOST:
-        raise WrongValueError(f"a list of at most {_MOST} regular expressions")
+    if len(patterns) > _MAX_ITEMS:
+        raise WrongValueError(f"a list of at most {_MAX_ITEMS} regular expressions")
     for pattern in patterns:
         try:
-            empty = regex.compile(pattern).match("") is not None
+            matches_empty = regex.compile(pattern).match("") is not None
         except regex.error as error:
             raise WrongValueError(f"a list of regular expressions: `{pattern}`: {error}") from None
-        if empty:
+        if matches_empty:
             raise WrongValueError(
                 f"a list of regular expressions: `{pattern}` matches the empty string"
             )
@@ -159,26 +164,30 @@ KEYS: Mapping[str, Reader] = {
 }
 
 # The JSON schema of each reader; the readers check more, for example that a code exists.
-_TEXT = {"type": "string", "minLength": 1}
-_TEXTS = {"type": "array", "items": {"type": "string"}}
-_CODE = {"type": "string", "pattern": "^(ALL|[A-Za-z]+[0-9]*)$"}
-_LIST_OF_CODES = {"type": "array", "items": _CODE}
+_STRING_SCHEMA = {"type": "string", "minLength": 1}
+_STRINGS_SCHEMA = {"type": "array", "items": {"type": "string"}}
+_CODE_SCHEMA = {"type": "string", "pattern": "^(ALL|[A-Za-z]+[0-9]*)$"}
+_CODES_SCHEMA = {"type": "array", "items": _CODE_SCHEMA}
 SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
-    _codes: _LIST_OF_CODES,
-    _ignores: {"type": "object", "additionalProperties": _LIST_OF_CODES},
+    _codes: _CODES_SCHEMA,
+    _ignores: {"type": "object", "additionalProperties": _CODES_SCHEMA},
     _severities: {
         "type": "object",
-        "propertyNames": _CODE,
+        "propertyNames": _CODE_SCHEMA,
         "additionalProperties": {"enum": ["error", "warning"]},
     },
     _paths: {"type": "object", "additionalProperties": {"type": "string"}},
-    _strings: _TEXTS,
-    _globs: _TEXTS,
-    _patterns: {"type": "array", "maxItems": _MOST, "items": {"type": "string", "format": "regex"}},
+    _strings: _STRINGS_SCHEMA,
+    _globs: _STRINGS_SCHEMA,
+    _patterns: {
+        "type": "array",
+        "maxItems": _MAX_ITEMS,
+        "items": {"type": "string", "format": "regex"},
+    },
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
-    _string: _TEXT,
+    _string: _STRING_SCHEMA,
     _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},
-    _path: _TEXT,
+    _path: _STRING_SCHEMA,
     _flag: {"type": "boolean"},
 }
 
@@ -206,9 +215,9 @@ PURPOSE: Mapping[str, str] = {
 }
 
 
-def near(word: str, words: Iterable[str]) -> str:
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """The clause `; did you mean ...?` if a candidate is similar to the word; else an empty text."""
     from difflib import get_close_matches
 
-    found = get_close_matches(word, list(words), n=1, cutoff=0.5)
-    return f"; did you mean `{found[0]}`?" if found else ""
+    matches = get_close_matches(word, list(candidates), n=1, cutoff=0.5)
+    return f"; did you mean `{matches[0]}`?" if matches else ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.config.settings import Settings
 
 COMMAND_LINE = "the command line"
-_WITHOUT_OPTION = {"dbt-manifest": "copy it there"}
+_REMEDIES = {"dbt-manifest": "copy it there"}
 
 
 def require_inside(settings: Settings, file: Path) -> None:
@@ -30,11 +30,11 @@ def require_inside(settings: Settings, file: Path) -> None:
     paths = [("metadata", path) for path in settings.metadata.values()]
     paths += [("dbt-manifest", path) for path in (settings.dbt_manifest,) if path is not None]
     for key, path in paths:
-        _require(key, str(file), str(path), path, tree)
+        _require_path(key, str(file), str(path), path, tree)
     for key, globs in (("ddl", settings.ddl), ("scripts", settings.scripts)):
         for glob in globs:
-            named = settings.root / glob
-            _require(key, str(file), str(named), _without_wildcards(named), tree)
+            full_glob = settings.root / glob
+            _require_path(key, str(file), str(full_glob), _without_wildcards(full_glob), tree)
 
 
 def files_of(settings: Settings, key: str, globs: Iterable[str]) -> list[str]:
@@ -47,34 +47,38 @@ def files_of(settings: Settings, key: str, globs: Iterable[str]) -> list[str]:
 
     def admit(path: str) -> None:
         if source not in ("default", COMMAND_LINE):
-            _require(key, source, path, Path(path), tree)
+            _require_path(key, source, path, Path(path), tree)
 
     return list(find(patterns, lambda path: False, admit=admit))
 
 
-def _require(key: str, source: str, name: str, path: Path, tree: Path) -> None:
+def _require_path(key: str, source: str, name: str, path: Path, root: Path) -> None:
     """Raise ConfigError for a path that leads out of a folder, or to something that is no file."""
-    shown = repr(name)[1:-1] if "\0" in name else name
-    remedy = _WITHOUT_OPTION.get(key, f"name it on the command line, with --{key}")
+    display_name = repr(name)[1:-1] if "\0" in name else name
+    remedy = _REMEDIES.get(key, f"name it on the command line, with --{key}")
     if "\0" in name:
         raise ConfigError(
-            f"`{key}` in `{source}` names `{shown}`: a path cannot contain a NUL character"
+            f"`{key}` in `{source}` names `{display_name}`: a path cannot contain a NUL character"
         )
-    if not is_inside(path, tree):
+    if not is_inside(path, root):
         raise ConfigError(
-            f"`{key}` in `{source}` names `{shown}`, which is outside `{tree}`: {remedy}"
+            f"`{key}` in `{source}` names `{display_name}`, which is outside `{root}`: {remedy}"
         )
-    if os.path.exists(path) and not os.path.isdir(path) and not is_file_inside(path, tree):
-        raise ConfigError(f"`{key}` in `{source}` names `{shown}`, which is not a regular file")
+    if os.path.exists(path) and not os.path.isdir(path) and not is_file_inside(path, root):
+        raise ConfigError(
+            f"`{key}` in `{source}` names `{display_name}`, which is not a regular file"
+        )
 
 
 def _tree(root: Path) -> Path:
     """The repository of a settings file's folder; without one, the folder."""
-    above = (root, *root.parents)
-    return next((folder for folder in above if os.path.exists(folder / ".git")), root).resolve()
+    folders = (root, *root.parents)
+    return next((folder for folder in folders if os.path.exists(folder / ".git")), root).resolve()
 
 
 def _without_wildcards(glob: Path) -> Path:
     """The folder that all matches of a glob are in; a path without wildcards as it is."""
-    wild = next((n for n, part in enumerate(glob.parts) if set(part) & set("*?[{")), None)
-    return Path(*glob.parts[:wild])
+    wildcard_index = next(
+        (index for index, part in enumerate(glob.parts) if set(part) & set("*?[{")), None
+    )
+    return Path(*glob.parts[:wildcard_index])

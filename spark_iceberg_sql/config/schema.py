@@ -27,8 +27,8 @@ def schema(address: str) -> dict[str, Any]:
 
 def _property(key: str, reader: keys.Reader) -> dict[str, Any]:
     default = getattr(Settings(), key.replace("-", "_"))
-    given = {} if default is None else {"default": _plain(default)}
-    return {"description": keys.PURPOSE[key], **keys.SCHEMAS[reader], **given}
+    default_entry = {} if default is None else {"default": _plain(default)}
+    return {"description": keys.PURPOSE[key], **keys.SCHEMAS[reader], **default_entry}
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from spark_iceberg_sql.config.keys import KEYS, WrongValueError, near
+from spark_iceberg_sql.config.keys import KEYS, WrongValueError, did_you_mean
 from spark_iceberg_sql.config.named_files import COMMAND_LINE, require_inside
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
@@ -21,8 +21,8 @@ from spark_iceberg_sql.records import field, record, replace
 OWN_FILE = OWN_SETTINGS
 TABLE = "iceberg-sql"
 _PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
-_DEEPEST_KEY = 100
-_OF_KEY = regex(
+_MAX_KEY_DOTS = 100
+_KEY_TOKEN = regex(
     r"""(?P<part>[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')|(?P<dot>\.)|(?P<blank>[ \t]+)"""
     r"""|(?P<other>"(?:[^"\\]|\\.)*\\?$|'[^']*$|.)"""  # an open quote takes the rest of the line
 )
@@ -96,7 +96,9 @@ class Settings:
             f"or set {TRUSTED_CATALOGS}={self.catalog}"
         )
 
-    def severity_of(self, code: str, own: Severity, path: Path | None = None) -> Severity | None:
+    def severity_of(
+        self, code: str, declared_severity: Severity, path: Path | None = None
+    ) -> Severity | None:
         """The severity of a finding under these settings; None if it is not shown.
 
         code: the finding's. declared_severity: of its rule. path: the file, for per-file-ignores.
@@ -104,50 +106,62 @@ class Settings:
         if not self.selects(code):
             return None
         for glob, codes in self.per_file_ignores.items():
-            if path is not None and _among(code, codes) and matches(path, glob, self.root):
+            if path is not None and _is_selected(code, codes) and matches(path, glob, self.root):
                 return None
-        named = [given for given in self.severity if _among(code, (given,))]
-        return self.severity[max(named, key=len)] if named else own
+        matching_codes = [selector for selector in self.severity if _is_selected(code, (selector,))]
+        return self.severity[max(matching_codes, key=len)] if matching_codes else declared_severity
 
     def selects(self, code: str) -> bool:
         """True if a rule runs at all."""
-        added = _longest(code, self.extend_select)
-        skipped = _longest(code, self.ignore)
-        return skipped < added or (skipped < 0 and _among(code, self.select))
+        selected_length = _longest_match(code, self.extend_select)
+        ignored_length = _longest_match(code, self.ignore)
+        return ignored_length < selected_length or (
+            ignored_length < 0 and _is_selected(code, self.select)
+        )
 
     def excludes(self, path: Path) -> bool:
         """True if a file, or a directory that contains it, is excluded."""
         return any(matches(path, glob, self.root) for glob in self.exclude)
 
-    def given(self, values: Mapping[str, Any]) -> Settings:
+    def overridden(self, values: Mapping[str, Any]) -> Settings:
         """The settings with the values of the command line, whose paths are relative to the working directory.
 
         values: by key, None if not set. Raises ConfigError.
         """
-        here = Path.cwd()
-        said = {key: value for key, value in values.items() if value is not None}
+        working_directory = Path.cwd()
+        overrides = {key: value for key, value in values.items() if value is not None}
         for key in ("ddl", "scripts", "exclude"):
-            if key in said:
-                said[key] = [str(here / glob) if "/" in glob else glob for glob in said[key]]
-        settings = _with(self, said, COMMAND_LINE, here)
+            if key in overrides:
+                overrides[key] = [
+                    str(working_directory / glob) if "/" in glob else glob
+                    for glob in overrides[key]
+                ]
+        settings = _updated(self, overrides, COMMAND_LINE, working_directory)
         return replace(settings, metadata={**self.metadata, **settings.metadata})
 
 
-def _among(code: str, codes: Iterable[str]) -> bool:
-    return any(c == "ALL" or code.startswith(c) for c in codes)
+def _is_selected(code: str, selectors: Iterable[str]) -> bool:
+    return any(selector == "ALL" or code.startswith(selector) for selector in selectors)
 
 
-def _longest(code: str, codes: Iterable[str]) -> int:
+def _longest_match(code: str, selectors: Iterable[str]) -> int:
     """The length of the longest selector that matches a code; -1 if none does."""
-    return max((0 if c == "ALL" else len(c) for c in codes if _among(code, (c,))), default=-1)
+    return max(
+        (
+            0 if selector == "ALL" else len(selector)
+            for selector in selectors
+            if _is_selected(code, (selector,))
+        ),
+        default=-1,
+    )
 
 
 def load(path: Path) -> Settings:
     """The settings in a file: a pyproject.toml or an .iceberg-sql.toml. Raises ConfigError."""
-    found = _read(path)
-    if found is None:
+    values = _read(path)
+    if values is None:
         raise ConfigError(f"`{path}` has no table [tool.{TABLE}]")
-    settings = _with(Settings(root=path.parent.absolute()), found, str(path), path.parent)
+    settings = _updated(Settings(root=path.parent.absolute()), values, str(path), path.parent)
     require_inside(settings, path)
     return settings
 
@@ -166,19 +180,19 @@ class Configuration:
         isolated: bool = False,
         values: Mapping[str, Any] | None = None,
     ) -> None:
-        self._values = values or {}
+        self._overrides = values or {}
         self._by_directory: dict[Path, Settings] = {}
         self._by_folder: dict[str, Settings] = {}  # as they are named
-        self._all: Settings | None = None
+        self._fixed: Settings | None = None
         if path is not None:
-            self._all = load(path).given(self._values)
+            self._fixed = load(path).overridden(self._overrides)
         elif isolated:
-            self._all = Settings().given(self._values)
+            self._fixed = Settings().overridden(self._overrides)
 
     def of(self, path: Path) -> Settings:
         """The settings for a file, whether or not it exists. Raises ConfigError."""
-        if self._all is not None:
-            return self._all
+        if self._fixed is not None:
+            return self._fixed
         folder = os.path.dirname(path)
         if folder not in self._by_folder:
             self._by_folder[folder] = self._of_directory(path.absolute().parent)
@@ -186,22 +200,22 @@ class Configuration:
 
     def _of_directory(self, directory: Path) -> Settings:
         if directory not in self._by_directory:
-            own = _own_settings(directory)
-            if own is not None:
-                settings = own.given(self._values)
+            declared = _settings_in(directory)
+            if declared is not None:
+                settings = declared.overridden(self._overrides)
             elif directory == directory.parent:
-                settings = Settings().given(self._values)
+                settings = Settings().overridden(self._overrides)
             else:
                 settings = self._of_directory(directory.parent)
             self._by_directory[directory] = settings
         return self._by_directory[directory]
 
 
-def _own_settings(directory: Path) -> Settings | None:
+def _settings_in(directory: Path) -> Settings | None:
     # A folder that cannot be searched has none; the search for files reports that its files were not checked.
-    own = directory / OWN_FILE
-    if os.path.isfile(own):
-        return load(own)
+    own_file = directory / OWN_FILE
+    if os.path.isfile(own_file):
+        return load(own_file)
     project = directory / "pyproject.toml"
     return load(project) if os.path.isfile(project) and _read(project) is not None else None
 
@@ -212,83 +226,85 @@ def _read(path: Path) -> Mapping[str, Any] | None:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"cannot read `{path}`: {error.strerror}") from None
-    own = path.name != "pyproject.toml"
+    is_own_file = path.name != "pyproject.toml"
     # A cheap test before parsing the TOML: both names of the table contain `sql`.
-    if not own and b"sql" not in content.lower():
+    if not is_own_file and b"sql" not in content.lower():
         return None
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     if _has_deep_key(content.decode(errors="replace")):
-        raise ConfigError(f"`{path}` cannot be read: a key in it has more than {_DEEPEST_KEY} dots")
+        raise ConfigError(
+            f"`{path}` cannot be read: a key in it has more than {_MAX_KEY_DOTS} dots"
+        )
     try:
-        whole = tomllib.loads(content.decode())
+        document = tomllib.loads(content.decode())
     except ValueError as error:
         raise ConfigError(f"`{path}` is not valid TOML: {error}") from None
     except RecursionError:
         raise ConfigError(f"`{path}` cannot be read: its values are nested too deeply") from None
-    if own:
-        return whole
-    tools = whole.get("tool", {})
-    named = [name for name in (TABLE, _PACKAGE) if name in tools]
+    if is_own_file:
+        return document
+    tools = document.get("tool", {})
+    table_names = [name for name in (TABLE, _PACKAGE) if name in tools]
     for name in tools:
-        if name not in named and _is_near(name):
+        if name not in table_names and _is_misspelling(name):
             raise ConfigError(
                 f"unknown table [tool.{name}] in `{path}`; did you mean [tool.{TABLE}]?"
             )
-    if len(named) > 1:
+    if len(table_names) > 1:
         raise ConfigError(f"`{path}` has both [tool.{TABLE}] and [tool.{_PACKAGE}]; keep one")
-    if not named:
+    if not table_names:
         return None
-    table = tools[named[0]]
+    table = tools[table_names[0]]
     if not isinstance(table, dict):
-        raise ConfigError(f"`tool.{named[0]}` in `{path}` is not a table")
+        raise ConfigError(f"`tool.{table_names[0]}` in `{path}` is not a table")
     return table
 
 
 def _has_deep_key(text: str) -> bool:
     """True if a key has so many dots that a TOML reader, which takes quadratic time for them, would take long."""
     for line in text.splitlines():
-        if line.count(".") <= _DEEPEST_KEY:
+        if line.count(".") <= _MAX_KEY_DOTS:
             continue
-        dots, joined = 0, False  # joined: whether the last word was a part of a key
-        for word in _OF_KEY.finditer(line):
-            kind = word.lastgroup
-            if kind == "dot":
-                dots = dots + 1 if joined else 0
-            elif kind == "other" or (joined and kind == "part"):
+        dots, is_joined = 0, False  # joined: whether the last word was a part of a key
+        for token in _KEY_TOKEN.finditer(line):
+            token_kind = token.lastgroup
+            if token_kind == "dot":
+                dots = dots + 1 if is_joined else 0
+            elif token_kind == "other" or (is_joined and token_kind == "part"):
                 dots = 0
-            joined = kind == "part" or (joined and kind == "blank")
-            if dots > _DEEPEST_KEY:
+            is_joined = token_kind == "part" or (is_joined and token_kind == "blank")
+            if dots > _MAX_KEY_DOTS:
                 return True
     return False
 
 
-def _is_near(name: str) -> bool:
+def _is_misspelling(name: str) -> bool:
     """True if the name of a table looks like a misspelling of this package."""
     from difflib import get_close_matches
 
-    ours = [other.replace("_", "-") for other in (TABLE, _PACKAGE)]
-    return bool(get_close_matches(re.sub(r"[_. ]", "-", name.lower()), ours, cutoff=0.85))
+    own_names = [other.replace("_", "-") for other in (TABLE, _PACKAGE)]
+    return bool(get_close_matches(re.sub(r"[_. ]", "-", name.lower()), own_names, cutoff=0.85))
 
 
-def _with(settings: Settings, values: Mapping[str, Any], source: str, base: Path) -> Settings:
-    read: dict[str, Any] = {}
+def _updated(settings: Settings, values: Mapping[str, Any], source: str, base: Path) -> Settings:
+    parsed: dict[str, Any] = {}
     for key, value in values.items():
         reader = KEYS.get(key)
         if reader is None:
-            meant = near(key.replace("_", "-"), KEYS)
-            raise ConfigError(f"unknown key `{key}` in {_shown(source)}{meant}")
+            suggestion = did_you_mean(key.replace("_", "-"), KEYS)
+            raise ConfigError(f"unknown key `{key}` in {_source_text(source)}{suggestion}")
         try:
-            read[key.replace("-", "_")] = reader(value, base)
-        except WrongValueError as wrong:
-            raise ConfigError(f"`{key}` in {_shown(source)} must be {wrong}") from None
+            parsed[key.replace("-", "_")] = reader(value, base)
+        except WrongValueError as error:
+            raise ConfigError(f"`{key}` in {_source_text(source)} must be {error}") from None
         except RecursionError:
-            raise ConfigError(f"`{key}` in {_shown(source)} is nested too deeply") from None
+            raise ConfigError(f"`{key}` in {_source_text(source)} is nested too deeply") from None
     sources = {**settings.sources, **dict.fromkeys(values, source)}
-    return replace(settings, **read, sources=sources)
+    return replace(settings, **parsed, sources=sources)
 
 
-def _shown(source: str) -> str:
+def _source_text(source: str) -> str:
     return source if source.startswith("the ") else f"`{source}`"

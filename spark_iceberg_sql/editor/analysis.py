@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spark_iceberg_sql.checker.engine import Around, follow
-from spark_iceberg_sql.checker.memo import Memo
+from spark_iceberg_sql.checker.engine import TextOrigin, check_and_apply
+from spark_iceberg_sql.checker.memo import StatementCache
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Joined, Piece
@@ -20,23 +20,23 @@ class Script:
     """SQL that is checked as one text: a file, or a program's and a notebook's strings and cells."""
 
     joined: Joined
-    around: Around
+    origin: TextOrigin
 
-    def offset(self, part: int, host: int) -> int | None:
+    def offset(self, part: int, host_offset: int) -> int | None:
         """The offset in the SQL of an offset in a part of the file; None if it is not in the SQL."""
-        for piece, start in zip(self.joined.pieces, self.joined.offsets, strict=True):
-            if piece.part == part and piece.starts[0] <= host <= piece.ends[-1]:
-                return start + _within(piece, host)
+        for fragment, start in zip(self.joined.pieces, self.joined.offsets, strict=True):
+            if fragment.part == part and fragment.starts[0] <= host_offset <= fragment.ends[-1]:
+                return start + _sql_offset(fragment, host_offset)
         return None
 
-    def host(self, start: int, end: int) -> tuple[int, int, int]:
+    def to_host(self, start: int, end: int) -> tuple[int, int, int]:
         """The part of the file, and the offsets in it, of a range of the SQL."""
-        piece, offset = self.joined.piece_at(start)
-        return piece.part, *piece.place(start - offset, min(end - offset, len(piece.sql)))
+        fragment, offset = self.joined.piece_at(start)
+        return fragment.part, *fragment.place(start - offset, min(end - offset, len(fragment.sql)))
 
 
-def _within(piece: Piece, host: int) -> int:
-    return min(max(bisect_right(piece.starts, host) - 1, 0), len(piece.sql))
+def _sql_offset(fragment: Piece, host_offset: int) -> int:
+    return min(max(bisect_right(fragment.starts, host_offset) - 1, 0), len(fragment.sql))
 
 
 @dataclass(slots=True)
@@ -50,45 +50,45 @@ class Analysis:
     source: Source
     reports: list[Report]
     scripts: list[Script]
-    known: Tables
-    memo: Memo
+    catalog: Tables
+    statement_cache: StatementCache
 
-    def place(self, part: int, host: int) -> tuple[Script, int] | None:
+    def script_at(self, part: int, host_offset: int) -> tuple[Script, int] | None:
         """The SQL at an offset of a part of the file, and the offset in it."""
         for script in self.scripts:
-            offset = script.offset(part, host)
+            offset = script.offset(part, host_offset)
             if offset is not None:
                 return script, offset
         return None
 
     def visit(
-        self, script: Script, start: int, end: int, see: Callable[[Statement, Tables], None]
+        self, script: Script, start: int, end: int, callback: Callable[[Statement, Tables], None]
     ) -> None:
         """Call a function with each statement between two offsets of a script, and the catalog state before it.
 
         callback: must not change the catalog state.
         """
 
-        def visited(statement: Statement, known: Tables) -> None:
+        def visited(statement: Statement, catalog: Tables) -> None:
             if statement.head <= end and statement.tail >= start:
-                see(statement, known)
+                callback(statement, catalog)
 
-        follow(
+        check_and_apply(
             script.joined.sql,
-            self.known.copy(),
-            around=script.around,
-            memo=self.memo,
+            self.catalog.copy(),
+            origin=script.origin,
+            statement_cache=self.statement_cache,
             visit=visited,
         )
 
-    def known_at(self, script: Script, offset: int) -> tuple[Statement | None, Tables]:
+    def catalog_at(self, script: Script, offset: int) -> tuple[Statement | None, Tables]:
         """The statement that contains an offset, or ends at it, and the catalog state before it."""
-        found: list[tuple[Statement | None, Tables]] = []
+        states: list[tuple[Statement | None, Tables]] = []
 
-        def see(statement: Statement, known: Tables) -> None:
+        def see(statement: Statement, catalog: Tables) -> None:
             if statement.head <= offset <= statement.tail:
-                found.append((statement, known.copy()))
+                states.append((statement, catalog.copy()))
 
         self.visit(script, offset, offset, see)
         # Two statements meet at the terminator: a cursor after it is in the second.
-        return found[-1] if found else (None, self.known.copy())
+        return states[-1] if states else (None, self.catalog.copy())

@@ -11,13 +11,13 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from spark_iceberg_sql.checker.added_ignores import ignoring
+from spark_iceberg_sql.checker.added_ignores import suppression_edit
 from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.checker.planner import plan
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, Severity
-from spark_iceberg_sql.editor.actions import all_safe
+from spark_iceberg_sql.editor.actions import safe_fixes_edit
 from spark_iceberg_sql.editor.analysis import Analysis, Script
-from spark_iceberg_sql.editor.completion import meaning, names_to_be, suggestions
+from spark_iceberg_sql.editor.completion import meaning, new_field_names, suggestions
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -36,10 +36,10 @@ _SEVERITY = {
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
 }
 _KIND = {"transform": lsp.CompletionItemKind.Function, "column": lsp.CompletionItemKind.Field}
-_PLANNED = re.compile(r"\bPARTITION\s+FIELD\b|\bPARTITIONED\s+BY\b", re.IGNORECASE)
+_PLANNED_CLAUSE = re.compile(r"\bPARTITION\s+FIELD\b|\bPARTITIONED\s+BY\b", re.IGNORECASE)
 
 
-class Answers:
+class RequestHandlers:
     """Handlers of requests about the open files; the result for a text that is not open is empty."""
 
     def __init__(self, files: OpenFiles) -> None:
@@ -50,25 +50,25 @@ class Answers:
         report = self._files.report_of(uri)
         if report is None:
             return []
-        return [_diagnostic(self._files.documents[uri], found) for found in report]
+        return [_diagnostic(self._files.documents[uri], diagnostic) for diagnostic in report]
 
     def hover(self, uri: str, position: lsp.Position) -> lsp.Hover | None:
         """The meaning of the term at a position, and the pages of the rules with findings there."""
-        found = self._files.place_of(uri)
-        if found is None:
+        entry = self._files.analysis_of(uri)
+        if entry is None:
             return None
-        document, (analysis, part) = self._files.documents[uri], found
+        document, (analysis, part) = self._files.documents[uri], entry
         offset = document.offset(position)
         texts: list[str] = []
         start, end = offset, offset
-        place = analysis.place(part, offset)
-        if place is not None:
-            script, at = place
-            statement, known = analysis.known_at(script, at)
-            term = meaning(script.joined.sql, statement, at, known) if statement else None
+        script_position = analysis.script_at(part, offset)
+        if script_position is not None:
+            script, sql_offset = script_position
+            statement, catalog = analysis.catalog_at(script, sql_offset)
+            term = meaning(script.joined.sql, statement, sql_offset, catalog) if statement else None
             if term is not None:
                 texts = [term.text]
-                _, start, end = script.host(term.start, term.end)
+                _, start, end = script.to_host(term.start, term.end)
         for diagnostic in analysis.reports[part]:
             if diagnostic.span.start <= offset <= diagnostic.span.end:
                 texts += [page(rule) for rule in registry.ALL if rule.code == diagnostic.code]
@@ -82,15 +82,15 @@ class Answers:
         self, uri: str, position: lsp.Position, *, snippets: bool = True
     ) -> list[lsp.CompletionItem]:
         """The completions at a position. snippets: the editor supports tab stops."""
-        found = self._files.place_of(uri)
-        if found is None:
+        entry = self._files.analysis_of(uri)
+        if entry is None:
             return []
-        analysis, part = found
-        place = analysis.place(part, self._files.documents[uri].offset(position))
-        if place is None:
+        analysis, part = entry
+        script_position = analysis.script_at(part, self._files.documents[uri].offset(position))
+        if script_position is None:
             return []
-        script, at = place
-        statement, known = analysis.known_at(script, at)
+        script, sql_offset = script_position
+        statement, catalog = analysis.catalog_at(script, sql_offset)
         if statement is None:
             return []
         return [
@@ -98,84 +98,89 @@ class Answers:
                 label=visible(item.label),
                 kind=_KIND[item.kind],
                 detail=visible(item.detail),
-                insert_text=item.insert if snippets else item.plain,
+                insert_text=item.insert if snippets else item.plain_text,
                 insert_text_format=(
                     lsp.InsertTextFormat.Snippet
                     if item.snippet and snippets
                     else lsp.InsertTextFormat.PlainText
                 ),
             )
-            for item in suggestions(script.joined.sql, statement, at, known)
+            for item in suggestions(script.joined.sql, statement, sql_offset, catalog)
         ]
 
-    def hints(self, uri: str, place: lsp.Range) -> list[lsp.InlayHint]:
+    def hints(self, uri: str, lsp_range: lsp.Range) -> list[lsp.InlayHint]:
         """The names that new partition fields will have."""
-        found = self._files.place_of(uri)
-        if found is None:
+        entry = self._files.analysis_of(uri)
+        if entry is None:
             return []
-        document, (analysis, part) = self._files.documents[uri], found
-        start, end = document.offset(place.start), document.offset(place.end)
+        document, (analysis, part) = self._files.documents[uri], entry
+        start, end = document.offset(lsp_range.start), document.offset(lsp_range.end)
         hints: list[lsp.InlayHint] = []
         for script in analysis.scripts:
 
-            def see(statement: Statement, known: Tables, script: Script = script) -> None:
-                for at, name in names_to_be(script.joined.sql, statement, known):
-                    in_part, _, offset = script.host(max(at - 1, 0), at)
+            def see(statement: Statement, catalog: Tables, script: Script = script) -> None:
+                for sql_offset, name in new_field_names(script.joined.sql, statement, catalog):
+                    in_part, _, offset = script.to_host(max(sql_offset - 1, 0), sql_offset)
                     if in_part == part and start <= offset <= end:
                         hints.append(_hint(document.position(offset), name))
 
-            reach = _reach(script, part, start, end)
-            if reach is not None:
-                analysis.visit(script, *reach, see)
+            sql_range = _sql_range(script, part, start, end)
+            if sql_range is not None:
+                analysis.visit(script, *sql_range, see)
         return hints
 
     def lenses(self, uri: str) -> list[lsp.CodeLens]:
         """A code lens for each statement that may change a partitioning; `lens` adds its title."""
-        found = self._files.place_of(uri)
-        if found is None:
+        entry = self._files.analysis_of(uri)
+        if entry is None:
             return []
-        document, (analysis, part) = self._files.documents[uri], found
+        document, (analysis, part) = self._files.documents[uri], entry
         lenses = []
         for script in analysis.scripts:
-            at = -1
-            for match in _PLANNED.finditer(script.joined.sql):
-                in_part, offset, _ = script.host(match.start(), match.end())
-                row = document.position(offset).line if in_part == part else at
-                if row != at:
-                    at = row
-                    place = document.range(offset, offset)
-                    lenses.append(lsp.CodeLens(place, data={"uri": uri, "offset": offset}))
+            last_row = -1
+            for match in _PLANNED_CLAUSE.finditer(script.joined.sql):
+                in_part, offset, _ = script.to_host(match.start(), match.end())
+                row = document.position(offset).line if in_part == part else last_row
+                if row != last_row:
+                    last_row = row
+                    lens_range = document.range(offset, offset)
+                    lenses.append(lsp.CodeLens(lens_range, data={"uri": uri, "offset": offset}))
         return lenses
 
     def lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
         """The code lens with a summary of the effect of its statement."""
         data = lens.data if isinstance(lens.data, dict) else {}
         uri, offset = data.get("uri"), data.get("offset")
-        made = self._plan(uri, offset)
-        title = _summary(made) if made is not None else "no plan"
+        change_plan = self._plan(uri, offset)
+        title = _summary(change_plan) if change_plan is not None else "no plan"
         lens.command = lsp.Command(title, PLAN, arguments=[uri, offset])
         return lens
 
     def plan(self, uri: object, offset: object) -> str:
         """The plan of the statement at an offset."""
-        made = self._plan(uri, offset)
-        return str(made) if made is not None else "no statement here can be planned"
+        change_plan = self._plan(uri, offset)
+        return str(change_plan) if change_plan is not None else "no statement here can be planned"
 
     def _plan(self, uri: object, offset: object) -> Plan | None:
         if not isinstance(uri, str) or not isinstance(offset, int):
             return None
-        found = self._files.place_of(uri)
-        place = found[0].place(found[1], offset) if found is not None else None
-        if found is None or place is None:
+        entry = self._files.analysis_of(uri)
+        script_position = entry[0].script_at(entry[1], offset) if entry is not None else None
+        if entry is None or script_position is None:
             return None
-        statement, known = found[0].known_at(*place)
+        statement, catalog = entry[0].catalog_at(*script_position)
         try:
-            return plan(known, statement.text) if statement is not None else None
+            return plan(catalog, statement.text) if statement is not None else None
         except IcebergSqlError:
             return None
 
     def actions(
-        self, uri: str, place: lsp.Range, only: list[Any] | None, *, later: bool = False
+        self,
+        uri: str,
+        lsp_range: lsp.Range,
+        only: list[Any] | None,
+        *,
+        resolves_later: bool = False,
     ) -> list[lsp.CodeAction]:
         """Fixes and suppression comments for the findings in a range, and all safe fixes of the text.
 
@@ -183,75 +188,81 @@ class Answers:
         all safe fixes
         take many checks to compute, and editors request actions whenever the cursor moves.
         """
-        found = self._files.place_of(uri)
-        if found is None:
+        entry = self._files.analysis_of(uri)
+        if entry is None:
             return []
-        document, (analysis, part) = self._files.documents[uri], found
-        start, end = document.offset(place.start), document.offset(place.end)
-        here = [d for d in analysis.reports[part] if d.span.start <= end and start <= d.span.end]
+        document, (analysis, part) = self._files.documents[uri], entry
+        start, end = document.offset(lsp_range.start), document.offset(lsp_range.end)
+        diagnostics = [
+            d for d in analysis.reports[part] if d.span.start <= end and start <= d.span.end
+        ]
         actions: list[lsp.CodeAction] = []
-        if _wanted(only, lsp.CodeActionKind.QuickFix.value):
-            actions += _fixes(document, here)
-            actions += self._ignores(document, analysis, part, here)
-        if _wanted(only, FIX_ALL) and any(d.fix and d.fix.safe for d in analysis.reports[part]):
+        if _is_requested(only, lsp.CodeActionKind.QuickFix.value):
+            actions += _fixes(document, diagnostics)
+            actions += self._suppression_actions(document, analysis, part, diagnostics)
+        if _is_requested(only, FIX_ALL) and any(
+            d.fix and d.fix.safe for d in analysis.reports[part]
+        ):
             action = lsp.CodeAction("Apply all safe fixes of iceberg-sql", kind=FIX_ALL, data=uri)
-            if later or self.resolved(action).edit is not None:
+            if resolves_later or self.resolve(action).edit is not None:
                 actions.append(action)
         return actions
 
-    def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
+    def resolve(self, action: lsp.CodeAction) -> lsp.CodeAction:
         """The action with its edit, if it has none yet. action: its `data` is the URI of the text."""
         uri = action.data
         document = self._files.documents.get(uri) if isinstance(uri, str) else None
         if action.edit is None and document is not None:
-            edit = all_safe(document.text, lambda text: self._report(document.uri, text))
+            edit = safe_fixes_edit(document.text, lambda text: self._report(document.uri, text))
             action.edit = _edits(document, (edit,)) if edit is not None else None
         return action
 
-    def _ignores(
-        self, document: Document, analysis: Analysis, part: int, here: list[Diagnostic]
+    def _suppression_actions(
+        self, document: Document, analysis: Analysis, part: int, diagnostics: list[Diagnostic]
     ) -> Iterator[lsp.CodeAction]:
-        for found in {d.code: d for d in here}.values():
-            edit = ignoring(
+        for diagnostic in {d.code: d for d in diagnostics}.values():
+            edit = suppression_edit(
                 analysis.source,
                 part,
                 analysis.reports[part],
-                found,
-                lambda text: self._files.tried(document.uri, text),
+                diagnostic,
+                lambda text: self._files.analyze_with(document.uri, text),
             )
             if edit is not None:
                 yield lsp.CodeAction(
-                    title=f"Ignore {found.code} here ({found.name})",
+                    title=f"Ignore {diagnostic.code} here ({diagnostic.name})",
                     kind=lsp.CodeActionKind.QuickFix,
-                    diagnostics=[_diagnostic(document, found)],
+                    diagnostics=[_diagnostic(document, diagnostic)],
                     edit=_edits(document, (edit,)),
                 )
 
     def _report(self, uri: str, text: str) -> Report | None:
         """The report of another text in place of an open one."""
-        tried = self._files.tried(uri, text)
-        return tried[1] if tried is not None else None
+        result = self._files.analyze_with(uri, text)
+        return result[1] if result is not None else None
 
 
-def _wanted(only: list[Any] | None, kind: str) -> bool:
+def _is_requested(only: list[Any] | None, kind: str) -> bool:
     """True if an action's kind is among those that the editor requests, or below one of them."""
-    asked = [getattr(wanted, "value", wanted) for wanted in only or ()]
-    return not asked or any(kind == k or k == "" or kind.startswith(f"{k}.") for k in asked)
+    kinds = [getattr(item, "value", item) for item in only or ()]
+    return not kinds or any(
+        kind == parent or parent == "" or kind.startswith(f"{parent}.") for parent in kinds
+    )
 
 
-def _reach(script: Script, part: int, start: int, end: int) -> tuple[int, int] | None:
+def _sql_range(script: Script, part: int, start: int, end: int) -> tuple[int, int] | None:
     """The range of a script that covers a range of a part."""
-    inside = [
-        (offset, offset + len(piece.sql))
-        for piece, offset in zip(script.joined.pieces, script.joined.offsets, strict=True)
-        if piece.part == part and piece.starts[0] <= end and start <= piece.ends[-1]
+    ranges = [
+        (offset, offset + len(fragment.sql))
+        for fragment, offset in zip(script.joined.pieces, script.joined.offsets, strict=True)
+        if fragment.part == part and fragment.starts[0] <= end and start <= fragment.ends[-1]
     ]
-    if not inside:
+    if not ranges:
         return None
     first, last = script.offset(part, start), script.offset(part, end)
     return (
-        first if first is not None else inside[0][0],
-        last if last is not None else inside[-1][1],
+        first if first is not None else ranges[0][0],
+        last if last is not None else ranges[-1][1],
     )
 
 
@@ -282,27 +293,27 @@ def _edits(document: Document, edits: tuple[Edit, ...]) -> lsp.WorkspaceEdit:
     return lsp.WorkspaceEdit(changes={document.uri: changes})
 
 
-def _fixes(document: Document, here: list[Diagnostic]) -> Iterator[lsp.CodeAction]:
-    for found in here:
-        if found.fix is not None:
+def _fixes(document: Document, diagnostics: list[Diagnostic]) -> Iterator[lsp.CodeAction]:
+    for diagnostic in diagnostics:
+        if diagnostic.fix is not None:
             yield lsp.CodeAction(
-                title=f"{found.fix.title} ({found.code})",
+                title=f"{diagnostic.fix.title} ({diagnostic.code})",
                 kind=lsp.CodeActionKind.QuickFix,
-                diagnostics=[_diagnostic(document, found)],
-                edit=_edits(document, found.fix.edits),
-                is_preferred=found.fix.safe,
+                diagnostics=[_diagnostic(document, diagnostic)],
+                edit=_edits(document, diagnostic.fix.edits),
+                is_preferred=diagnostic.fix.safe,
             )
 
 
-def _summary(made: Plan) -> str:
+def _summary(change_plan: Plan) -> str:
     """A one-line summary of a change plan."""
-    if made.unplanned is not None:
+    if change_plan.unplanned is not None:
         return "plan: the table is unknown"
-    if made.after is None:
+    if change_plan.after is None:
         return "plan: would be refused"
-    said = [
+    changes = [
         f"{change.change} {change.field.name} ({change.field.field_id})"
-        for change in made.changes
+        for change in change_plan.changes
         if change.change != "kept"
     ]
-    return visible(f"plan: {', '.join(said)}") if said else "plan: no partition field changes"
+    return visible(f"plan: {', '.join(changes)}") if changes else "plan: no partition field changes"

@@ -22,11 +22,11 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token
 from spark_iceberg_sql.syntax.script import Statement, statements
 
-_PLACE = regex(r"\$\{\d+:([^}]*)\}")
+_TAB_STOP = regex(r"\$\{\d+:([^}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class TermMeaning:
     """The hover text of a term. start, end: its offsets. text: Markdown."""
 
     start: int
@@ -49,44 +49,44 @@ class Suggestion:
     snippet: bool = False
 
     @property
-    def plain(self) -> str:
+    def plain_text(self) -> str:
         """The inserted text for an editor without tab stops."""
-        return _PLACE.sub(r"\1", self.insert) if self.snippet else self.insert
+        return _TAB_STOP.sub(r"\1", self.insert) if self.snippet else self.insert
 
 
-def meaning(text: str, statement: Statement, offset: int, known: Tables) -> Meaning | None:
+def meaning(text: str, statement: Statement, offset: int, catalog: Tables) -> TermMeaning | None:
     """The partition field that the term at an offset creates or names; None if there is no term.
 
     statement: the one at the offset. catalog: the state before it.
     """
     node = _node(statement)
-    for number, term in enumerate(_terms(node)):
+    for index, term in enumerate(_terms(node)):
         if term.span[0] <= offset <= term.span[1]:
-            words = _words(text, statement, node, number, term, known)
-            return Meaning(*term.span, words) if words else None
+            markdown = _term_markdown(text, statement, node, index, term, catalog)
+            return TermMeaning(*term.span, markdown) if markdown else None
     return None
 
 
-def names_to_be(text: str, statement: Statement, known: Tables) -> Iterator[tuple[int, str]]:
+def new_field_names(text: str, statement: Statement, catalog: Tables) -> Iterator[tuple[int, str]]:
     """The names that Iceberg gives to a statement's new partition fields, each with the offset where its term ends.
 
     Arguments as of `meaning`. A field that the statement names, or that has its column's name, is left out.
     """
     node = _node(statement)
-    context = Context(text, node, known, statement)
-    for number, term in enumerate(_terms(node)):
-        old = isinstance(node, nodes.ReplaceField) and not number
+    context = Context(text, node, catalog, statement)
+    for index, term in enumerate(_terms(node)):
+        is_old_term = isinstance(node, nodes.ReplaceField) and not index
         transform = spelled(term.call)
-        named = isinstance(getattr(node, "name", None), terms.Ref)
-        if old or named or isinstance(node, nodes.DropField) or transform is None:
+        has_name = isinstance(getattr(node, "name", None), terms.Ref)
+        if is_old_term or has_name or isinstance(node, nodes.DropField) or transform is None:
             continue
         if len(term.columns) != 1 or transform.is_identity:
             continue
-        made = _made(context, number)
-        if made is not None:
-            yield term.span[1], made.name
+        field = _created_field(context, index)
+        if field is not None:
+            yield term.span[1], field.name
         elif _is_unknown(context):
-            yield term.span[1], _name(node, term, transform)
+            yield term.span[1], _default_name(node, term, transform)
 
 
 def _node(statement: Statement) -> nodes.Node:
@@ -112,44 +112,51 @@ def _terms(node: nodes.Node) -> tuple[terms.Term, ...]:
     return ()
 
 
-def _words(
-    text: str, statement: Statement, node: nodes.Node, number: int, term: terms.Term, known: Tables
+def _term_markdown(
+    text: str, statement: Statement, node: nodes.Node, index: int, term: terms.Term, catalog: Tables
 ) -> str | None:
     transform = spelled(term.call)
     if transform is None or len(term.columns) != 1:
         return None
     summary = f"{code(term.call)}: {transform.summary}" if term.call else "the column's value"
-    if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not number):
+    if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not index):
         return summary
-    made = _made(Context(text, node, known, statement), number)
-    if made is not None:
-        first = f"partition field {code(made.name)} (id {made.field_id}): {made.transform} of {code(made.source)}"
+    field = _created_field(Context(text, node, catalog, statement), index)
+    if field is not None:
+        headline = (
+            f"partition field {code(field.name)} (id {field.field_id}): {field.transform} of "
+            f"{code(field.source)}"
+        )
     else:
-        first = f"partition field {code(_name(node, term, transform))}"
-    return f"{first}\n\n{summary}"
+        headline = f"partition field {code(_default_name(node, term, transform))}"
+    return f"{headline}\n\n{summary}"
 
 
-def _made(context: Context, number: int) -> PartitionField | None:
+def _created_field(context: Context, index: int) -> PartitionField | None:
     """The field that a term of the statement creates; None if that is unknown."""
     try:
-        before, after = context.table, context.after
+        old_table, new_table = context.table, context.after
     except (NotKnownError, AlreadyReportedError):
         return None
-    if after is None or after.specs is None:
+    if new_table is None or new_table.specs is None:
         return None
-    fields = after.specs.spec.fields
+    fields = new_table.specs.spec.fields
     if isinstance(context.node, nodes.Create):
-        return fields[number] if number < len(fields) else None
-    old = before.specs.spec.fields if isinstance(before, Table) and before.specs else ()
-    new = [field for field in fields if field not in old and not field.transform.is_void]
-    return new[-1] if new else None
+        return fields[index] if index < len(fields) else None
+    old_fields = (
+        old_table.specs.spec.fields if isinstance(old_table, Table) and old_table.specs else ()
+    )
+    new_fields = [
+        field for field in fields if field not in old_fields and not field.transform.is_void
+    ]
+    return new_fields[-1] if new_fields else None
 
 
-def _name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
+def _default_name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
     """The name that Iceberg gives to the field if the table is unknown."""
-    given = getattr(node, "name", None)
-    if isinstance(given, terms.Ref):
-        return ".".join(given.parts)
+    name_path = getattr(node, "name", None)
+    if isinstance(name_path, terms.Ref):
+        return ".".join(name_path.parts)
     source = ".".join(term.columns[0].parts)
     if isinstance(node, nodes.Create):
         return transform.create_name(source)
@@ -157,66 +164,81 @@ def _name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
     return transform.alter_name(source, value)
 
 
-def suggestions(text: str, statement: Statement, offset: int, known: Tables) -> list[Suggestion]:
+def suggestions(text: str, statement: Statement, offset: int, catalog: Tables) -> list[Suggestion]:
     """The transforms and columns allowed at an offset of a partition clause; nothing elsewhere.
 
     Arguments as of `meaning`.
     """
     if offset <= statement.start:
         return []
-    before = [token for token in statement.tokens if token.end <= offset]
-    clause = _clause(before)
+    tokens_before = [token for token in statement.tokens if token.end <= offset]
+    clause = _open_clause(tokens_before)
     if clause is None:
         return []
-    head, call = clause
-    if call is None and (fields := _fields(text, statement, head, before, known)):
+    clause_start, call = clause
+    if call is None and (fields := _fields(text, statement, clause_start, tokens_before, catalog)):
         return fields
     transform = BY_SPELLING.get(call.lower()) if call is not None else None
-    found = _columns(text, statement, head, known)
+    candidates = _columns(text, statement, clause_start, catalog)
     columns = [
         Suggestion(column.name, written(column), str(column.field.type), "column")
-        for column in found
+        for column in candidates
         if transform is None or transform.takes(column.field.type)
     ]
-    return [*_transforms(found), *columns] if call is None else columns
+    return [*_transforms(candidates), *columns] if call is None else columns
 
 
-def _clause(tokens: list[Token]) -> tuple[int, str | None] | None:
+def _open_clause(tokens: list[Token]) -> tuple[int, str | None] | None:
     """The offset of the partition clause that the tokens end in, and the function whose brackets are open, if any."""
-    words = [token.word for token in tokens]
-    for i in range(len(words) - 1, 0, -1):
-        pair = words[i - 1], words[i]
+    keywords = [token.word for token in tokens]
+    for i in range(len(keywords) - 1, 0, -1):
+        pair = keywords[i - 1], keywords[i]
         if pair not in (("PARTITIONED", "BY"), ("PARTITION", "FIELD")):
             continue
-        rest = words[i + 1 :]
-        depth = rest.count("(") - rest.count(")")
+        remaining = keywords[i + 1 :]
+        depth = remaining.count("(") - remaining.count(")")
         if pair[0] == "PARTITIONED":
-            return (tokens[i - 1].start, _call(rest) if depth > 1 else None) if depth > 0 else None
-        if depth == 0 and rest and rest[-1] not in ("WITH", "FIELD") and not _typing(rest):
+            return (
+                (tokens[i - 1].start, _open_function(remaining) if depth > 1 else None)
+                if depth > 0
+                else None
+            )
+        if (
+            depth == 0
+            and remaining
+            and remaining[-1] not in ("WITH", "FIELD")
+            and not _is_incomplete_term(remaining)
+        ):
             return None
-        return tokens[i - 2].start if i > 1 else tokens[i - 1].start, _call(rest) if depth else None
+        return tokens[i - 2].start if i > 1 else tokens[i - 1].start, _open_function(
+            remaining
+        ) if depth else None
     return None
 
 
-def _call(words: list[str]) -> str:
+def _open_function(keywords: list[str]) -> str:
     """The word before the last opening bracket."""
-    at = len(words) - 1 - words[::-1].index("(")
-    return words[at - 1] if at else ""
+    index = len(keywords) - 1 - keywords[::-1].index("(")
+    return keywords[index - 1] if index else ""
 
 
-def _typing(rest: list[str]) -> bool:
+def _is_incomplete_term(remaining: list[str]) -> bool:
     """True if the last word is an unfinished term."""
-    return len(rest) == 1 or rest[-2] == "WITH"
+    return len(remaining) == 1 or remaining[-2] == "WITH"
 
 
 def _fields(
-    text: str, statement: Statement, head: int, before: Sequence[Token], known: Tables
+    text: str,
+    statement: Statement,
+    clause_start: int,
+    tokens_before: Sequence[Token],
+    catalog: Tables,
 ) -> list[Suggestion]:
     """The fields that DROP, or REPLACE before WITH, may name; none if the table is not known."""
-    words = [token.word for token in before if token.start >= head]
-    if words[0] not in ("DROP", "REPLACE") or "WITH" in words:
+    keywords = [token.word for token in tokens_before if token.start >= clause_start]
+    if keywords[0] not in ("DROP", "REPLACE") or "WITH" in keywords:
         return []
-    context = _complete(text, statement, head, known)
+    context = _completed_context(text, statement, clause_start, catalog)
     try:
         table = context.table if context is not None else None
     except (NotKnownError, AlreadyReportedError):
@@ -240,19 +262,23 @@ def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
             continue
         column = column or "column"
         parameter = transform.parameter
-        first = f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"
+        arguments = (
+            f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"
+        )
         yield Suggestion(
             transform.spelling,
-            f"{transform.spelling}({first})",
+            f"{transform.spelling}({arguments})",
             transform.summary,
             "transform",
             snippet=True,
         )
 
 
-def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple[Column, ...]:
+def _columns(
+    text: str, statement: Statement, clause_start: int, catalog: Tables
+) -> tuple[Column, ...]:
     """The columns that a partition source may be: those of the statement itself, or of its table."""
-    context = _complete(text, statement, head, known)
+    context = _completed_context(text, statement, clause_start, catalog)
     try:
         columns = context.schema.columns if context is not None else ()
     except (NotKnownError, AlreadyReportedError):
@@ -264,14 +290,16 @@ def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple
     )
 
 
-def _complete(text: str, statement: Statement, head: int, known: Tables) -> Context | None:
+def _completed_context(
+    text: str, statement: Statement, clause_start: int, catalog: Tables
+) -> Context | None:
     """The context of the statement with a complete partition clause in place of the unfinished one, which may not
     parse.
     """
-    start = text[statement.start : head]
-    for whole in (f"{start} PARTITIONED BY (x)", f"{start} ADD PARTITION FIELD x"):
-        found = statements(whole)
-        node = parser.read(found[0]) if len(found) == 1 else None
+    prefix = text[statement.start : clause_start]
+    for completed_text in (f"{prefix} PARTITIONED BY (x)", f"{prefix} ADD PARTITION FIELD x"):
+        parsed = statements(completed_text)
+        node = parser.read(parsed[0]) if len(parsed) == 1 else None
         if isinstance(node, nodes.Create | nodes.AddField):
-            return Context(whole, node, known, found[0])
+            return Context(completed_text, node, catalog, parsed[0])
     return None

@@ -53,10 +53,10 @@ class Document:
         """The content to check. linter, settings: of the file. Raises FileError for an invalid notebook."""
         suffix = Path(self.name).suffix.lower()
         # An editor for notebooks may give its cells as one program, under the notebook's name.
-        program = suffix == ".ipynb" and not self.text.lstrip().startswith("{")
-        if self.uri.startswith(_CELL) or (program and self.text.strip()):
+        is_program = suffix == ".ipynb" and not self.text.lstrip().startswith("{")
+        if self.uri.startswith(_CELL) or (is_program and self.text.strip()):
             return read_cell(self.name, self.text, self.language, settings.callables)
-        if suffix == ".ipynb" and program:
+        if suffix == ".ipynb" and is_program:
             return Source(self.name, (), ())
         if suffix in YAML and linter.project_of(Path(os.path.abspath(self.name))) is None:
             return Source(self.name, (Part(self.text),), ())
@@ -67,34 +67,36 @@ class Document:
             read_as += ".sql"
         return replace(linter.source(read_as, self.text, settings), name=self.name)
 
-    def changed(
+    def with_changes(
         self, changes: Iterable[lsp.TextDocumentContentChangeEvent], version: int | None
     ) -> Document:
         """The version after some changes, applied one after the other."""
-        found = self
+        document = self
         for change in changes:
             text = change.text
             if isinstance(change, lsp.TextDocumentContentChangePartial):
-                start, end = found.offset(change.range.start), found.offset(change.range.end)
-                text = found.text[:start] + text + found.text[max(start, end) :]
-            found = found.with_text(text)
-        found.version = version
-        return found
+                start, end = document.offset(change.range.start), document.offset(change.range.end)
+                text = document.text[:start] + text + document.text[max(start, end) :]
+            document = document.with_text(text)
+        document.version = version
+        return document
 
     def with_text(self, text: str) -> Document:
         """The same document with another text."""
         return Document(self.uri, text, self._codec, self.language)
 
-    def renamed(self, uri: str) -> Document:
+    def with_uri(self, uri: str) -> Document:
         """The same document under another name."""
         return Document(uri, self.text, self._codec, self.language, self.version)
 
     def position(self, offset: int) -> lsp.Position:
         """The editor's position for an offset."""
-        row, column = self.lines.place(offset)
+        row, column = self.lines.position(offset)
         start = self.lines.start(row)
-        before = self.text[start : start + column - 1].rstrip("\r\n")
-        units = len(before) if before.isascii() else self._codec.client_num_units(before)
+        line_prefix = self.text[start : start + column - 1].rstrip("\r\n")
+        units = (
+            len(line_prefix) if line_prefix.isascii() else self._codec.client_num_units(line_prefix)
+        )
         return lsp.Position(row - 1, units)
 
     def range(self, start: int, end: int) -> lsp.Range:

@@ -21,16 +21,16 @@ SYNC = lsp.NotebookDocumentSyncOptions(
 )
 
 
-def opened(
+def open_notebook(
     files: OpenFiles, params: lsp.DidOpenNotebookDocumentParams, codec: PositionCodec
 ) -> None:
     """Open a notebook with its cells."""
-    found = params.notebook_document
-    files.notebooks[found.uri] = Notebook(found.uri, [_cell(cell) for cell in found.cells])
-    _put(files, params.cell_text_documents, codec)
+    notebook = params.notebook_document
+    files.notebooks[notebook.uri] = Notebook(notebook.uri, [_cell(cell) for cell in notebook.cells])
+    _put_documents(files, params.cell_text_documents, codec)
 
 
-def changed(
+def change_notebook(
     files: OpenFiles, params: lsp.DidChangeNotebookDocumentParams, codec: PositionCodec
 ) -> list[str]:
     """Cells have changed: the URIs of those that are gone."""
@@ -38,29 +38,31 @@ def changed(
     cells = params.change.cells
     if notebook is None or cells is None:
         return []
-    gone: list[str] = []
+    closed_uris: list[str] = []
     if cells.structure is not None:
         array = cells.structure.array
         notebook.cells[array.start : array.start + array.delete_count] = map(
             _cell, array.cells or ()
         )
-        _put(files, cells.structure.did_open or (), codec)
-        gone = [closed.uri for closed in cells.structure.did_close or ()]
-        for uri in gone:
+        _put_documents(files, cells.structure.did_open or (), codec)
+        closed_uris = [closed.uri for closed in cells.structure.did_close or ()]
+        for uri in closed_uris:
             files.close(uri)
-    kinds = {cell.document: _cell(cell) for cell in cells.data or ()}
-    notebook.cells = [kinds.get(uri, (uri, code)) for uri, code in notebook.cells]
+    cells_by_uri = {cell.document: _cell(cell) for cell in cells.data or ()}
+    notebook.cells = [cells_by_uri.get(uri, (uri, code)) for uri, code in notebook.cells]
     for text in cells.text_content or ():
         document = files.documents.get(text.document.uri)
         if document is not None:
-            files.put(document.changed(text.changes, text.document.version))
-    return gone
+            files.put(document.with_changes(text.changes, text.document.version))
+    return closed_uris
 
 
 def _cell(cell: lsp.NotebookCell) -> tuple[str, bool]:
     return cell.document, cell.kind == lsp.NotebookCellKind.Code
 
 
-def _put(files: OpenFiles, items: Iterable[lsp.TextDocumentItem], codec: PositionCodec) -> None:
+def _put_documents(
+    files: OpenFiles, items: Iterable[lsp.TextDocumentItem], codec: PositionCodec
+) -> None:
     for item in items:
         files.put(Document(item.uri, item.text, codec, item.language_id.lower(), item.version))

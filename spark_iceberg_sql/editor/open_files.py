@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_iceberg_sql.checker.files import Linter, scripts
+from spark_iceberg_sql.checker.files import Linter, checked_scripts
 from spark_iceberg_sql.checker.known_tables import ddl_files
-from spark_iceberg_sql.checker.memo import Memo
+from spark_iceberg_sql.checker.memo import StatementCache
 from spark_iceberg_sql.checker.unresolved import not_checked
 from spark_iceberg_sql.config.settings import OWN_FILE, Configuration, Settings
 from spark_iceberg_sql.diagnostics import Lines, Report
@@ -21,11 +21,11 @@ from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.model.catalogs import Catalogs
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import message
+from spark_iceberg_sql.outgoing import sanitized_message
 
 # Files of a dbt project that other ones depend on.
-_IN_PROJECTS = frozenset({".sql", ".py", ".yml", ".yaml", ".csv"})
-_OF_DBT = frozenset({"manifest.json", "catalog.json"})
+_PROJECT_SUFFIXES = frozenset({".sql", ".py", ".yml", ".yaml", ".csv"})
+_DBT_ARTIFACTS = frozenset({"manifest.json", "catalog.json"})
 
 
 @dataclass(slots=True)
@@ -37,11 +37,11 @@ class Notebook:
 
 
 @dataclass(slots=True)
-class _Unit:
+class _UnitState:
     """The last analysis of a text or notebook, its versions, and the error that prevented it."""
 
-    memo: Memo = field(default_factory=Memo)
-    of: tuple[Document, ...] = ()
+    statement_cache: StatementCache = field(default_factory=StatementCache)
+    documents: tuple[Document, ...] = ()
     analysis: Analysis | None = None
     error: str | None = None
 
@@ -55,16 +55,16 @@ class OpenFiles:
 
     def __init__(
         self,
-        say: Callable[[str], None] = lambda said: None,
-        answered: Callable[[], None] = lambda: None,
+        show_message: Callable[[str], None] = lambda said: None,
+        on_answer: Callable[[], None] = lambda: None,
     ) -> None:
-        self._say = say
-        self._catalogs = Catalogs(answered)
+        self._show_message = show_message
+        self._catalogs = Catalogs(on_answer)
         self._withheld: set[str] = set()
         self.documents: dict[str, Document] = {}
         self.notebooks: dict[str, Notebook] = {}
         self.values: Mapping[str, Any] = {}
-        self._units: dict[str, _Unit] = {}
+        self._units: dict[str, _UnitState] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -72,37 +72,37 @@ class OpenFiles:
         self._configuration: Configuration | None = None
         self._catalogs.forget()
         texts = {_file_of(uri): document.text for uri, document in self.documents.items()}
-        opened = {path: text for path, text in texts.items() if path is not None}
-        self._linter = Linter(opened, self._catalogs)
+        overlays = {path: text for path, text in texts.items() if path is not None}
+        self._linter = Linter(overlays, self._catalogs)
         self._units.clear()
 
     def put(self, document: Document) -> None:
         """Remember a text's version."""
         self.documents[document.uri] = document
-        self._says(document.uri, document.text)
+        self._set_overlay(document.uri, document.text)
 
-    def _says(self, uri: str, text: str | None) -> None:
+    def _set_overlay(self, uri: str, text: str | None) -> None:
         """Use a file's open text for other files of its dbt project; None: the saved one."""
         path = _file_of(uri)
         if path is None:
             return
-        self._linter.says(path, text)
-        for other in self.beside(uri):
+        self._linter.set_overlay(path, text)
+        for other in self.project_siblings(uri):
             if other in self._units:
-                self._units[other] = _Unit(self._units[other].memo)
+                self._units[other] = _UnitState(self._units[other].statement_cache)
 
-    def beside(self, uri: str) -> list[str]:
+    def project_siblings(self, uri: str) -> list[str]:
         """The other open files of the same dbt project, which may depend on this one."""
         path = _file_of(uri)
-        if path is None or path.suffix not in _IN_PROJECTS:
+        if path is None or path.suffix not in _PROJECT_SUFFIXES:
             return []
         project = self._linter.project_of(path)
         if project is None:
             return []
-        others = [(unit, _file_of(unit)) for unit in self.units() if unit != uri]
+        candidates = [(unit, _file_of(unit)) for unit in self.units() if unit != uri]
         return [
             unit
-            for unit, other in others
+            for unit, other in candidates
             if other is not None and self._linter.project_of(other) == project
         ]
 
@@ -110,7 +110,7 @@ class OpenFiles:
         """Forget a text or a notebook."""
         self.documents.pop(uri, None)
         self._units.pop(uri, None)
-        self._says(uri, None)
+        self._set_overlay(uri, None)
         notebook = self.notebooks.pop(uri, None)
         for cell, _ in notebook.cells if notebook is not None else ():
             self.documents.pop(cell, None)
@@ -120,7 +120,7 @@ class OpenFiles:
         for uri in list(self.documents):
             if uri == old or uri.startswith(f"{old}/"):
                 document = self.documents.pop(uri)
-                self.put(document.renamed(new + uri.removeprefix(old)))
+                self.put(document.with_uri(new + uri.removeprefix(old)))
 
     def unit(self, uri: str) -> str:
         """The URI of the notebook that a text is a cell of, or its own."""
@@ -148,34 +148,44 @@ class OpenFiles:
     def analysis(self, unit: str) -> Analysis:
         """The analysis of the current versions; an error that prevents it is shown once."""
         documents = tuple(self.parts(unit))
-        kept = self._units.setdefault(unit, _Unit())
-        if kept.analysis is not None and _same(kept.of, documents):
-            return kept.analysis
+        state = self._units.setdefault(unit, _UnitState())
+        if state.analysis is not None and _is_same_version(state.documents, documents):
+            return state.analysis
         error = None
         try:
-            kept.analysis = self._checked(unit, documents, kept.memo)
-        except IcebergSqlError as fault:
-            reports = [_not_checked(document.text, fault) for document in documents]
-            nothing = Source(path_of(unit), (), ())
-            kept.analysis = Analysis(nothing, reports, [], Tables(), kept.memo)
-            error = str(fault)
-        kept.of = documents
-        if error is not None and error != kept.error:
-            self._say(error)
-        kept.error = error
-        return kept.analysis
+            state.analysis = self._analyze(unit, documents, state.statement_cache)
+        except IcebergSqlError as failure:
+            reports = [_not_checked_report(document.text, failure) for document in documents]
+            empty_source = Source(path_of(unit), (), ())
+            state.analysis = Analysis(empty_source, reports, [], Tables(), state.statement_cache)
+            error = str(failure)
+        state.documents = documents
+        if error is not None and error != state.error:
+            self._show_message(error)
+        state.error = error
+        return state.analysis
 
-    def _checked(self, unit: str, documents: tuple[Document, ...], memo: Memo) -> Analysis:
+    def _analyze(
+        self, unit: str, documents: tuple[Document, ...], statement_cache: StatementCache
+    ) -> Analysis:
         settings = self.settings(path_of(unit))
         self._report_withheld(settings)
-        found = self._source(unit, documents, settings)
-        if len(found.parts) != len(documents) or (
-            unit not in self.notebooks and found.parts[0].cell is not None
+        source = self._source(unit, documents, settings)
+        if len(source.parts) != len(documents) or (
+            unit not in self.notebooks and source.parts[0].cell is not None
         ):  # a notebook as JSON, whose positions are not those of its cells
-            return Analysis(found, [Report(d.text) for d in documents], [], Tables(), memo)
-        reports = self._linter.lint(found, settings, memo)
-        read = [Script(*script) for script in scripts(found, settings)]
-        return Analysis(found, reports, read, self._linter.known(found.name, settings), memo)
+            return Analysis(
+                source, [Report(d.text) for d in documents], [], Tables(), statement_cache
+            )
+        reports = self._linter.lint(source, settings, statement_cache)
+        file_scripts = [Script(*script) for script in checked_scripts(source, settings)]
+        return Analysis(
+            source,
+            reports,
+            file_scripts,
+            self._linter.catalog_before(source.name, settings),
+            statement_cache,
+        )
 
     def _report_withheld(self, settings: Settings) -> None:
         """Show once that a catalog is not opened."""
@@ -183,7 +193,7 @@ class OpenFiles:
             note = settings.catalog_note("name it in the editor's settings of iceberg-sql")
             if note not in self._withheld:
                 self._withheld.add(note)
-                self._say(note)
+                self._show_message(note)
 
     def _source(self, unit: str, documents: tuple[Document, ...], settings: Settings) -> Source:
         if unit not in self.notebooks:
@@ -193,16 +203,16 @@ class OpenFiles:
 
     def report_of(self, uri: str) -> Report | None:
         """The report of one text; None if it is not open, or a cell without code."""
-        found = self.place_of(uri)
-        return found[0].reports[found[1]] if found is not None else None
+        entry = self.analysis_of(uri)
+        return entry[0].reports[entry[1]] if entry is not None else None
 
-    def place_of(self, uri: str) -> tuple[Analysis, int] | None:
+    def analysis_of(self, uri: str) -> tuple[Analysis, int] | None:
         """The analysis of the file or notebook that a text belongs to, and which part of it the text is."""
         unit = self.unit(uri)
         part = next((n for n, d in enumerate(self.parts(unit)) if d.uri == uri), None)
         return (self.analysis(unit), part) if part is not None else None
 
-    def tried(self, uri: str, text: str) -> tuple[Source, Report] | None:
+    def analyze_with(self, uri: str, text: str) -> tuple[Source, Report] | None:
         """Analyze the file or notebook with a text in place of the open one: its source, and the report of
         that text.
         """
@@ -210,17 +220,19 @@ class OpenFiles:
         if document is None:
             return None
         parts = self.parts(unit)
-        tried = tuple(d.with_text(text) if d.uri == uri else d for d in parts)
+        documents = tuple(d.with_text(text) if d.uri == uri else d for d in parts)
         try:
-            analysis = self._checked(unit, tried, self._units.setdefault(unit, _Unit()).memo)
+            analysis = self._analyze(
+                unit, documents, self._units.setdefault(unit, _UnitState()).statement_cache
+            )
         except IcebergSqlError:
             return None
         finally:
-            self._says(uri, document.text)
+            self._set_overlay(uri, document.text)
         number = next((n for n, d in enumerate(parts) if d.uri == uri), None)
         return (analysis.source, analysis.reports[number]) if number is not None else None
 
-    def concerns(self, path: Path) -> bool:
+    def affects_checks(self, path: Path) -> bool:
         """True if a check of an open text may depend on a file: settings, DDL, migrations, metadata."""
         if path.name in (OWN_FILE, "pyproject.toml"):
             return True
@@ -235,21 +247,23 @@ class OpenFiles:
             # It may be an earlier migration of the same series.
             if path != other and (settings.scripts or path.parent == other.parent):
                 return True
-            if any(_inside(path, metadata) for metadata in settings.metadata.values()):
+            if any(_is_metadata_file(path, metadata) for metadata in settings.metadata.values()):
                 return True
             project = self._linter.project_of(other)
-            if project in path.parents and (path.suffix in _IN_PROJECTS or path.name in _OF_DBT):
+            if project in path.parents and (
+                path.suffix in _PROJECT_SUFFIXES or path.name in _DBT_ARTIFACTS
+            ):
                 return True
             if path == settings.dbt_manifest:
                 return True
         return False
 
 
-def _not_checked(text: str, fault: IcebergSqlError) -> Report:
+def _not_checked_report(text: str, error: IcebergSqlError) -> Report:
     """The report of a text that cannot be checked: with a note, so that it does not look correct."""
-    words = f"not checked: {message(str(fault)).partition(chr(10))[0]}"
-    first = Lines(text).span(0, len(text.splitlines()[0]) if text.strip() else 0)
-    return Report(text, (not_checked(words, first),))
+    note_text = f"not checked: {sanitized_message(str(error)).partition(chr(10))[0]}"
+    line_span = Lines(text).span(0, len(text.splitlines()[0]) if text.strip() else 0)
+    return Report(text, (not_checked(note_text, line_span),))
 
 
 def _file_of(uri: str) -> Path | None:
@@ -257,11 +271,11 @@ def _file_of(uri: str) -> Path | None:
     return Path(os.path.abspath(path_of(uri))) if uri.startswith("file:") else None
 
 
-def _inside(path: Path, metadata: Path) -> bool:
+def _is_metadata_file(path: Path, metadata: Path) -> bool:
     """True if a file is a table's metadata, or in the folder configured for it."""
-    given = metadata.absolute()
-    return path == given or given in path.parents
+    location = metadata.absolute()
+    return path == location or location in path.parents
 
 
-def _same(one: tuple[Document, ...], other: tuple[Document, ...]) -> bool:
-    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+def _is_same_version(old: tuple[Document, ...], new: tuple[Document, ...]) -> bool:
+    return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
-from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.answers import RequestHandlers
 from spark_iceberg_sql.editor.open_files import OpenFiles
 
 # A check waits for a quarter of the time that the last one took, within these bounds in seconds: a
@@ -38,60 +38,60 @@ class Publisher:
     """Sends diagnostics to an editor that does not request them, shortly after each change."""
 
     def __init__(
-        self, served: LanguageServer, client: Client, files: OpenFiles, answers: Answers
+        self, server: LanguageServer, client: Client, files: OpenFiles, handlers: RequestHandlers
     ) -> None:
-        self._served = served
+        self._server = server
         self._client = client
         self._files = files
-        self._answers = answers
+        self._handlers = handlers
         self._waiting: dict[str, asyncio.TimerHandle] = {}
-        self._took = 0.0
+        self._last_duration = 0.0
 
-    def later(self, unit: str) -> None:
+    def schedule(self, unit: str) -> None:
         """Schedule a check of a file or notebook, which may change again at once."""
-        self._drop(unit)
+        self._cancel(unit)
         if not self._client.pulls:
-            wait = min(max(self._took / 4, _SHORTEST), _LONGEST)
+            wait = min(max(self._last_duration / 4, _SHORTEST), _LONGEST)
             loop = asyncio.get_running_loop()
-            self._waiting[unit] = loop.call_later(wait, self.now, unit)
+            self._waiting[unit] = loop.call_later(wait, self.publish, unit)
 
-    def beside(self, uri: str) -> None:
+    def schedule_siblings(self, uri: str) -> None:
         """Schedule checks of the other files of a dbt project after one has changed."""
-        for unit in self._files.beside(uri):
-            self.later(unit)
+        for unit in self._files.project_siblings(uri):
+            self.schedule(unit)
 
-    def now(self, unit: str) -> None:
+    def publish(self, unit: str) -> None:
         """Check a file or a notebook, and send its diagnostics."""
-        self._drop(unit)
+        self._cancel(unit)
         if self._client.pulls:
             return
         started = time.perf_counter()
         for document in self._files.parts(unit):
-            found = self._answers.diagnostics(document.uri)
-            self._send(document.uri, found, document.version)
-        self._took = time.perf_counter() - started
+            diagnostics = self._handlers.diagnostics(document.uri)
+            self._send(document.uri, diagnostics, document.version)
+        self._last_duration = time.perf_counter() - started
 
-    def everything(self) -> None:
+    def publish_all(self) -> None:
         """Check all open files again after a change of settings or tables."""
         self._files.forget()
         if self._client.pulls:
             if self._client.refreshes:
-                self._served.workspace_diagnostic_refresh(None)
+                self._server.workspace_diagnostic_refresh(None)
             return
         for unit in self._files.units():
-            self.now(unit)
+            self.publish(unit)
 
-    def gone(self, uri: str) -> None:
+    def clear(self, uri: str) -> None:
         """Clear the diagnostics of a closed text."""
-        self._drop(uri)
+        self._cancel(uri)
         self._send(uri, [], None)
 
-    def _send(self, uri: str, found: list[lsp.Diagnostic], number: int | None) -> None:
-        self._served.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=number)
+    def _send(self, uri: str, diagnostics: list[lsp.Diagnostic], version: int | None) -> None:
+        self._server.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version)
         )
 
-    def _drop(self, unit: str) -> None:
-        waiting = self._waiting.pop(unit, None)
-        if waiting is not None:
-            waiting.cancel()
+    def _cancel(self, unit: str) -> None:
+        handle = self._waiting.pop(unit, None)
+        if handle is not None:
+            handle.cancel()

@@ -13,7 +13,7 @@ from typing import Any
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.plain import Result, plain
-from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.outgoing import join_visible
 from spark_iceberg_sql.report.sql_text import html, laid_out
 
 _SHOWN = 5
@@ -189,7 +189,7 @@ class Advice(list[Proposal], Result):
         if self:
             lines += self._best_lines()
         lines += [f"  note: {note}" for note in self.notes]
-        return joined(lines)
+        return join_visible(lines)
 
     def _best_lines(self) -> list[str]:
         best = self.best
@@ -213,16 +213,16 @@ class Advice(list[Proposal], Result):
         """The proposals as HTML, the bytes they read drawn as bars."""
         top = max((p.bytes for p in self[:_SHOWN]), default=0) or 1
         rows = "".join(
-            f"<tr><td style='text-align:left'>{markup.words(p.title)}</td><td>{p.files:,}</td>"
+            f"<tr><td style='text-align:left'>{markup.html_text(p.title)}</td><td>{p.files:,}</td>"
             f"<td>{size(p.bytes)}</td><td><svg width='200' height='10' role='img'>"
             f"<rect width='{200 * p.bytes / top:.1f}' height='10' fill='currentColor' fill-opacity='0.6'/>"
             f"</svg></td><td>{p.table_files:,}</td><td>{size(p.middle_file)}</td></tr>"
             for p in self[:_SHOWN]
         )
         ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
-        notes = "".join(f"<div>{markup.words(note)}</div>" for note in self.notes)
+        notes = "".join(f"<div>{markup.html_text(note)}</div>" for note in self.notes)
         return markup.box(
-            f"<b>{markup.words(self.source)}</b>: {self.tried} specs tried; {markup.words(self.basis)}"
+            f"<b>{markup.html_text(self.source)}</b>: {self.tried} specs tried; {markup.html_text(self.basis)}"
             "<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th></th>"
             f"<th>files in all</th><th>median file</th></tr>{rows}</table>"
             f"<pre>{html(ddl)}</pre>{notes}"

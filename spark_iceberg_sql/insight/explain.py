@@ -9,7 +9,7 @@ from typing import Any
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
-from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.outgoing import join_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Explanation(Result):
         return {"scans": scans, "notes": list(self.notes)}
 
     def __str__(self) -> str:
-        return joined(self._lines())
+        return join_visible(self._lines())
 
     def _lines(self) -> Iterator[str]:
         for number, scan in enumerate(self.scans):

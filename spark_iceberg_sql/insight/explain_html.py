@@ -21,15 +21,15 @@ def html(explanation: Explanation) -> str:
 
 def _parts(explanation: Explanation) -> Iterator[str]:
     for scan in explanation.scans:
-        yield f"<p><b>{markup.words(scan.table)}</b>: {markup.words(headline(scan))}</p>"
+        yield f"<p><b>{markup.html_text(scan.table)}</b>: {markup.html_text(headline(scan))}</p>"
         if scan.conjuncts:
             yield "<table><tbody>"
             yield from _rows(scan)
             yield "</tbody></table>"
         for remark in remarks(scan):
-            yield f"<p>{markup.words(remark)}</p>"
+            yield f"<p>{markup.html_text(remark)}</p>"
     for note in explanation.notes:
-        yield f"<p>note: {markup.words(note)}</p>"
+        yield f"<p>note: {markup.html_text(note)}</p>"
 
 
 def _rows(scan: Scan) -> Iterator[str]:
@@ -37,9 +37,9 @@ def _rows(scan: Scan) -> Iterator[str]:
         bar = ""
         if one.files is not None and scan.total_files:
             bar = f'<span style="{_BAR.format(share=100 * one.files / scan.total_files)}"></span>'
-        words = "<br>".join(markup.words(line) for line in details(one))
+        words = "<br>".join(markup.html_text(line) for line in details(one))
         yield (
             f'<tr><td style="{_CELL};white-space:nowrap">{bar}{count(one)}</td>'
-            f'<td style="{_CELL}"><code>{markup.words(one.text)}</code></td>'
+            f'<td style="{_CELL}"><code>{markup.html_text(one.text)}</code></td>'
             f'<td style="{_CELL}">{words}</td></tr>'
         )

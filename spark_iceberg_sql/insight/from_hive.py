@@ -22,7 +22,7 @@ from spark_iceberg_sql.insight.hive_statements import changes_catalog, changes_p
 from spark_iceberg_sql.insight.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.workload import Query, others, workload
-from spark_iceberg_sql.outgoing import joined, visible
+from spark_iceberg_sql.outgoing import join_visible, visible
 from spark_iceberg_sql.report.sql_text import in_a_line, laid_out, query_lines
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.script import statements
@@ -90,7 +90,7 @@ class FromHive(Result):
         return found
 
     def __str__(self) -> str:
-        return joined(self._lines())
+        return join_visible(self._lines())
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.table}: PARTITIONED BY ({self.spec})"

@@ -15,7 +15,7 @@ from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import TIMES
-from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.outgoing import join_visible
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
@@ -94,17 +94,17 @@ class Health(Result):
                 lines += f"    {one.call};{cost(one)}".split("\n")
         if self.findings:
             lines.append(f"  ({'; '.join(sorted({one.basis for one in self.findings}))})")
-        return joined(lines)
+        return join_visible(lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td style='text-align:left'>{markup.words(one.problem)}</td>"
-            f"<td style='text-align:left'>{markup.words(one.detail)}</td>"
+            f"<tr><td style='text-align:left'>{markup.html_text(one.problem)}</td>"
+            f"<td style='text-align:left'>{markup.html_text(one.detail)}</td>"
             f"<td style='text-align:left'><code>{html(one.call or '')}</code>"
-            f"{markup.words(cost(one))}</td></tr>"
+            f"{markup.html_text(cost(one))}</td></tr>"
             for one in self.findings
         )
-        head = f"<p><b>{markup.words(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
+        head = f"<p><b>{markup.html_text(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
         table = f"<table><tbody>{rows}</tbody></table>" if rows else "<p>no problems found</p>"
         return markup.box(head, table)
 

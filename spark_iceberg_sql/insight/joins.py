@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spark_iceberg_sql.insight.plain import Result, plain
-from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.outgoing import join_visible
 
 # The settings of Spark 4.1 and Iceberg that a storage-partitioned join depends on: key, value, meaning.
 _BUCKETING = "spark.sql.sources.v2.bucketing."
@@ -111,7 +111,7 @@ class Verdict(Result):
         return {"happens": self.happens, "sets": list(self.sets), "joins": joins}
 
     def __str__(self) -> str:
-        return joined(self._lines()) or "the query has no join"
+        return join_visible(self._lines()) or "the query has no join"
 
     def _lines(self) -> Iterator[str]:
         for one in self.joins:

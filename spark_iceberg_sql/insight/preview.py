@@ -13,7 +13,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.model.spec import Spec
-from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.outgoing import join_visible
 
 SMALL = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
 _SHOWN = 5
@@ -178,7 +178,7 @@ class Preview(Result):
                 lines.append(
                     f"    {p.partition:<{named}}  {size(p.bytes):>9}  {p.files:>4} {words:<5}  {bar}"
                 )
-        return joined(lines)
+        return join_visible(lines)
 
     def __repr__(self) -> str:
         return (
@@ -189,11 +189,11 @@ class Preview(Result):
     def _repr_html_(self) -> str:
         """The figures as an HTML table, the partition sizes as bars."""
         cells = "".join(
-            f"<tr><th style='text-align:left'>{markup.words(name)}</th>"
-            f"<td style='text-align:left'>{markup.words(text)}</td></tr>"
+            f"<tr><th style='text-align:left'>{markup.html_text(name)}</th>"
+            f"<td style='text-align:left'>{markup.html_text(text)}</td></tr>"
             for name, text in self.summary()
         )
-        return f"<div><b>{markup.words(self.title)}</b><table>{cells}</table>{_picture(self._bars())}</div>"
+        return f"<div><b>{markup.html_text(self.title)}</b><table>{cells}</table>{_picture(self._bars())}</div>"
 
     def _bars(self) -> Sequence[tuple[str, int]]:
         if not self.spec:
@@ -210,7 +210,7 @@ def _picture(bars: Sequence[tuple[str, int]]) -> str:
     drawn = "".join(
         f"<rect x='{i * wide:.1f}' y='{80 - 78 * value / top:.1f}' width='{max(1.0, wide - 1):.1f}' "
         f"height='{78 * value / top:.1f}' fill='currentColor' fill-opacity='0.6'>"
-        f"<title>{markup.words(name)}: {size(value)}</title></rect>"
+        f"<title>{markup.html_text(name)}: {size(value)}</title></rect>"
         for i, (name, value) in enumerate(bars)
     )
     return (

@@ -9,7 +9,7 @@ from typing import Any
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
-from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.outgoing import join_visible
 from spark_iceberg_sql.records import record, replace
 
 FIRST_FIELD_ID = 1000
@@ -95,7 +95,7 @@ class Specs:
     format_version: int
 
     def __str__(self) -> str:
-        return joined(
+        return join_visible(
             f"spec {spec.spec_id}{' (current)' if spec.spec_id == self.current else ''}: "
             + (", ".join(f"{f.name} = {f.clause}" for f in spec.fields) or "unpartitioned")
             for spec in sorted(self.every, key=_SPEC_ID)
@@ -114,7 +114,7 @@ class Specs:
             or [["", "unpartitioned", "", ""]]
         ]
         head = ["spec", "field id", "name", "source column", "transform"]
-        return markup.box(markup.table(head, [list(map(markup.words, row)) for row in rows]))
+        return markup.box(markup.table(head, [list(map(markup.html_text, row)) for row in rows]))
 
     @cached_property
     def spec(self) -> Spec:

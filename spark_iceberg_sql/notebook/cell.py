@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.report.shown import CALL, HIDDEN, SECRETS, applied, moved, unnamed
+from spark_iceberg_sql.report.shown import (
+    CREDENTIAL_CALL,
+    MASK,
+    SECRETS,
+    apply_ordered_edits,
+    credential_arguments,
+    shifted_offset,
+)
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
@@ -35,12 +42,12 @@ class Cell:
         """
         whole = self.before + self.text
         edits = _edits(whole, len(self.before))
-        shown = applied(whole, edits)
+        shown = apply_ordered_edits(whole, edits)
         lines = Lines(shown)
         placed = []
         for d in found:
-            start = moved(d.span.start + len(self.before), edits)
-            end = moved(d.span.end + len(self.before), edits, end=True)
+            start = shifted_offset(d.span.start + len(self.before), edits)
+            end = shifted_offset(d.span.end + len(self.before), edits, end=True)
             placed.append(replace(d, span=lines.span(start, end)))
         placed.sort(key=lambda d: d.span)
         return Report(shown, tuple(placed), self.name, count, lines)
@@ -70,7 +77,7 @@ def painted(report: Report) -> str:
 
 def masked(text: str) -> str:
     """The text, with quoted strings hidden in each statement that may hold a secret."""
-    return applied(text, _edits(text, 0))
+    return apply_ordered_edits(text, _edits(text, 0))
 
 
 def has_secrets(text: str) -> bool:
@@ -86,13 +93,13 @@ def masked_words(message: str, text: str) -> str:
         for start, end in _hidden(statement.text):
             value = statement.text[start:end]
             if len(value) >= 4:
-                message = message.replace(value, HIDDEN)
+                message = message.replace(value, MASK)
     return message
 
 
 def masked_line(line: str, statement: str) -> str:
     """A line of Python without its strings, if it or the statement that it led to may hold a credential."""
-    return _QUOTED.split(line, maxsplit=1)[0] + HIDDEN if _is_open(line, statement) else line
+    return _QUOTED.split(line, maxsplit=1)[0] + MASK if _is_open(line, statement) else line
 
 
 def masked_stack(stack: str, text: str, lines: Iterable[str]) -> str:
@@ -103,14 +110,15 @@ def masked_stack(stack: str, text: str, lines: Iterable[str]) -> str:
             values += [match[2] for match in _STRING.finditer(line)]
     for value in sorted(values, key=len, reverse=True):
         for written in (value, repr(value)[1:-1], visible(value)):
-            stack = stack.replace(written, HIDDEN) if len(written) >= 4 else stack
+            stack = stack.replace(written, MASK) if len(written) >= 4 else stack
     return stack
 
 
 def _is_open(line: str, statement: str) -> bool:
     both = f"{line}\n{statement}"
     return (
-        _QUOTED.search(line) is not None and (SECRETS.search(both) or CALL.search(both)) is not None
+        _QUOTED.search(line) is not None
+        and (SECRETS.search(both) or CREDENTIAL_CALL.search(both)) is not None
     )
 
 
@@ -127,14 +135,18 @@ def _edits(text: str, begin: int) -> list[Edit]:
             if has_secrets(statement.text):
                 at = begin + statement.start
                 edits += [
-                    Edit(at + start, at + end, HIDDEN) for start, end in _hidden(statement.text)
+                    Edit(at + start, at + end, MASK) for start, end in _hidden(statement.text)
                 ]
     return edits
 
 
 def _calls_in(text: str) -> list[str]:
     """The statements that call a table function which takes credentials."""
-    return [s.text for s in statements(text) if CALL.search(s.text)] if CALL.search(text) else []
+    return (
+        [s.text for s in statements(text) if CREDENTIAL_CALL.search(s.text)]
+        if CREDENTIAL_CALL.search(text)
+        else []
+    )
 
 
 def _hidden(statement: str) -> list[tuple[int, int]]:
@@ -145,7 +157,7 @@ def _hidden(statement: str) -> list[tuple[int, int]]:
     """
     tokens = [token for token in tokenize(statement) if token.kind not in TRIVIA]
     if SECRETS.search(statement) is None:
-        return list(unnamed(tokens))
+        return list(credential_arguments(tokens))
     if tokens and tokens[0].word == "SET" and "=" in statement:
         return [(statement.index("=") + 1, len(statement))]
     return [(t.start + 1, t.end - 1) for t in tokens if t.kind in STRINGS and t.end - t.start > 2]

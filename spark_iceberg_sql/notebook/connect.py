@@ -104,7 +104,7 @@ class Connect:
             found, _ = rows.first_rows(answer, _MOST)
         except Exception as error:
             line = str(error).partition("\n")[0]
-            return results.bundle([markup.line(markup.words(line))], [line])
+            return results.bundle([markup.dim_line(markup.html_text(line))], [line])
         return results.bundle([rows.html(found)], [rows.text(found)])
 
     def begin(self, group: str, words: str) -> None:

@@ -55,22 +55,22 @@ class HiddenPartitioning:
         height = _ROW * len(parts)
         return markup.box(
             f'<svg width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" role="img" '
-            f'aria-label="{markup.lines(self)}" font-size="12" fill="currentColor">{"".join(parts)}</svg>'
+            f'aria-label="{markup.html_lines(self)}" font-size="12" fill="currentColor">{"".join(parts)}</svg>'
         )
 
     def _row(self, number: int, title: str, *boxes: tuple[str, str]) -> str:
         top = number * _ROW
         width = (_WIDTH - 2 * 40) // 3
         color = markup.READ if number else markup.NOTE
-        drawn = [f'<text x="0" y="{top + 16}" font-weight="bold">{markup.words(title)}</text>']
+        drawn = [f'<text x="0" y="{top + 16}" font-weight="bold">{markup.html_text(title)}</text>']
         for i, (first, second) in enumerate(boxes):
             x, y = i * (width + 40), top + 26
             drawn.append(
                 f'<rect x="{x + 1}" y="{y}" width="{width - 2}" height="{_BOX}" rx="5" fill="{color}" '
                 f'fill-opacity=".12" stroke="{color}"/>'
-                f'<text x="{x + width // 2}" y="{y + 19}" text-anchor="middle">{markup.words(first)}</text>'
+                f'<text x="{x + width // 2}" y="{y + 19}" text-anchor="middle">{markup.html_text(first)}</text>'
                 f'<text x="{x + width // 2}" y="{y + 36}" text-anchor="middle" font-family="monospace" '
-                f'font-size="11">{markup.words(second)}</text>'
+                f'font-size="11">{markup.html_text(second)}</text>'
             )
             if i:
                 middle = y + _BOX // 2

@@ -40,7 +40,7 @@ class Classic:
     def judged(self, text: str, used: Mapping[str, Any], binding: bool) -> Report:
         """The check of all statements. parameters: the bound values. binding: as `engine.check` takes it."""
         known = SessionTables(self.spark, intercept.own_sql(self.spark, self.bound(used)))
-        return check(text, known, filename="cell", binding=binding)
+        return check(text, known, filename="cell", before_execution=binding)
 
     def refused(
         self, todo: Sequence[Statement], used: Mapping[str, Any]
@@ -88,7 +88,7 @@ class Classic:
             plan = live_plan.plan(self.spark, statement.text)
         except IcebergSqlError:
             line = f"{short(statement)}: does not change a table's partitioning"
-            return results.bundle([markup.line(markup.words(line))], [line])
+            return results.bundle([markup.dim_line(markup.html_text(line))], [line])
         plan = replace(plan, statement=masked(plan.statement), report=Report(""))
         return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
 

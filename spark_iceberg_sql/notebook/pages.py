@@ -57,7 +57,8 @@ class Pages:
             self._start, self._end = self._end, min(there, self._end + size)
         line = self.counted(hint=True)
         return results.bundle(
-            [rows.html(self.shown), markup.line(markup.words(line))], [rows.text(self.shown), line]
+            [rows.html(self.shown), markup.dim_line(markup.html_text(line))],
+            [rows.text(self.shown), line],
         )
 
     def copied(self) -> results.Bundle:
@@ -66,7 +67,7 @@ class Pages:
         missing = "; ".join(rows.incomplete(self._found))
         line = f"{_rows(f'{len(self._found.rows):,}')} as tab-separated values"
         note = f"{line}{': ' if missing else ''}{missing}"
-        how = markup.line(f"{markup.words(note)} · click, then copy")
+        how = markup.dim_line(f"{markup.html_text(note)} · click, then copy")
         return results.bundle([how, markup.selectable(text)], [text.rstrip("\n"), note])
 
     def _all(self) -> str:
@@ -90,4 +91,4 @@ def _rows(number: str) -> str:
 
 
 def _line(*lines: str) -> results.Bundle:
-    return results.bundle([markup.line(markup.words(line)) for line in lines], lines)
+    return results.bundle([markup.dim_line(markup.html_text(line)) for line in lines], lines)

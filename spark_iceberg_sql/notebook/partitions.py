@@ -61,7 +61,7 @@ def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str
     if not chosen or len(chosen) == len(every):
         return ""
     if len(chosen) == 1:
-        return f"{name} = {markup.cut(next(iter(chosen)), 40)}"
+        return f"{name} = {markup.truncated(next(iter(chosen)), 40)}"
     ordered, there = sorted(every.values(), key=order), sorted(chosen.values(), key=order)
     first = ordered.index(there[0])
     if (
@@ -71,7 +71,7 @@ def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str
     ):
         return f"{name} {there[0].text} to {there[-1].text}"
     if len(there) <= 3:
-        return f"{name} in ({', '.join(markup.cut(v.text, 20) for v in there)})"
+        return f"{name} in ({', '.join(markup.truncated(v.text, 20) for v in there)})"
     return f"{name}: {len(there):,} of {len(every):,}"
 
 

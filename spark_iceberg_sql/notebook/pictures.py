@@ -16,7 +16,7 @@ from itertools import groupby
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.notebook.partitions import order
-from spark_iceberg_sql.outgoing import joined
+from spark_iceberg_sql.outgoing import join_visible
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
 
 _WIDTH = 620  # pixels
@@ -67,7 +67,7 @@ def strip(read: TableRead) -> str:
                     blocks[i] = "█" if cell.read else "░"
         labels = " to ".join(dict.fromkeys(filter(None, band.labels)))
         lines.append(f"{''.join(blocks)}  {band.title}{': ' + labels if labels else ''}")
-    return joined(lines)
+    return join_visible(lines)
 
 
 def svg(read: TableRead) -> str:
@@ -106,7 +106,7 @@ def svg(read: TableRead) -> str:
 def _words(x: int, y: int, text: str, anchor: str = "start") -> str:
     if not text:
         return ""
-    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{markup.words(text, 90)}</text>'
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{markup.html_text(text, 90)}</text>'
 
 
 def _legend(y: int) -> str:
@@ -226,7 +226,7 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
     if 1 < max(rows.values()) + 1 <= _LABELLED:
         title += f" ({', '.join(' '.join(value[-1] for value in down) for down in rows)})"
     of_time = [v for v in named if v.number is not None] or named
-    labels = (markup.cut(of_time[0].text, 30), markup.cut(of_time[-1].text, 30))
+    labels = (markup.truncated(of_time[0].text, 30), markup.truncated(of_time[-1].text, 30))
     number = f"{len(partitions):,} partition{'' if len(partitions) == 1 else 's'}"
     return _Band(f"{before}{title}, {number}", cells, max(rows.values()) + 1, timed, labels)
 

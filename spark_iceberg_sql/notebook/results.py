@@ -67,7 +67,9 @@ def of_explained(
     lines, drawn, strips = _reads(read, "", "would read")
     if not read and explanation is None and above is None:
         lines = ["would read no table"]
-    details = f"<details><summary>physical plan</summary><pre>{markup.lines(plan)}</pre></details>"
+    details = (
+        f"<details><summary>physical plan</summary><pre>{markup.html_lines(plan)}</pre></details>"
+    )
     why = "" if explanation is None else explanation._repr_html_()
     first = above or {"text/html": "", "text/plain": ""}
     return bundle(
@@ -77,7 +79,7 @@ def of_explained(
 
 
 def _small(line: str) -> str:
-    return markup.line(markup.words(line))
+    return markup.dim_line(markup.html_text(line))
 
 
 def _reads(

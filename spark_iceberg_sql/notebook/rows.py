@@ -100,12 +100,12 @@ def incomplete(rows: Rows) -> list[str]:
 def html(rows: Rows) -> str:
     """A table with names, types and values."""
     head = [
-        f"{markup.words(markup.flat(name), 60)}<br><small>{markup.words(kind, 40)}</small>"
+        f"{markup.html_text(markup.flat(name), 60)}<br><small>{markup.html_text(kind, 40)}</small>"
         for name, kind in zip(rows.names, rows.types, strict=True)
     ]
     null = '<i class="dim">null</i>'
     body = [
-        [null if v is None else markup.words(markup.flat(v), _LONGEST) for v in row]
+        [null if v is None else markup.html_text(markup.flat(v), _LONGEST) for v in row]
         for row in rows.rows
     ]
     return markup.table(head, body, rows.right)
@@ -115,13 +115,14 @@ def text(rows: Rows) -> str:
     """The table as plain text, cut to a terminal's width."""
     lines = [rows.names, *rows.rows]
     cells = [
-        ["null" if v is None else markup.cut(markup.flat(v), _LONGEST_TEXT) for v in row]
+        ["null" if v is None else markup.truncated(markup.flat(v), _LONGEST_TEXT) for v in row]
         for row in lines
     ]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     rule = ["-" * width for width in widths]
     return "\n".join(
-        markup.cut(_line(row, widths, rows.right), _WIDEST) for row in [cells[0], rule, *cells[1:]]
+        markup.truncated(_line(row, widths, rows.right), _WIDEST)
+        for row in [cells[0], rule, *cells[1:]]
     )
 
 

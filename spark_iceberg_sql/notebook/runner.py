@@ -127,7 +127,7 @@ class Runner:
         todo = statements(text.text)
         shown = self._cell.report(report.diagnostics, len(todo))
         if self._options.fix:
-            self._fix(fixes.fixed(text.text, judged, unsafe=True), report)
+            self._fix(fixes.apply_fixes(text.text, judged, unsafe=True), report)
             return None
         if report.refuses:
             left = "nothing has run" if self._options.runs else ""
@@ -142,7 +142,7 @@ class Runner:
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(shown))
         if not todo:
-            Output(False).result(results.bundle([markup.line(_EMPTY)], [_EMPTY]))
+            Output(False).result(results.bundle([markup.dim_line(_EMPTY)], [_EMPTY]))
         if self._options.check:
             return None
         return self._each(todo, text, [d.message for d in report])
@@ -209,17 +209,17 @@ class Runner:
             output.result(results.of_command(short(statement), time.time() - begun, wrote))
         return result
 
-    def _fix(self, made: fixes.Fixed, report: Report) -> None:
+    def _fix(self, made: fixes.FixResult, report: Report) -> None:
         """Remember the corrected cell. Raises CellError if errors without a fix remain."""
-        if made.applied:
+        if made.applied_codes:
             self.corrected = self._cell.before + unfilled(made.text, self._cell.text)
         line = (
-            f"{len(made.applied)} of {len(report)} findings fixed"
+            f"{len(made.applied_codes)} of {len(report)} findings fixed"
             if len(report)
             else "nothing to fix"
         )
-        Output(False).result(results.bundle([markup.line(line)], [line]))
-        if made.report.refuses and not made.applied:
+        Output(False).result(results.bundle([markup.dim_line(line)], [line]))
+        if made.report.refuses and not made.applied_codes:
             raise self._failure(list(report), "", report.statements)
 
     def _failure(
@@ -238,7 +238,7 @@ class Runner:
         errors = [d for d in found if str(d.severity) == "error"]
         if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
             return ""
-        text = fixes.applied_to(self._cell.text, _apart(edits))
+        text = fixes.apply_edits(self._cell.text, _apart(edits))
         first, last = min(e.start for e in edits), max(d.span.end for d in found)
         last += len(text) - len(self._cell.text)
         changed = [s.text for s in statements(text) if s.end >= first and s.start < last]

@@ -25,7 +25,7 @@ def short(statement: Statement) -> str:
         if token.word == "FIELD":
             break
     words = " ".join(statement.script[statement.start : end].split())
-    return markup.cut(words, 80) or "statement"
+    return markup.truncated(words, 80) or "statement"
 
 
 def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:

@@ -177,7 +177,7 @@ def _picture(words: str, tasks: Progress | None, seconds: float) -> tuple[str, s
         f'<rect width="320" height="8" rx="4" fill="{markup.NOTE}" fill-opacity=".25"/>'
         f'<rect width="{320 * done:.0f}" height="8" rx="4" fill="{markup.READ}"/></svg>'
     )
-    return markup.box(markup.line(markup.words(text)), bar), visible(text)
+    return markup.box(markup.dim_line(markup.html_text(text)), bar), visible(text)
 
 
 def animated(shell: Any) -> bool:

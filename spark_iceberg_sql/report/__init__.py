@@ -17,7 +17,7 @@ from spark_iceberg_sql.report.terminal import (
     summary,
 )
 
-__all__ = ["FORMATS", "FOR_PEOPLE", "Format", "full", "summary"]
+__all__ = ["FORMATS", "HUMAN_FORMATS", "Format", "full", "summary"]
 
 
 class Format(Protocol):
@@ -88,4 +88,4 @@ FORMATS: Mapping[str, Format] = {
 }
 
 # The formats for people, which a summary ends.
-FOR_PEOPLE = frozenset({"full", "concise", "grouped"})
+HUMAN_FORMATS = frozenset({"full", "concise", "grouped"})

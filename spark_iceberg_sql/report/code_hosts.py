@@ -37,17 +37,17 @@ def _command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
     if report.cell is None:  # a line number of a cell is not one of the notebook's file
         properties |= {"line": str(span.row), "col": str(span.column), "endLine": str(span.end_row)}
         properties["endColumn"] = str(span.end_column)
-    shown = ",".join(
+    property_text = ",".join(
         f"{key}={_property(without_commands(visible(value)))}" for key, value in properties.items()
     )
-    return f"::{_GITHUB[diagnostic.severity]} {shown}::{_data(_words(report, diagnostic))}"
+    return f"::{_GITHUB[diagnostic.severity]} {property_text}::{_data(_message_text(report, diagnostic))}"
 
 
-def _words(report: Report, diagnostic: Diagnostic) -> str:
-    where = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
+def _message_text(report: Report, diagnostic: Diagnostic) -> str:
+    prefix = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
     # Our own command ends at its line, which a name may not make another system's.
-    return without_commands(visible_lines(f"{where}{diagnostic.message}{help_}"))
+    return without_commands(visible_lines(f"{prefix}{diagnostic.message}{help_}"))
 
 
 def _data(text: str) -> str:
@@ -61,20 +61,20 @@ def _property(text: str) -> str:
 def azure_reports(reports: Sequence[Report]) -> str:
     """A logging command for each diagnostic; Azure has errors and warnings only."""
     root = os.environ.get("BUILD_SOURCESDIRECTORY")
-    return "".join(_logged(report, d, root) + "\n" for report in reports for d in report)
+    return "".join(_logging_command(report, d, root) + "\n" for report in reports for d in report)
 
 
-def _logged(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
-    kind = "error" if diagnostic.severity is Severity.ERROR else "warning"
-    properties = {"type": kind, "sourcepath": relative(report.filename, root)}
+def _logging_command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
+    issue_type = "error" if diagnostic.severity is Severity.ERROR else "warning"
+    properties = {"type": issue_type, "sourcepath": relative(report.filename, root)}
     if report.cell is None:
         span = diagnostic.span
         properties |= {"linenumber": str(span.row), "columnnumber": str(span.column)}
     properties["code"] = diagnostic.code
-    shown = "".join(
+    property_text = "".join(
         f"{key}={_azure(without_commands(visible(value)))};" for key, value in properties.items()
     )
-    return f"##vso[task.logissue {shown}]{_azure(_words(report, diagnostic), data=True)}"
+    return f"##vso[task.logissue {property_text}]{_azure(_message_text(report, diagnostic), data=True)}"
 
 
 def _azure(text: str, *, data: bool = False) -> str:
@@ -87,7 +87,7 @@ def gitlab_reports(reports: Sequence[Report]) -> str:
     root = os.environ.get("CI_PROJECT_DIR")
     issues = [
         {
-            "description": f"{d.code}: {_words(report, d)}",
+            "description": f"{d.code}: {_message_text(report, d)}",
             "check_name": d.name,
             "fingerprint": fingerprint,
             "severity": _GITLAB[d.severity],

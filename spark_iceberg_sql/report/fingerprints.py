@@ -28,11 +28,21 @@ def relative(filename: str | None, root: str | None = None) -> str:
 
 def fingerprints(reports: Sequence[Report]) -> Iterator[tuple[Report, Diagnostic, str]]:
     """Every diagnostic with a hash of its file, code, text and ordinal, but of no line number."""
-    seen: Counter[tuple[str, ...]] = Counter()
+    ordinals: Counter[tuple[str, ...]] = Counter()
     for report in reports:
-        for d in report:
-            words = " ".join(report.text[d.span.start : d.span.end].split())
-            key = (relative(report.filename), str(report.cell), d.code, d.message, words)
-            seen[key] += 1
-            data = "\0".join((*key, str(seen[key])))
-            yield report, d, hashlib.sha256(data.encode(errors="backslashreplace")).hexdigest()
+        for diagnostic in report:
+            span_text = " ".join(report.text[diagnostic.span.start : diagnostic.span.end].split())
+            key = (
+                relative(report.filename),
+                str(report.cell),
+                diagnostic.code,
+                diagnostic.message,
+                span_text,
+            )
+            ordinals[key] += 1
+            data = "\0".join((*key, str(ordinals[key])))
+            yield (
+                report,
+                diagnostic,
+                hashlib.sha256(data.encode(errors="backslashreplace")).hexdigest(),
+            )

@@ -8,21 +8,22 @@ from typing import Any
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report
 from spark_iceberg_sql.report.rule_pages import url_of
-from spark_iceberg_sql.report.terminal import counted
+from spark_iceberg_sql.report.terminal import counts_by_code
 
 
 def json_reports(reports: Sequence[Report]) -> str:
     """All diagnostics as one JSON array."""
-    found = [diagnostic_object(r, d) for r in reports for d in r]
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    objects = [diagnostic_object(r, d) for r in reports for d in r]
+    return json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
 
 
 def json_statistics(reports: Sequence[Report]) -> str:
     """The number of findings of each code, as a JSON array."""
-    found = [
-        {"code": code, "name": name, "count": number} for number, code, name in counted(reports)
+    objects = [
+        {"code": code, "name": name, "count": number}
+        for number, code, name in counts_by_code(reports)
     ]
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
 
 
 def diagnostic_object(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
@@ -66,5 +67,5 @@ def _fix(report: Report, fix: Fix | None) -> dict[str, Any] | None:
 
 
 def _location(lines: Lines, offset: int) -> dict[str, int]:
-    row, column = lines.place(offset)
+    row, column = lines.position(offset)
     return {"column": column, "row": row}

@@ -30,31 +30,31 @@ def _diagnostic(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
     lines = report.lines or Lines(report.text)
     span, url = diagnostic.span, url_of(diagnostic.code)
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
-    where = ""
+    prefix = ""
     location: dict[str, Any] = {"path": relative(report.filename)}
-    found: dict[str, Any] = {}
+    optional_members: dict[str, Any] = {}
     if report.cell is not None:  # a line number of a cell is not one of the notebook's file
-        where = f"cell {report.cell}, line {span.row}: "
+        prefix = f"cell {report.cell}, line {span.row}: "
     else:
         location |= {"range": _range(lines, span.start, span.end)}
         if diagnostic.fix is not None and diagnostic.fix.edits:
-            found["suggestions"] = [_suggestion(report.text, lines, diagnostic.fix)]
+            optional_members["suggestions"] = [_suggestion(report.text, lines, diagnostic.fix)]
     return {
-        "message": f"{where}{diagnostic.message}{help_}",
+        "message": f"{prefix}{diagnostic.message}{help_}",
         "location": location,
         "severity": _SEVERITY[diagnostic.severity],
         "code": {"value": diagnostic.code, **({"url": url} if url is not None else {})},
-        **found,
+        **optional_members,
     }
 
 
 def _suggestion(text: str, lines: Lines, fix: Fix) -> dict[str, Any]:
     """All edits as one: several suggestions would be alternatives."""
     start, end = fix.edits[0].start, max(edit.end for edit in fix.edits)
-    words, at = "", start
+    replacement, offset = "", start
     for edit in fix.edits:
-        words, at = words + text[at : edit.start] + edit.text, edit.end
-    return {"range": _range(lines, start, end), "text": words + text[at:end]}
+        replacement, offset = replacement + text[offset : edit.start] + edit.text, edit.end
+    return {"range": _range(lines, start, end), "text": replacement + text[offset:end]}
 
 
 def _range(lines: Lines, start: int, end: int) -> dict[str, dict[str, int]]:
@@ -62,6 +62,6 @@ def _range(lines: Lines, start: int, end: int) -> dict[str, dict[str, int]]:
 
 
 def _position(lines: Lines, offset: int) -> dict[str, int]:
-    row, column = lines.place(offset)
-    before = lines.line(row)[: column - 1]
-    return {"line": row, "column": len(before.encode(errors="surrogatepass")) + 1}
+    row, column = lines.position(offset)
+    prefix = lines.line(row)[: column - 1]
+    return {"line": row, "column": len(prefix.encode(errors="surrogatepass")) + 1}

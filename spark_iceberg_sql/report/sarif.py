@@ -21,9 +21,9 @@ _ROOT = "SRCROOT"
 
 def sarif_reports(reports: Sequence[Report]) -> str:
     """One run with all results; the rules are those that have one."""
-    found = list(fingerprints(reports))
-    names = {d.code: d for _, d, _ in found}
-    order = {code: index for index, code in enumerate(sorted(names))}
+    findings = list(fingerprints(reports))
+    diagnostics_by_code = {d.code: d for _, d, _ in findings}
+    order = {code: index for index, code in enumerate(sorted(diagnostics_by_code))}
     log = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -33,12 +33,14 @@ def sarif_reports(reports: Sequence[Report]) -> str:
                     "driver": {
                         "name": "iceberg-sql",
                         "version": version("spark-iceberg-sql"),
-                        "rules": [_rule(names[code]) for code in order],
+                        "rules": [_rule(diagnostics_by_code[code]) for code in order],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {_ROOT: {"uri": Path.cwd().as_uri() + "/"}},
-                "results": [_result(r, d, order[d.code], mark) for r, d, mark in found],
+                "results": [
+                    _result(r, d, order[d.code], fingerprint) for r, d, fingerprint in findings
+                ],
             }
         ],
     }
@@ -61,25 +63,25 @@ def _rule(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _result(report: Report, diagnostic: Diagnostic, index: int, mark: str) -> dict[str, Any]:
+def _result(report: Report, diagnostic: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
-    where = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
+    prefix = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
     file = _file(report)
-    place: dict[str, Any] = {"artifactLocation": file}
+    physical_location: dict[str, Any] = {"artifactLocation": file}
     lines = report.lines or Lines(report.text)
     if report.cell is None:  # a region has line numbers of the file, not of a cell
-        words = report.text[diagnostic.span.start : diagnostic.span.end]
-        place["region"] = {
+        snippet = report.text[diagnostic.span.start : diagnostic.span.end]
+        physical_location["region"] = {
             **_region(lines, diagnostic.span.start, diagnostic.span.end),
-            "snippet": {"text": words},
+            "snippet": {"text": snippet},
         }
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "ruleIndex": index,
         "level": str(diagnostic.severity),
-        "message": {"text": f"{where}{diagnostic.message}{help_}"},
-        "locations": [{"physicalLocation": place}],
-        "partialFingerprints": {"icebergSql/v1": mark},
+        "message": {"text": f"{prefix}{diagnostic.message}{help_}"},
+        "locations": [{"physicalLocation": physical_location}],
+        "partialFingerprints": {"icebergSql/v1": fingerprint},
     }
     if diagnostic.fix is not None and report.cell is None:
         replacements = [

@@ -12,9 +12,9 @@ from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.script import statements
 
-HIDDEN = "***"
+MASK = "***"
 _CALLS = frozenset(name.upper() for f in FUNCTIONS if f.has_secrets for name in f.names)
-CALL = regex(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
+CREDENTIAL_CALL = regex(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
 _SECRETS = (
     r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
     r"|(?:access|account|api|private|encryption|signing|shared).?key"
@@ -22,60 +22,70 @@ _SECRETS = (
 SECRETS = regex(_SECRETS)
 _KEY = regex(rf"{_SECRETS}|(?:\bkey|[-_.]key|[a-z]Key)\W*$")
 _VALUE = regex(r"(?i)//[^/@\s]*:[^/@\s]*@|(?:key|secret|token|password|signature|\bsig)=")
-_ANY = regex(rf"{_SECRETS}|key")
+_ANY_SECRET = regex(rf"{_SECRETS}|key")
 
 
-def reworded(report: Report, edits: Sequence[Edit]) -> Report:
+def rebased(report: Report, edits: Sequence[Edit]) -> Report:
     """The report on its text with edits, which are in order; a fix that touches an edit is dropped."""
     if not edits:
         return report
-    text = applied(report.text, edits)
+    text = apply_ordered_edits(report.text, edits)
     lines = Lines(text)
 
-    def placed(found: Diagnostic) -> Diagnostic:
-        start, end = moved(found.span.start, edits), moved(found.span.end, edits, end=True)
-        fix = _moved_fix(found.fix, edits) if found.fix is not None else None
-        return replace(found, span=lines.span(start, end), fix=fix)
+    def placed(diagnostic: Diagnostic) -> Diagnostic:
+        start, end = (
+            shifted_offset(diagnostic.span.start, edits),
+            shifted_offset(diagnostic.span.end, edits, end=True),
+        )
+        fix = _rebased_fix(diagnostic.fix, edits) if diagnostic.fix is not None else None
+        return replace(diagnostic, span=lines.span(start, end), fix=fix)
 
     return replace(report, text=text, diagnostics=tuple(map(placed, report)), lines=lines)
 
 
-def applied(text: str, edits: Sequence[Edit]) -> str:
+def apply_ordered_edits(text: str, edits: Sequence[Edit]) -> str:
     """A text with edits, which are in order."""
-    pieces, at = [], 0
+    chunks, offset = [], 0
     for edit in edits:
-        pieces += [text[at : edit.start], edit.text]
-        at = edit.end
-    return "".join([*pieces, text[at:]])
+        chunks += [text[offset : edit.start], edit.text]
+        offset = edit.end
+    return "".join([*chunks, text[offset:]])
 
 
-def backwards(edits: Sequence[Edit], text: str) -> list[Edit]:
+def inverse_edits(edits: Sequence[Edit], text: str) -> list[Edit]:
     """The edits that undo edits. text: as it was before them."""
-    found, by = [], 0
+    inverse, shift = [], 0
     for edit in edits:
-        start = edit.start + by
-        found.append(Edit(start, start + len(edit.text), text[edit.start : edit.end]))
-        by += len(edit.text) - (edit.end - edit.start)
-    return found
+        start = edit.start + shift
+        inverse.append(Edit(start, start + len(edit.text), text[edit.start : edit.end]))
+        shift += len(edit.text) - (edit.end - edit.start)
+    return inverse
 
 
-def moved(offset: int, edits: Sequence[Edit], *, end: bool = False) -> int:
+def shifted_offset(offset: int, edits: Sequence[Edit], *, end: bool = False) -> int:
     """The new offset after edits. end: the offset ends a span, which then includes an edit that it cuts."""
-    by = 0
+    shift = 0
     for edit in edits:
         if offset <= edit.start and not (end and edit.start < offset):
             break
         if offset < edit.end:
-            return edit.start + by + (len(edit.text) if end else 0)
-        by += len(edit.text) - (edit.end - edit.start)
-    return offset + by
+            return edit.start + shift + (len(edit.text) if end else 0)
+        shift += len(edit.text) - (edit.end - edit.start)
+    return offset + shift
 
 
-def _moved_fix(fix: Fix, edits: Sequence[Edit]) -> Fix | None:
-    if any(mine.start < edit.end and edit.start < mine.end for mine in fix.edits for edit in edits):
+def _rebased_fix(fix: Fix, edits: Sequence[Edit]) -> Fix | None:
+    if any(
+        fix_edit.start < edit.end and edit.start < fix_edit.end
+        for fix_edit in fix.edits
+        for edit in edits
+    ):
         return None
-    own = [Edit(moved(e.start, edits), moved(e.end, edits, end=True), e.text) for e in fix.edits]
-    return replace(fix, edits=tuple(own))
+    new_edits = [
+        Edit(shifted_offset(e.start, edits), shifted_offset(e.end, edits, end=True), e.text)
+        for e in fix.edits
+    ]
+    return replace(fix, edits=tuple(new_edits))
 
 
 def without_secrets(report: Report) -> Report:
@@ -87,25 +97,25 @@ def without_secrets(report: Report) -> Report:
     values = {
         value for value in values if len(value) > 3
     }  # a shorter one may be part of other words
-    found = reworded(report, edits)
+    masked_report = rebased(report, edits)
 
-    def silent(said: str | None) -> str | None:
-        for value in sorted(values, key=len, reverse=True) if said else ():
-            for written in (value, visible(value)):  # a message has it without control characters
-                said = said.replace(written, HIDDEN)  # type: ignore[union-attr]
-        return said
+    def silent(text: str | None) -> str | None:
+        for value in sorted(values, key=len, reverse=True) if text else ():
+            for spelling in (value, visible(value)):  # a message has it without control characters
+                text = text.replace(spelling, MASK)  # type: ignore[union-attr]
+        return text
 
     return replace(
-        found,
+        masked_report,
         diagnostics=tuple(
-            replace(d, message=silent(d.message) or "", help=silent(d.help)) for d in found
+            replace(d, message=silent(d.message) or "", help=silent(d.help)) for d in masked_report
         ),
     )
 
 
 def masked(text: str) -> str:
     """The text with `***` for each value that may be a credential."""
-    return applied(text, secrets_of(text))
+    return apply_ordered_edits(text, secrets_of(text))
 
 
 def secrets_of(text: str) -> list[Edit]:
@@ -114,50 +124,56 @@ def secrets_of(text: str) -> list[Edit]:
     These are values of properties, options and arguments whose key looks like a secret's; passwords in URLs; unnamed
     arguments after the first of table functions that take credentials; the value that SET assigns to such a key.
     """
-    if _ANY.search(text) is None and _VALUE.search(text) is None and CALL.search(text) is None:
+    if (
+        _ANY_SECRET.search(text) is None
+        and _VALUE.search(text) is None
+        and CREDENTIAL_CALL.search(text) is None
+    ):
         return []
     edits = []
     for statement in statements(text):
-        spans = sorted(set(_hidden(statement.text, statement.tokens, statement.start)))
-        edits += [Edit(start, end, HIDDEN) for start, end in spans if start < end]
+        spans = sorted(set(_secret_spans(statement.text, statement.tokens, statement.start)))
+        edits += [Edit(start, end, MASK) for start, end in spans if start < end]
     return edits
 
 
-def _hidden(text: str, tokens: list[Token], at: int) -> Iterator[tuple[int, int]]:
+def _secret_spans(text: str, tokens: list[Token], base_offset: int) -> Iterator[tuple[int, int]]:
     # SET takes its value as raw text, not as a string token: all after the first `=` is the value.
     if tokens and tokens[0].word == "SET" and "=" in text:
         start = text.index("=") + 1
         if _KEY.search(text[: start - 1].rstrip()) or _VALUE.search(text[start:]):
-            yield at + start, at + len(text)
+            yield base_offset + start, base_offset + len(text)
         return
     key = ""
-    for before, token in zip([None, *tokens], tokens, strict=False):
-        if token.text in (",", "(") or token.word in _OPENING:
+    for previous, token in zip([None, *tokens], tokens, strict=False):
+        if token.text in (",", "(") or token.word in _KEY_END_WORDS:
             key = ""
         elif token.kind in STRINGS:
             if (key and _KEY.search(key)) or _VALUE.search(token.text):
                 yield token.start + 1, token.end - 1
-            elif before is None or before.text in (",", "("):
+            elif previous is None or previous.text in (",", "("):
                 key = token.text
-        elif token.kind is Kind.NUMBER and before is not None:
-            if (before.text in ("=", "=>") or before.kind in STRINGS) and _KEY.search(key):
+        elif token.kind is Kind.NUMBER and previous is not None:
+            if (previous.text in ("=", "=>") or previous.kind in STRINGS) and _KEY.search(key):
                 yield token.start, token.end
         elif token.text not in ("=", "=>"):
             key += token.text
-    yield from unnamed(tokens)
+    yield from credential_arguments(tokens)
 
 
 # Words that end a key.
-_OPENING = frozenset({"SELECT", "WHERE", "VALUES", "AND", "OR", "FROM", "AS", "LOCATION", "USING"})
+_KEY_END_WORDS = frozenset(
+    {"SELECT", "WHERE", "VALUES", "AND", "OR", "FROM", "AS", "LOCATION", "USING"}
+)
 
 
-def unnamed(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+def credential_arguments(tokens: list[Token]) -> Iterator[tuple[int, int]]:
     """The strings after the first argument of table functions that take credentials."""
     depth = 0
-    for before, opening, first in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if opening.text == "(" and (depth or before.word in _CALLS):
+    for previous, opening, argument in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.text == "(" and (depth or previous.word in _CALLS):
             depth += 1
         elif opening.text == ")" and depth:
             depth -= 1
-        if depth and opening.text == "," and first.kind in STRINGS:
-            yield first.start + 1, first.end - 1
+        if depth and opening.text == "," and argument.kind in STRINGS:
+            yield argument.start + 1, argument.end - 1

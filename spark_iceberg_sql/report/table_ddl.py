@@ -32,36 +32,36 @@ def _lines(table: Table) -> Iterator[str]:
         yield f"-- {name}: {table.kind.value}"
         return
     if table.schema is None or table.specs is None or table.partial:
-        what = "columns are" if table.schema is None else "partitioning is"
-        why = f": {table.why_unknown}" if table.why_unknown else ""
-        yield f"-- {name}: its {what} unknown{why}"
+        unknown_part = "columns are" if table.schema is None else "partitioning is"
+        reason = f": {table.why_unknown}" if table.why_unknown else ""
+        yield f"-- {name}: its {unknown_part} unknown{reason}"
         return
     schema, specs = table.schema, table.specs
     columns = ", ".join(f"{quoted(f.name)} {_column(f)}" for f in schema.fields)
-    first, rest = _split(specs)
-    clause = ", ".join(_clause(field, schema) for field in first)
+    created_fields, added_fields = _split_fields(specs)
+    clause = ", ".join(_clause(field, schema) for field in created_fields)
     properties = {**table.properties, "format-version": str(specs.format_version)}
-    shown = ", ".join(
+    property_text = ", ".join(
         f"{string_literal(key)} = {string_literal(value)}"
         for key, value in sorted(properties.items())
         if key not in RESERVED
     )
     partitioned = f" PARTITIONED BY ({clause})" if clause else ""
-    create = f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({shown});"
+    create = f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({property_text});"
     yield laid_out(create, width=0)
-    for field in rest:
-        own = field.transform.transform.alter_name(field.source, field.transform.parameter)
-        named = "" if field.name == own else f" AS {quoted(field.name)}"
-        yield f"ALTER TABLE {name} ADD PARTITION FIELD {_clause(field, schema)}{named};"
+    for field in added_fields:
+        default_name = field.transform.transform.alter_name(field.source, field.transform.parameter)
+        name_clause = "" if field.name == default_name else f" AS {quoted(field.name)}"
+        yield f"ALTER TABLE {name} ADD PARTITION FIELD {_clause(field, schema)}{name_clause};"
     yield from _identifiers(table, name, schema)
-    yield from _order(table, name, schema)
+    yield from _sort_order(table, name, schema)
     for column in schema.columns:
         if column.field.default is not None:
             yield f"-- {column.name} has the default {column.field.default!r}, which Spark cannot create"
         if isinstance(column.field.type, Primitive) and column.field.type.name in _NOT_IN_SPARK:
             yield f"-- {column.name} is of Iceberg's type {column.field.type}, which Spark cannot create"
-    kind = "" if specs.spec.fields else ", unpartitioned"
-    yield f"-- format version {specs.format_version}, spec {specs.current} of {len(specs.every)}{kind}"
+    suffix = "" if specs.spec.fields else ", unpartitioned"
+    yield f"-- format version {specs.format_version}, spec {specs.current} of {len(specs.every)}{suffix}"
     for field in specs.spec.fields:
         source = f"void({field.source})" if field.transform.is_void else _clause(field, schema)
         yield f"--   {field.field_id}  {field.name}  {source}"
@@ -96,11 +96,11 @@ _READ_AS = {name: _NOT_IN_SPARK[name] for name in ("uuid", "fixed")}
 def _identifiers(table: Table, name: str, schema: Schema) -> Iterator[str]:
     columns = [c for c in schema.columns if c.field.field_id in (table.identifiers or ())]
     if columns:
-        fields = ", ".join(map(_source, columns))
+        fields = ", ".join(map(_column_path, columns))
         yield f"ALTER TABLE {name} SET IDENTIFIER FIELDS {fields};"
 
 
-def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
+def _sort_order(table: Table, name: str, schema: Schema) -> Iterator[str]:
     """The sort order; its statement also sets a property, which is put back."""
     terms = []
     for field in table.order:
@@ -108,7 +108,9 @@ def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
         if column is None:
             yield f"-- its sort order is over a dropped column: {field.transform}"
             return
-        terms.append(f"{field.transform.clause(_source(column))} {field.direction} {field.nulls}")
+        terms.append(
+            f"{field.transform.clause(_column_path(column))} {field.direction} {field.nulls}"
+        )
     if not terms:
         return
     distribution = table.properties.get(_DISTRIBUTION)
@@ -122,25 +124,25 @@ def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
 _DISTRIBUTION = "write.distribution-mode"
 
 
-def _column(field: Field, renamed: Mapping[str, str] = _NOT_IN_SPARK) -> str:
-    return f"{_type(field.type, renamed)}{_null(field)}{_comment(field)}"
+def _column(field: Field, type_names: Mapping[str, str] = _NOT_IN_SPARK) -> str:
+    return f"{_type(field.type, type_names)}{_null(field)}{_comment(field)}"
 
 
 def _comment(field: Field) -> str:
     return "" if field.doc is None else f" COMMENT {string_literal(field.doc)}"
 
 
-def _type(kind: Type, renamed: Mapping[str, str]) -> str:
+def _type(data_type: Type, type_names: Mapping[str, str]) -> str:
     """A type in DDL. type_names: Iceberg's names -> those to write."""
-    if isinstance(kind, Struct):
-        fields = (f"{quoted(f.name)}: {_column(f, renamed)}" for f in kind.fields)
+    if isinstance(data_type, Struct):
+        fields = (f"{quoted(f.name)}: {_column(f, type_names)}" for f in data_type.fields)
         return f"STRUCT<{', '.join(fields)}>"
-    if isinstance(kind, List):
-        return f"ARRAY<{_type(kind.element.type, renamed)}>"
-    if isinstance(kind, Map):
-        return f"MAP<{_type(kind.key.type, renamed)}, {_type(kind.value.type, renamed)}>"
-    own = str(kind) if kind.name in _NOT_IN_SPARK else str(kind).upper()
-    return renamed.get(kind.name, own)
+    if isinstance(data_type, List):
+        return f"ARRAY<{_type(data_type.element.type, type_names)}>"
+    if isinstance(data_type, Map):
+        return f"MAP<{_type(data_type.key.type, type_names)}, {_type(data_type.value.type, type_names)}>"
+    type_name = str(data_type) if data_type.name in _NOT_IN_SPARK else str(data_type).upper()
+    return type_names.get(data_type.name, type_name)
 
 
 def _null(field: Field) -> str:
@@ -150,14 +152,14 @@ def _null(field: Field) -> str:
 def _clause(field: PartitionField, schema: Schema) -> str:
     """A partition field's term, with its column in backticks where needed."""
     column = schema.by_id(field.source_id)
-    return field.transform.clause(quoted(field.source) if column is None else _source(column))
+    return field.transform.clause(quoted(field.source) if column is None else _column_path(column))
 
 
-def _source(column: Column) -> str:
+def _column_path(column: Column) -> str:
     return ".".join(map(quoted, column.path))
 
 
-def _split(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:
+def _split_fields(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:
     """The fields that CREATE TABLE gives the right names, and those that ALTER TABLE must add."""
     fields = [field for field in specs.spec.fields if not field.transform.is_void]
     for number, field in enumerate(fields):

@@ -23,7 +23,7 @@ def full(report: Report, *, color: bool = False) -> str:
     report = without_secrets(report) if len(report) else report
     paint = _Paint(color)
     lines = report.lines or Lines(report.text)
-    return "\n".join(_block(report, d, lines, paint) for d in report)
+    return "\n".join(_diagnostic_block(report, d, lines, paint) for d in report)
 
 
 def full_reports(reports: Sequence[Report], *, color: bool = False) -> str:
@@ -35,42 +35,42 @@ def full_reports(reports: Sequence[Report], *, color: bool = False) -> str:
 def concise_reports(reports: Sequence[Report], *, color: bool = False) -> str:
     """One line for each diagnostic, and the summary."""
     paint = _Paint(color)
-    out = []
+    lines = []
     for report in reports:
         for d in report:
             severity = paint(str(d.severity), str(d.severity))
-            out.append(f"{place(report, d)}: {severity}[{d.code}] {visible(d.message)}\n")
-    return "".join(out) + summary(reports) + "\n"
+            lines.append(f"{location(report, d)}: {severity}[{d.code}] {visible(d.message)}\n")
+    return "".join(lines) + summary(reports) + "\n"
 
 
 def grouped_reports(reports: Sequence[Report], *, color: bool = False) -> str:
     """The diagnostics of each file under its name, and the summary."""
     paint = _Paint(color)
-    out = []
+    lines = []
     for name, group in groupby((r for r in reports if len(r)), key=lambda r: r.filename):
-        out.append(f"{paint(visible(name or '<sql>'), 'help')}:\n")
+        lines.append(f"{paint(visible(name or '<sql>'), 'help')}:\n")
         for report in group:
             cell = f"cell {report.cell}:" if report.cell is not None else ""
             for d in report:
                 severity = paint(str(d.severity), str(d.severity))
-                where = f"{cell}{d.span.row}:{d.span.column}"
-                out.append(f"  {where}: {severity}[{d.code}] {visible(d.message)}\n")
-        out.append("\n")
-    return "".join(out) + summary(reports) + "\n"
+                position = f"{cell}{d.span.row}:{d.span.column}"
+                lines.append(f"  {position}: {severity}[{d.code}] {visible(d.message)}\n")
+        lines.append("\n")
+    return "".join(lines) + summary(reports) + "\n"
 
 
-def place(report: Report, diagnostic: Diagnostic) -> str:
+def location(report: Report, diagnostic: Diagnostic) -> str:
     """`migrations/003.sql:4:20`, in a notebook `report.ipynb:cell 3:4:20`."""
-    where = report.filename or "<sql>"
+    file_name = report.filename or "<sql>"
     if report.cell is not None:
-        where += f":cell {report.cell}"
-    return f"{visible(where)}:{diagnostic.span.row}:{diagnostic.span.column}"
+        file_name += f":cell {report.cell}"
+    return f"{visible(file_name)}:{diagnostic.span.row}:{diagnostic.span.column}"
 
 
 def summary(reports: Sequence[Report]) -> str:
     """The last line: `Found 2 errors, 1 warning in 3 files (12 statements; 2 not checked)`."""
     count = {s: sum(d.severity is s for r in reports for d in r) for s in Severity}
-    found = [
+    counts_text = [
         plural(count[severity], str(severity))
         for severity in (Severity.ERROR, Severity.WARNING)
         if count[severity]
@@ -80,8 +80,8 @@ def summary(reports: Sequence[Report]) -> str:
     notes = sum(d.statements for r in reports for d in r.not_checked)
     notes += sum(r.unlisted for r in reports)
     unchecked = f"; {notes} not checked" if notes else ""
-    what = f"Found {', '.join(found)}" if found else "No problems found"
-    return f"{what} in {files} ({statements}{unchecked})"
+    result = f"Found {', '.join(counts_text)}" if counts_text else "No problems found"
+    return f"{result} in {files} ({statements}{unchecked})"
 
 
 def plural(number: int, noun: str, nouns: str | None = None) -> str:
@@ -99,27 +99,27 @@ class _Paint:
         return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self._color else text
 
 
-def _block(report: Report, diagnostic: Diagnostic, lines: Lines, paint: _Paint) -> str:
+def _diagnostic_block(report: Report, diagnostic: Diagnostic, lines: Lines, paint: _Paint) -> str:
     span, severity = diagnostic.span, str(diagnostic.severity)
     pad = " " * (len(str(span.end_row)) + 1)
-    head = paint(f"{severity}[{diagnostic.code}]", severity)
-    out = [f"{head}: {paint(visible(diagnostic.message), 'help')}"]
-    out.append(f"{pad}{paint('-->', 'place')} {place(report, diagnostic)}")
+    header = paint(f"{severity}[{diagnostic.code}]", severity)
+    rows = [f"{header}: {paint(visible(diagnostic.message), 'help')}"]
+    rows.append(f"{pad}{paint('-->', 'place')} {location(report, diagnostic)}")
     bar = paint("|", "place")
-    out.append(f"{pad} {bar}")
-    for row, text, mark in _shown(diagnostic, lines):
+    rows.append(f"{pad} {bar}")
+    for row, text, is_marker in _frame_rows(diagnostic, lines):
         number = f" {row:>{len(pad) - 1}} " if row is not None else f"{pad} "
-        body = paint(text, severity) if mark else text
-        out.append(f"{paint(number, 'place')}{bar} {body}".rstrip())
-    for word, said in (("help", diagnostic.help), ("spec", diagnostic.spec)):
-        if said:
-            first, *more = visible_lines(said).splitlines()
-            out.append(f"{pad} {paint('=', 'place')} {paint(f'{word}:', 'help')} {first}")
-            out += [f"{pad}         {line}".rstrip() for line in more]
-    return "\n".join(out) + "\n"
+        body = paint(text, severity) if is_marker else text
+        rows.append(f"{paint(number, 'place')}{bar} {body}".rstrip())
+    for label, label_text in (("help", diagnostic.help), ("spec", diagnostic.spec)):
+        if label_text:
+            first_line, *remaining_lines = visible_lines(label_text).splitlines()
+            rows.append(f"{pad} {paint('=', 'place')} {paint(f'{label}:', 'help')} {first_line}")
+            rows += [f"{pad}         {line}".rstrip() for line in remaining_lines]
+    return "\n".join(rows) + "\n"
 
 
-def _shown(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | None, str, bool]]:
+def _frame_rows(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | None, str, bool]]:
     """Rows of the frame: line number (None: not a source line), text, and true for the row of carets."""
     span = diagnostic.span
     last_row, last_column = span.end_row, span.end_column
@@ -130,22 +130,24 @@ def _shown(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | None, s
         line = lines.line(span.row)
         begin, end = _window(line, span.column - 1, last_column - 1)
         lead, tail = ("…" if begin else ""), ("…" if end < len(line) else "")
-        before = lead + visible(line[begin : span.column - 1])
-        words = visible(line[span.column - 1 : min(last_column - 1, end)])
+        prefix = lead + visible(line[begin : span.column - 1])
+        marked_text = visible(line[span.column - 1 : min(last_column - 1, end)])
         yield span.row, lead + visible(line[begin:end]) + tail, False
-        yield None, " " * _columns(before) + "^" * max(1, _columns(words)), True
+        yield None, " " * _columns(prefix) + "^" * max(1, _columns(marked_text)), True
         return
     rows = range(span.row, last_row + 1)
     for row in rows:
-        hidden = len(rows) > _ROWS and row - span.row >= _ROWS // 2 and last_row - row >= _ROWS // 2
-        if not hidden:
+        is_omitted = (
+            len(rows) > _ROWS and row - span.row >= _ROWS // 2 and last_row - row >= _ROWS // 2
+        )
+        if not is_omitted:
             line = lines.line(row)
             text = visible(line[:_WIDTH]) + ("…" if len(line) > _WIDTH else "")
             yield row, f"{'/' if row == span.row else '|'} {text}", False
         elif row - span.row == _ROWS // 2:
             yield None, "| …", False
-    words = visible(lines.line(last_row)[: min(last_column - 1, _WIDTH)])
-    yield None, "|" + "_" * max(1, _columns(words)) + "^", True
+    marked_text = visible(lines.line(last_row)[: min(last_column - 1, _WIDTH)])
+    yield None, "|" + "_" * max(1, _columns(marked_text)) + "^", True
 
 
 def _window(line: str, start: int, end: int) -> tuple[int, int]:
@@ -166,15 +168,15 @@ def _columns(text: str) -> int:
     return width if width >= 0 else len(text)
 
 
-def counted(reports: Sequence[Report]) -> list[tuple[int, str, str]]:
+def counts_by_code(reports: Sequence[Report]) -> list[tuple[int, str, str]]:
     """The number of findings of each code, with the code and its rule's name, most frequent first."""
-    found = sorted((d.code, d.name) for r in reports for d in r)
-    rows = [(len(list(group)), code, name) for (code, name), group in groupby(found)]
+    codes = sorted((d.code, d.name) for r in reports for d in r)
+    rows = [(len(list(group)), code, name) for (code, name), group in groupby(codes)]
     return sorted(rows, key=lambda row: (-row[0], row[1]))
 
 
 def statistics(reports: Sequence[Report]) -> str:
     """The number of findings of each code, most frequent first; an empty string without findings."""
-    rows = counted(reports)
+    rows = counts_by_code(reports)
     width = max((len(str(number)) for number, _, _ in rows), default=0)
     return "".join(f"{number:>{width}}  {code}  {name}\n" for number, code, name in rows)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 
 from spark_iceberg_sql.checker.plan import PlannedRows, PlanRow
-from spark_iceberg_sql.checker.suppressions import without_ignores
+from spark_iceberg_sql.checker.suppressions import without_suppressions
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, Span
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
@@ -137,7 +137,7 @@ def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
     def sql(sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803 - pyspark's
         if isinstance(sqlQuery, str) and not args and not kwargs and _may_be_ddl(sqlQuery):
             # As in a classic session, a comment suppresses no error.
-            report = check(spark, without_ignores(sqlQuery))
+            report = check(spark, without_suppressions(sqlQuery))
             _speak(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
         try:
             with answering(spark):

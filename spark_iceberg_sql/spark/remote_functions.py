@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import joined, visible_lines
+from spark_iceberg_sql.outgoing import join_visible, visible_lines
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.spark import remote
 
@@ -77,7 +77,9 @@ class ServerRows:
         blocks = [visible_lines(self.title)]
         for row in self.fetched:
             values = zip(self.columns, row, strict=True)
-            blocks.append(joined(f"{name}: {_text(v)}" for name, v in values if v is not None))
+            blocks.append(
+                join_visible(f"{name}: {_text(v)}" for name, v in values if v is not None)
+            )
         if not self.fetched:
             blocks.append("no rows")
         return "\n\n".join(blocks)
@@ -86,9 +88,11 @@ class ServerRows:
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
-        cells = [["" if v is None else markup.words(_text(v)) for v in row] for row in self.fetched]
+        cells = [
+            ["" if v is None else markup.html_text(_text(v)) for v in row] for row in self.fetched
+        ]
         title = f"<pre>{html(self.title)}</pre>"
-        return markup.box(title, markup.table(list(map(markup.words, self.columns)), cells))
+        return markup.box(title, markup.table(list(map(markup.html_text, self.columns)), cells))
 
 
 def _text(value: object) -> str:

@@ -24,7 +24,7 @@ def substituted(text: str, values: Mapping[str, str]) -> str:
         f"{name!r} at line {row}, column {column}"
         for match in _VARIABLE.finditer(text)
         if (name := match.group(1)) not in values and not _is_sparks(name)
-        for row, column in (Lines(text).place(match.start()),)
+        for row, column in (Lines(text).position(match.start()),)
     ]
     if missing:
         raise IcebergSqlError(

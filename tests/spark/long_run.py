@@ -26,7 +26,7 @@ from evolutions import wild
 from oracle import Runtime
 
 import spark_iceberg_sql
-from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.tables import Tables
@@ -81,7 +81,7 @@ def look(runtime: Runtime, script: list[str], last: str = "core") -> Found:
     known = Asking(runtime)
     warned: set[str] = set()
     for number, statement in enumerate(script):
-        report = follow(statement, known)
+        report = check_and_apply(statement, known)
         found.counts["statements"] += 1
         said = [d for d in report if d.severity is Severity.ERROR]
         warned |= {d.code for d in report if d.severity is Severity.WARNING}

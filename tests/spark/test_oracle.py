@@ -17,7 +17,7 @@ from probes import METADATA, PROCEDURES
 from pyspark.sql import SparkSession
 from samples import FULL, share
 
-from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
@@ -83,7 +83,7 @@ def test_histories(runtime: Runtime, seed: int) -> None:
     runtime.clear()
     known = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
-        report = follow(statement, known)
+        report = check_and_apply(statement, known)
         said = [d for d in report if d.severity is Severity.ERROR]
         refusal = runtime.refusal(statement)
         words = f"seed {seed}: {statement}\nours: {said}\nits: {refusal}"
@@ -162,5 +162,5 @@ def test_a_replaced_table_keeps_its_snapshots(runtime: Runtime) -> None:
     ]
     known = Tables(catalog="local", namespace=("db",))
     for statement in script:
-        report = follow(statement, known)
+        report = check_and_apply(statement, known)
         assert report.ok == (runtime.refusal(statement) is None), statement

@@ -82,7 +82,7 @@ def test_a_fix_makes_the_table_that_was_asked_for(spark: SparkSession, seed: int
     runtime = Runtime(spark)
     script = broken(seed)
     known = Tables(catalog="local", namespace=("db",), complete=True)
-    done = fixes.fixed(script.text, lambda text: check(text, known))
+    done = fixes.apply_fixes(script.text, lambda text: check(text, known))
     got = done.text.split(";\n")
     for number, (before, now) in enumerate(zip(script.broken, got, strict=True)):
         if before == now:

@@ -61,7 +61,7 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
     down: list[Piece] = []
     helped = False
     for piece in sorted(pieces, key=lambda piece: piece.starts[0]):
-        row, _ = lines.place(piece.starts[0])
+        row, _ = lines.position(piece.starts[0])
         name = next(
             (f.name for f in _functions(tree) if f.lineno <= row <= (f.end_lineno or 0)), ""
         )
@@ -85,7 +85,7 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 def _is_whole(start: int, tree: ast.Module, lines: Lines) -> bool:
     """True if a branch is the body of upgrade() or downgrade(), which Alembic calls exactly once."""
-    row, _ = lines.place(start)
+    row, _ = lines.position(start)
     return any(f.lineno <= row <= f.body[0].lineno for f in _functions(tree))
 
 

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.report.shown import applied
+from spark_iceberg_sql.report.shown import apply_ordered_edits
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 from spark_iceberg_sql.spark.bridge.java_records import from_json
 from spark_iceberg_sql.spark.bridge.java_rows import BoundText, ReplacedMarker
@@ -71,7 +71,7 @@ class Asked:
         replaced = sorted(bound.replacements, key=lambda marker: (marker.start, marker.end))
         if all(marker.start in places and marker.end in places for marker in replaced):
             edits = [Edit(places[m.start], places[m.end], m.text) for m in replaced]
-            if applied(text, edits) == bound.text:
+            if apply_ordered_edits(text, edits) == bound.text:
                 return edits
         return [Edit(0, len(text), bound.text)]
 

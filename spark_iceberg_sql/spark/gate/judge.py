@@ -26,7 +26,7 @@ def judge(asked: Asked) -> str:
     """
     spark = asked.spark
     if asked.is_plan:
-        report = check(asked.text, SessionTables(spark, asked.rows), repaired=True)
+        report = check(asked.text, SessionTables(spark, asked.rows), is_routed=True)
         _speak(report, asked.mode, _OF_A_PLAN)
         return asked.text
     text = clickhouse.in_spark_s_words(spark, asked.text)
@@ -47,8 +47,10 @@ def _report(asked: Asked, text: str) -> Report:
     # Iceberg's grammar has no parameters.
     edits = [] if routing.goes_to_iceberg(text) else asked.bound(text)
     known = SessionTables(asked.spark, partial(asked.rows, bound=bool(edits)))
-    report = check(shown.applied(text, edits), known, repaired=True, binding=True)
-    return shown.reworded(report, shown.backwards(edits, text))
+    report = check(
+        shown.apply_ordered_edits(text, edits), known, is_routed=True, before_execution=True
+    )
+    return shown.rebased(report, shown.inverse_edits(edits, text))
 
 
 _OF_A_PLAN = "   = note: the statement was derived from a command without SQL text, such as a DataFrame writer's\n"

@@ -51,7 +51,7 @@ def run(
     """
     text = substituted(text, variables or {})
     known = SessionTables(spark, intercept.own_sql(spark, args))
-    report = check(text, known, filename=filename, binding=True)
+    report = check(text, known, filename=filename, before_execution=True)
     if report.refuses:
         raise IcebergSqlError(full(report), shown.without_secrets(report))
     if progress is not None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.outgoing import machine, visible, without_commands
+from spark_iceberg_sql.outgoing import raw_stream, visible, without_commands
 from spark_iceberg_sql.spark.bridge import jobs
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def _report(spark: SparkSession, group: str, words: str, done: threading.Event) 
         counted = f", {found.done:,} of {found.total:,} tasks" if found is not None else ""
         text = without_commands(visible(f"{words}: {time.monotonic() - begun:.0f} s{counted}"))
         # The cursor goes back, so that any other line takes this one's place.
-        machine(sys.stderr).write(f"{text.ljust(len(line))}\r")
+        raw_stream(sys.stderr).write(f"{text.ljust(len(line))}\r")
         sys.stderr.flush()
         line = text
     if line:
-        machine(sys.stderr).write(f"{' ' * len(line)}\r")
+        raw_stream(sys.stderr).write(f"{' ' * len(line)}\r")
         sys.stderr.flush()

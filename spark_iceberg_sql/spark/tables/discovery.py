@@ -27,7 +27,7 @@ from spark_iceberg_sql.model.metadata_files import (
 from spark_iceberg_sql.model.metadata_functions import TABLES
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.table_functions import Function, Value
-from spark_iceberg_sql.outgoing import machine, visible, without_commands
+from spark_iceberg_sql.outgoing import raw_stream, visible, without_commands
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
 from spark_iceberg_sql.spark.bridge import jobs, namespaces, registries, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
@@ -215,7 +215,7 @@ def _counted(found: Iterable[str], path: str) -> Iterator[str]:
 def _say(words: str, end: str = "") -> None:
     """Write over the last line of progress."""
     line = without_commands(visible(f"iceberg_tables: {words}"))
-    machine(sys.stderr).write(f"\r{line}{end}")
+    raw_stream(sys.stderr).write(f"\r{line}{end}")
 
 
 # ---------------------------------------------------------------------------------- one table
