@@ -33,5 +33,5 @@ def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, 
 
 def by_text(costs: Costs) -> dict[str, Mapping[Fields, int]]:
     """The cost of each query, by its text; weights do not count."""
-    texts = [planned.query.text for planned in costs.planned]
-    return dict(zip(texts, costs.by_query, strict=True))
+    texts = [planned.query.text for planned in costs.planned_queries]
+    return dict(zip(texts, costs.costs_by_query, strict=True))

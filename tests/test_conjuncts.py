@@ -7,33 +7,33 @@ import pytest
 from spark_iceberg_sql.insight.conjuncts import (
     COLUMN,
     Field,
-    Term,
+    SparkExpression,
+    probe_values,
     rewrites,
-    trials,
-    why_kept,
+    why_not_pruning,
     why_not_pushed,
     why_withheld,
 )
 
-NAME = Term("AttributeReference", "name", "string")
-ID = Term("AttributeReference", "id", "bigint")
-TS = Term("AttributeReference", "ts", "timestamp")
+NAME = SparkExpression("AttributeReference", "name", "string")
+ID = SparkExpression("AttributeReference", "id", "bigint")
+TS = SparkExpression("AttributeReference", "ts", "timestamp")
 
 
-def text(value: str) -> Term:
-    return Term("Literal", f"'{value}'", "string", value)
+def text(value: str) -> SparkExpression:
+    return SparkExpression("Literal", f"'{value}'", "string", value)
 
 
-def number(value: int) -> Term:
-    return Term("Literal", str(value), "int", str(value))
+def number(value: int) -> SparkExpression:
+    return SparkExpression("Literal", str(value), "int", str(value))
 
 
-def equal(left: Term, right: Term) -> Term:
-    return Term("EqualTo", f"{left.sql} = {right.sql}", "boolean", None, (left, right))
+def equal(left: SparkExpression, right: SparkExpression) -> SparkExpression:
+    return SparkExpression("EqualTo", f"{left.sql} = {right.sql}", "boolean", None, (left, right))
 
 
-def call(kind: str, sql: str, kind_of_value: str, *children: Term) -> Term:
-    return Term(kind, sql, kind_of_value, None, children)
+def call(kind: str, sql: str, kind_of_value: str, *children: SparkExpression) -> SparkExpression:
+    return SparkExpression(kind, sql, kind_of_value, None, children)
 
 
 MONTH = call("Month", "month(ts)", "int", TS)
@@ -59,7 +59,7 @@ CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
         (equal(ID, call("ScalarSubquery", "(SELECT 1)", "int")), "known only when the query runs"),
     ],
 )
-def test_why_iceberg_does_not_receive_it(term: Term, words: str) -> None:
+def test_why_iceberg_does_not_receive_it(term: SparkExpression, words: str) -> None:
     assert words in why_not_pushed(term)
 
 
@@ -71,32 +71,38 @@ def test_functions_that_are_not_passed_to_iceberg() -> None:
     assert why_not_pushed(equal(bucket, number(0)), why) == why
     assert "wrong rows for some values of `id`" in why_withheld(bucket, "id", [])
     assert "compares columns" in why_not_pushed(equal(bucket, ID), why)
-    of_file = call("Contains", "_file", "string", Term("AttributeReference", "_file", "string"))
+    of_file = call(
+        "Contains", "_file", "string", SparkExpression("AttributeReference", "_file", "string")
+    )
     assert "`_file` is a metadata column" in why_not_pushed(of_file)
 
 
 def test_columns_without_metrics() -> None:
     for kind, words in (("struct<a: int>", "a struct"), ("array<int>", "an array")):
-        column = Term("AttributeReference", "s", kind)
+        column = SparkExpression("AttributeReference", "s", kind)
         term = call("IsNull", "s IS NULL", "boolean", column)
-        why = why_kept(term, ["s"], [], total=2, whole=0, without_bounds={"s": 2})
+        why = why_not_pruning(term, ["s"], [], total=2, fully_matching=0, without_bounds={"s": 2})
         assert why == f"Iceberg has no bounds or null counts for `s`, {words}"
-    inner = call("GetStructField", "s.a", "int", Term("AttributeReference", "s", "struct<a: int>"))
+    inner = call(
+        "GetStructField", "s.a", "int", SparkExpression("AttributeReference", "s", "struct<a: int>")
+    )
     term = call("IsNull", "s.a IS NULL", "boolean", inner)
-    assert "bounds for `s.a`" in why_kept(term, ["s.a"], [], total=2, whole=0, without_bounds={})
+    assert "bounds for `s.a`" in why_not_pruning(
+        term, ["s.a"], [], total=2, fully_matching=0, without_bounds={}
+    )
 
 
 def test_why_files_are_kept() -> None:
     bucket = Field("bucket(4, id)", "id", "bucket")
-    less = Term("LessThan", "id < 3", "boolean", None, (ID, number(3)))
+    less = SparkExpression("LessThan", "id < 3", "boolean", None, (ID, number(3)))
 
-    def why(term: Term, **counts: int) -> str:
-        return why_kept(
+    def why(term: SparkExpression, **counts: int) -> str:
+        return why_not_pruning(
             term,
             ["id"],
             [bucket],
             total=10,
-            whole=counts.get("whole", 0),
+            fully_matching=counts.get("whole", 0),
             without_bounds={"id": counts.get("without", 0)},
         )
 
@@ -110,12 +116,12 @@ def test_why_files_are_kept() -> None:
     )
 
 
-def _substring(start: int, length: int) -> Term:
+def _substring(start: int, length: int) -> SparkExpression:
     sql = f"substring(name, {start}, {length})"
     return call("Substring", sql, "string", NAME, number(start), number(length))
 
 
-def _format(pattern: str) -> Term:
+def _format(pattern: str) -> SparkExpression:
     return call("DateFormatClass", "date_format(ts, '...')", "string", TS, text(pattern))
 
 
@@ -141,11 +147,11 @@ def _format(pattern: str) -> Term:
         (equal(_format("DD.MM.yyyy"), text("31.02.2024")), []),
     ],
 )
-def test_rewrites(term: Term, expected: list[str]) -> None:
+def test_rewrites(term: SparkExpression, expected: list[str]) -> None:
     assert [found.replace(COLUMN, "{}") for found in rewrites(term)] == expected
 
 
 def test_trials_are_near_the_constants() -> None:
     (range_,) = rewrites(equal(_format("dd.MM.yyyy"), text("31.12.2024")))
-    values = set(trials(equal(_format("dd.MM.yyyy"), text("31.12.2024")), range_))
+    values = set(probe_values(equal(_format("dd.MM.yyyy"), text("31.12.2024")), range_))
     assert {None, "2024-12-31 00:00:00", "2024-12-30 23:59:59", "2025-01-01 00:00:00"} <= values

@@ -12,7 +12,13 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.hive_partitions import Column, Form, Reading, forms_of, readings
+from spark_iceberg_sql.insight.hive_partitions import (
+    Column,
+    PartitionDerivation,
+    PartitionValueFormat,
+    infer_formats,
+    possible_derivations,
+)
 from spark_iceberg_sql.insight.hive_queries import rewrite
 
 LOGS = """CREATE EXTERNAL TABLE web.logs (id BIGINT, ts TIMESTAMP, url STRING)
@@ -21,12 +27,12 @@ PARTITIONED BY (dt STRING, country STRING) STORED AS PARQUET LOCATION 's3://lake
 DAY = "ts >= TIMESTAMP '2024-01-05 00:00:00 UTC' AND ts < TIMESTAMP '2024-01-06 00:00:00 UTC'"
 DECEMBER = "ts >= TIMESTAMP '2023-12-01 00:00:00 UTC' AND ts < TIMESTAMP '2024-01-01 00:00:00 UTC'"
 TS = Column("ts", "timestamp")
-DT = Form(Column("dt", "string"), "day", "yyyy-MM-dd", "%Y-%m-%d")
-BY_DAY = Reading((DT,), TS, "UTC")
+DT = PartitionValueFormat(Column("dt", "string"), "day", "yyyy-MM-dd", "%Y-%m-%d")
+BY_DAY = PartitionDerivation((DT,), TS, "UTC")
 NAMES = [("web", "logs"), ("logs",), ("spark_catalog", "web", "logs")]
 
 
-def where(condition: str, reading: Reading = BY_DAY) -> str | None:
+def where(condition: str, reading: PartitionDerivation = BY_DAY) -> str | None:
     """The rewritten condition; None if it stays."""
     start = "SELECT * FROM web.logs WHERE "
     found = rewrite(start + condition, NAMES, reading).rewritten
@@ -175,7 +181,7 @@ def test_only_the_tables_own_columns_in_where(query: str, rewritten: bool) -> No
 )
 def test_days_that_are_no_range(zone: str, day: str, rewritten: bool) -> None:
     query = f"SELECT * FROM logs WHERE dt = '{day}'"
-    found = rewrite(query, NAMES, Reading((DT,), TS, zone))
+    found = rewrite(query, NAMES, PartitionDerivation((DT,), TS, zone))
     assert (found.rewritten is not None) == rewritten
     assert rewritten or f"in {zone}, it is not certain that clocks show" in found.notes[0]
 
@@ -272,12 +278,12 @@ def test_what_a_name_means_after_use() -> None:
         assert [one.rewritten is not None for one in found[:2]] == [rewritten, True]
 
 
-def parts(kind: str = "int") -> Reading:
+def parts(kind: str = "int") -> PartitionDerivation:
     columns = [Column(name, kind) for name in ("year", "month", "day")]
     values = {"year": ["2024"], "month": ["01", "12"], "day": ["05", "31"]}
-    forms, unknown = forms_of(columns, values)
+    forms, unknown = infer_formats(columns, values)
     assert unknown == {}
-    (found,) = readings(forms, [Column("d", "date")], ["UTC"])
+    (found,) = possible_derivations(forms, [Column("d", "date")], ["UTC"])
     return found
 
 
@@ -297,7 +303,7 @@ def test_columns_for_year_month_and_day() -> None:
 
 def test_forms_that_no_time_has() -> None:
     def form(kind: str, *values: str) -> tuple[str | None, str]:
-        found, unknown = forms_of([Column("p", kind)], {"p": values})
+        found, unknown = infer_formats([Column("p", kind)], {"p": values})
         return found["p"].format if found else None, unknown.get("p", "")
 
     assert form("string", "20240105", "20240106") == ("yyyyMMdd", "")

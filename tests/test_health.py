@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spark_iceberg_sql.insight.health import Figures, Health, health
+from spark_iceberg_sql.insight.health import Health, TableMetrics, health
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.spec import PartitionField
 
 MB = 1_000_000
-FINE = Figures(
+FINE = TableMetrics(
     name=("lake", "shop", "orders"),
-    target=500 * MB,
+    target_size=500 * MB,
     files=10,
     bytes=4000 * MB,
     partitions=10,
@@ -23,7 +23,7 @@ FINE = Figures(
     alone=0,
     old_files=0,
     old_bytes=0,
-    deletes=0,
+    delete_files=0,
     delete_bytes=0,
 )
 
@@ -62,7 +62,7 @@ def test_a_rewrite_of_old_specs_may_make_more_files() -> None:
         (400, "leaves about 400 or more, more than there are now, estimated"),
         (4, "leaves about 4 or more, estimated"),
     ):
-        assert said in health(replace(old, files_then=then)).findings[0].detail
+        assert said in health(replace(old, files_after_rewrite=then)).findings[0].detail
 
 
 def test_how_many_files_are_left() -> None:

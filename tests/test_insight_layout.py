@@ -20,27 +20,43 @@ import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal, with_today
-from spark_iceberg_sql.insight.advise_bounds import Limits, Ranked
-from spark_iceberg_sql.insight.advise_counted import Partition, counted
-from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
-from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
-from spark_iceberg_sql.insight.advise_metadata import assumed
-from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
+from spark_iceberg_sql.insight.advise_bounds import RankedColumn, RankRange
+from spark_iceberg_sql.insight.advise_counted import CountedPartition, with_counted_partitions
+from spark_iceberg_sql.insight.advise_fields import (
+    alter_statements,
+    candidate_fields,
+    candidate_specs,
+    field_per_column,
+)
+from spark_iceberg_sql.insight.advise_layout import (
+    Sample,
+    hypothetical_table,
+    layouts,
+    median_file_size,
+    slice_files,
+)
+from spark_iceberg_sql.insight.advise_metadata import assume_rows
+from spark_iceberg_sql.insight.hypothetical import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical_values import lower_bound, ordinal, upper_bound
 from spark_iceberg_sql.insight.preview import partition_text
 from spark_iceberg_sql.insight.preview_layout import (
     DataFile,
-    Piece,
-    Sizes,
-    Trial,
+    FileSizeModel,
+    TaskOutput,
+    TrialWrite,
     WriteSettings,
-    picked,
-    reported,
-    splits,
+    map_status_size,
+    task_of_outputs,
+    trial_indexes,
 )
-from spark_iceberg_sql.insight.preview_metadata import Known, spread, unit_of, whole
-from spark_iceberg_sql.insight.specs import candidate
-from spark_iceberg_sql.insight.workload import Query, others, workload
+from spark_iceberg_sql.insight.preview_metadata import (
+    FileStats,
+    partition_totals,
+    round_to_total,
+    unit_of,
+)
+from spark_iceberg_sql.insight.specs import candidate_spec
+from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Field, Primitive, Struct
@@ -64,7 +80,7 @@ SCHEMA = Schema(
 
 
 def fields(text: str) -> tuple[PartitionField, ...]:
-    return candidate(text, SCHEMA).spec.fields
+    return candidate_spec(text, SCHEMA).spec.fields
 
 
 # ------------------------------------------------------------------------------------- specs
@@ -81,7 +97,7 @@ def fields(text: str) -> tuple[PartitionField, ...]:
     ],
 )
 def test_a_spec_is_read_as_ddl_reads_it(text: str, clause: str) -> None:
-    assert candidate(text, SCHEMA).text == clause
+    assert candidate_spec(text, SCHEMA).text == clause
 
 
 @pytest.mark.parametrize(
@@ -99,64 +115,70 @@ def test_a_spec_is_read_as_ddl_reads_it(text: str, clause: str) -> None:
 )
 def test_a_spec_that_would_be_refused_says_why(text: str, said: str) -> None:
     with pytest.raises(IcebergSqlError) as error:
-        candidate(text, SCHEMA)
+        candidate_spec(text, SCHEMA)
     assert said in str(error.value)
 
 
 def test_advice_of_the_rules_does_not_refuse_a_spec() -> None:
-    assert [w[:6] for w in candidate("ts", SCHEMA).warnings] == ["SIS501"]
+    assert [w[:6] for w in candidate_spec("ts", SCHEMA).warnings] == ["SIS501"]
 
 
 # ------------------------------------------------------------------------------------- files
 
 
 def test_adaptive_execution_splits_where_the_next_map_output_would_be_too_much() -> None:
-    settings = WriteSettings("hash", 1, advisory=100)
-    assert splits([60, 60, 60], settings) == [0, 1, 2]
-    assert splits([50, 50], settings) == [0, 0]  # not above it
-    assert splits([90, 90, 5], settings) == [0, 1, 1]  # a small rest joins its neighbour
-    assert splits([], settings) == []
-    assert splits([500], WriteSettings("hash", 1)) == [0]  # nothing is split
+    settings = WriteSettings("hash", 1, advisory_size=100)
+    assert task_of_outputs([60, 60, 60], settings) == [0, 1, 2]
+    assert task_of_outputs([50, 50], settings) == [0, 0]  # not above it
+    assert task_of_outputs([90, 90, 5], settings) == [0, 1, 1]  # a small rest joins its neighbour
+    assert task_of_outputs([], settings) == []
+    assert task_of_outputs([500], WriteSettings("hash", 1)) == [0]  # nothing is split
 
 
 def test_the_driver_knows_map_outputs_in_steps_of_ten_percent() -> None:
-    assert [reported(size) for size in (0, 1, 2, 100, 1_000_000)] == [0, 1, 2, 106, 1_004_475]
+    assert [map_status_size(size) for size in (0, 1, 2, 100, 1_000_000)] == [
+        0,
+        1,
+        2,
+        106,
+        1_004_475,
+    ]
 
 
 def test_the_pieces_to_write_are_spread_over_the_bytes() -> None:
-    pieces = [Piece(n, n * 10) for n in range(1, 101)]
-    chosen = picked(pieces, 12)
+    pieces = [TaskOutput(n, n * 10) for n in range(1, 101)]
+    chosen = trial_indexes(pieces, 12)
     assert {0, 99} <= set(chosen)
     assert 8 <= len(chosen) <= 12
     assert sum(i >= 50 for i in chosen) > len(chosen) / 2  # where the bytes are
-    assert picked(pieces[:5], 12) == [0, 1, 2, 3, 4]
-    assert picked([], 12) == []
+    assert trial_indexes(pieces[:5], 12) == [0, 1, 2, 3, 4]
+    assert trial_indexes([], 12) == []
 
 
 def test_a_file_s_size_follows_those_that_were_written() -> None:
     files = [DataFile(n, n * 100, 500 + n * 20) for n in (100, 1000, 10_000, 100_000)]
-    trials = [Trial(Piece(f.rows, f.raw), (f,), True) for f in files]
-    sizes = Sizes(trials, WriteSettings("hash", 1 << 40))
+    trials = [TrialWrite(TaskOutput(f.rows, f.raw_bytes), (f,), True) for f in files]
+    sizes = FileSizeModel(trials, WriteSettings("hash", 1 << 40))
     for rows in (100, 300, 5_000, 70_000, 1_000_000):
-        assert sizes.of(rows * 100) == pytest.approx(500 + rows * 20, rel=0.06)
-    assert sizes.of(0) == 0
-    assert 125 <= sizes.of(1) <= 2500
+        assert sizes.predict(rows * 100) == pytest.approx(500 + rows * 20, rel=0.06)
+    assert sizes.predict(0) == 0
+    assert 125 <= sizes.predict(1) <= 2500
 
 
 def test_a_writer_rolls_where_the_trials_did() -> None:
-    piece = Piece(5_000, 500_000)
-    trial = Trial(piece, (DataFile(2_000, 200_000, 50_000),) * 2, True, (150_000.0, 150_000.0))
-    sizes = Sizes([trial], WriteSettings("hash", 150_000))
+    piece = TaskOutput(5_000, 500_000)
+    trial = TrialWrite(piece, (DataFile(2_000, 200_000, 50_000),) * 2, True, (150_000.0, 150_000.0))
+    sizes = FileSizeModel([trial], WriteSettings("hash", 150_000))
     assert [f.rows for f in sizes.files(piece)] == [2_000, 2_000, 1_000]
-    assert [f.rows for f in sizes.files(Piece(4_000, 400_000))] == [2_000, 2_000]
-    assert sizes.files(Piece(0, 0)) == []
+    assert [f.rows for f in sizes.files(TaskOutput(4_000, 400_000))] == [2_000, 2_000]
+    assert sizes.files(TaskOutput(0, 0)) == []
 
 
 def test_a_page_that_is_not_full_counts_uncompressed() -> None:
     # 100 bytes a row, 10 of them compressed: below a page's 20,000 rows it is the former that reach the target.
-    trial = Trial(Piece(1_000, 100_000), (DataFile(1_000, 100_000, 10_000),), True)
-    assert Sizes([trial], WriteSettings("hash", 500_000)).rows_in_file(100) == 5_000
-    large = Sizes([trial], WriteSettings("hash", 100_000_000)).rows_in_file(100)
+    trial = TrialWrite(TaskOutput(1_000, 100_000), (DataFile(1_000, 100_000, 10_000),), True)
+    assert FileSizeModel([trial], WriteSettings("hash", 500_000)).rows_per_file(100) == 5_000
+    large = FileSizeModel([trial], WriteSettings("hash", 100_000_000)).rows_per_file(100)
     assert large == pytest.approx(10_000_000, rel=0.05)
 
 
@@ -185,15 +207,15 @@ def test_bounds_are_packed_as_the_spec_says() -> None:
 
 
 def test_files_are_packed_with_each_distinct_value_once() -> None:
-    spec = candidate("days(ts), name", SCHEMA).spec
+    spec = candidate_spec("days(ts), name", SCHEMA).spec
     bounds = {1: Bounds(3, 9, nulls=1), 6: Bounds(0.0, None, 10)}
     files = (
         HypotheticalFile((19723, None), 10, 0, bounds),
         HypotheticalFile((19723, "n"), 11, 5, {6: Bounds(-0.0, float("nan"), 2, nans=4)}),
     )
-    table = Hypothetical(SCHEMA, spec, files)
-    assert (table.partitions, table.rows, table.size) == (2, 21, 5)
-    assert table.packed() == b"".join(
+    table = HypotheticalTable(SCHEMA, spec, files)
+    assert (table.partition_count, table.row_count, table.total_size) == (2, 21, 5)
+    assert table.to_bytes() == b"".join(
         (
             struct.pack(">i 4q", 2, 10, 11, 1, 5),  # rows, and bytes: at least one
             struct.pack(">ii", 1, 4) + struct.pack("<i", 19723) + struct.pack(">2q", 0, 0),
@@ -238,8 +260,8 @@ def test_rows_are_spread_over_the_time_of_their_file(
     kind = Primitive("timestamptz")
     low, high = (ordinal(kind, moment) for moment in bounds)
     days = (high - low) / 86_400_000_000
-    file = Known(1000, 5000, {2: (low, high)})
-    found = spread(Spec(0, fields(text)), [file, file], {2: "timestamptz"})
+    file = FileStats(1000, 5000, {2: (low, high)})
+    found = partition_totals(Spec(0, fields(text)), [file, file], {2: "timestamptz"})
     assert found.keys() == {(value,) for value in shares}
     for value, share in shares.items():
         assert found[(value,)][0] == pytest.approx(2000 * share / days, abs=0.1)
@@ -247,16 +269,18 @@ def test_rows_are_spread_over_the_time_of_their_file(
 
 
 def test_metadata_refuses_what_bounds_do_not_say() -> None:
-    one = Known(10, 100, {3: ("a", "a"), 1: (5, 5)})
+    one = FileStats(10, 100, {3: ("a", "a"), 1: (5, 5)})
     spec = Spec(0, fields("name, bucket(4, id)"))
-    assert len(spread(spec, [one], {3: "string", 1: "long"})) == 4
+    assert len(partition_totals(spec, [one], {3: "string", 1: "long"})) == 4
     for bounds in ({3: ("a", "b")}, {}):
         with pytest.raises(IcebergSqlError, match="using => 'data'"):
-            spread(Spec(0, fields("name")), [Known(10, 100, bounds)], {3: "string"})
-    wide_range = Known(10, 100, {1: (0, 10**9)})
+            partition_totals(Spec(0, fields("name")), [FileStats(10, 100, bounds)], {3: "string"})
+    wide_range = FileStats(10, 100, {1: (0, 10**9)})
     with pytest.raises(IcebergSqlError, match="1,000,000,001 values"):
-        spread(Spec(0, fields("id")), [wide_range], {1: "long"})
-    tens = spread(Spec(0, fields("truncate(10, id)")), [Known(20, 200, {1: (-5, 14)})], {1: "long"})
+        partition_totals(Spec(0, fields("id")), [wide_range], {1: "long"})
+    tens = partition_totals(
+        Spec(0, fields("truncate(10, id)")), [FileStats(20, 200, {1: (-5, 14)})], {1: "long"}
+    )
     assert {key: round(rows) for key, (rows, _) in tens.items()} == {(-10,): 5, (0,): 10, (10,): 5}
 
 
@@ -264,17 +288,17 @@ def test_metadata_refuses_what_bounds_do_not_say() -> None:
 
 
 def test_candidates_take_only_what_their_transform_accepts() -> None:
-    names = {str(f.transform) for f in fields_of(SCHEMA, 2)}
+    names = {str(f.transform) for f in candidate_fields(SCHEMA, 2)}
     assert {"year", "month", "day", "hour", "bucket[16]"} <= names
     assert "identity" not in names  # each instant a partition
-    assert fields_of(SCHEMA, 6) == ()  # a double
-    assert fields_of(SCHEMA, 4) == ()  # a struct
-    assert len({f.field_id for f in wide(SCHEMA)}) == len(wide(SCHEMA))
+    assert candidate_fields(SCHEMA, 6) == ()  # a double
+    assert candidate_fields(SCHEMA, 4) == ()  # a struct
+    assert len({f.field_id for f in field_per_column(SCHEMA)}) == len(field_per_column(SCHEMA))
 
 
 def test_every_pair_over_two_columns_is_tried() -> None:
     some = [*fields("days(ts)"), *fields("months(ts)"), *fields("bucket(4, id)")]
-    tried = [{str(f.transform) for f in spec} for spec in specs(some)]
+    tried = [{str(f.transform) for f in spec} for spec in candidate_specs(some)]
     assert tried == [
         set(),
         {"day"},
@@ -288,12 +312,12 @@ def test_every_pair_over_two_columns_is_tried() -> None:
 def test_the_alters_lead_from_one_spec_to_the_other() -> None:
     before = fields("days(ts), bucket(4, id)")
     after = fields("months(ts), name")
-    assert alters("db.t", before, after, SCHEMA) == (
+    assert alter_statements("db.t", before, after, SCHEMA) == (
         "ALTER TABLE db.t REPLACE PARTITION FIELD days(ts) WITH months(ts)",
         "ALTER TABLE db.t DROP PARTITION FIELD bucket(4, id)",
         "ALTER TABLE db.t ADD PARTITION FIELD name",
     )
-    assert alters("db.t", before, before, SCHEMA) == ()
+    assert alter_statements("db.t", before, before, SCHEMA) == ()
 
 
 # ------------------------------------------------------------------------------------- samples
@@ -315,15 +339,17 @@ def sample(seen: int, rows: int, target: int = 1 << 40) -> Sample:
         3: [None if i % 10 == 9 else f"n{i % 10}" for i in range(seen)],
     }
     files = [DataFile(n, n * 100, n * 10) for n in (1, 1_000, 100_000)]
-    trials = [Trial(Piece(f.rows, f.raw), (f,), True) for f in files]
-    sizes = Sizes(trials, WriteSettings("hash", target))
+    trials = [TrialWrite(TaskOutput(f.rows, f.raw_bytes), (f,), True) for f in files]
+    sizes = FileSizeModel(trials, WriteSettings("hash", target))
     return Sample(rows, 100.0, columns, keys, sizes, seen)
 
 
 def test_a_sample_s_partitions_keep_the_order_of_their_rows() -> None:
     some = sample(1000, 1000)
-    made = hypothetical(some, SCHEMA, Spec(0, fields("name")), sliced(some, fields("name")))
-    assert (made.partitions, made.rows, len(made.files)) == (10, 1000, 10)
+    made = hypothetical_table(
+        some, SCHEMA, Spec(0, fields("name")), slice_files(some, fields("name"))
+    )
+    assert (made.partition_count, made.row_count, len(made.files)) == (10, 1000, 10)
     assert made.files[0].bounds[1] == Bounds(0, 990)
     last = next(f for f in made.files if f.partition == ("n9",))
     assert last.bounds[3].low is None
@@ -333,40 +359,40 @@ def test_a_sample_s_partitions_keep_the_order_of_their_rows() -> None:
 def test_what_a_sample_has_not_seen_widens_the_bounds() -> None:
     some = sample(1000, 1_000_000)
     spec = Spec(0, fields("name"))
-    file = hypothetical(some, SCHEMA, spec, sliced(some, spec.fields)).files[5]
+    file = hypothetical_table(some, SCHEMA, spec, slice_files(some, spec.fields)).files[5]
     assert file.rows == 100_000
     low, high = file.bounds[1].low, file.bounds[1].high
     assert low < 5_000 <= 995_000 < high
     by_day = Spec(0, fields("days(ts)"))
-    first = hypothetical(some, SCHEMA, by_day, sliced(some, by_day.fields)).files[0]
+    first = hypothetical_table(some, SCHEMA, by_day, slice_files(some, by_day.fields)).files[0]
     assert first.bounds[2].high == 86_400_000_000  # the next partition's first value
-    by_name = hypothetical(some, SCHEMA, spec, sliced(some, spec.fields)).files
+    by_name = hypothetical_table(some, SCHEMA, spec, slice_files(some, spec.fields)).files
     assert all({f.bounds[3].low, f.bounds[3].high} <= {*f.partition, None} for f in by_name)
 
 
 def test_a_spec_with_small_files_is_known_by_its_middle_file() -> None:
     some = sample(1000, 1_000_000)
-    assert middle(some, fields("name")) == pytest.approx(1_000_000, rel=0.01)
-    assert middle(some, fields("name, days(ts)")) == pytest.approx(100_000, rel=0.01)
+    assert median_file_size(some, fields("name")) == pytest.approx(1_000_000, rel=0.01)
+    assert median_file_size(some, fields("name, days(ts)")) == pytest.approx(100_000, rel=0.01)
     small = sample(1000, 1_000_000, target=200_000)
-    cut = sliced(small, ())
+    cut = slice_files(small, ())
     assert sum(cut.sizes) == pytest.approx(10_000_000, rel=0.05)
     assert max(cut.sizes) < 400_000
 
 
 def test_a_table_without_rows_has_no_files() -> None:
-    none = Sample(0, 1.0, {1: []}, {}, Sizes([], WriteSettings("hash", 1000)), 0)
-    assert sliced(none, ()).cuts == []
-    assert middle(none, ()) == 0
+    none = Sample(0, 1.0, {1: []}, {}, FileSizeModel([], WriteSettings("hash", 1000)), 0)
+    assert slice_files(none, ()).file_ends == []
+    assert median_file_size(none, ()) == 0
     assert layouts(none, [], 100).keys() == {()}
 
 
 def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
     """Such a row says only that its partition has at most the rows that it stands for."""
-    sizes = Sizes([], WriteSettings("hash", 1_000_000))
+    sizes = FileSizeModel([], WriteSettings("hash", 1_000_000))
     keys = {fields("id")[0].key: range(1000)}
-    assert middle(Sample(10**9, 100.0, {}, keys, sizes, 1000), fields("id")) == 0
-    assert middle(Sample(1000, 100.0, {}, keys, sizes, 1000), fields("id")) > 0
+    assert median_file_size(Sample(10**9, 100.0, {}, keys, sizes, 1000), fields("id")) == 0
+    assert median_file_size(Sample(1000, 100.0, {}, keys, sizes, 1000), fields("id")) > 0
 
 
 # ------------------------------------------------------------------------------------- bounds
@@ -392,9 +418,9 @@ def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
         fields("months(ts)")[0].key: [unit_of(7, "timestamptz", t) for t in times],
     }
     picked = [i for i in range(rows) if some.random() < share]
-    sizes = Sizes(
+    sizes = FileSizeModel(
         [
-            Trial(Piece(n, n * 100), (DataFile(n, n * 100, n * 10),), True)
+            TrialWrite(TaskOutput(n, n * 100), (DataFile(n, n * 100, n * 10),), True)
             for n in (1, 1_000, 50_000)
         ],
         WriteSettings("hash", 200_000),
@@ -417,7 +443,7 @@ def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
 def read(some: Sample, spec: str, field_id: int, low: Any, high: Any) -> float:
     """The share of the bytes in files whose bounds and partition overlap a range."""
     of = fields(spec)
-    made = hypothetical(some, SCHEMA, Spec(0, of), sliced(some, of))
+    made = hypothetical_table(some, SCHEMA, Spec(0, of), slice_files(some, of))
     ends = [
         (n, PARTITION_OF[f.key](low), PARTITION_OF[f.key](high))
         for n, f in enumerate(of)
@@ -430,7 +456,7 @@ def read(some: Sample, spec: str, field_id: int, low: Any, high: Any) -> float:
         and f.bounds[field_id].high >= low
         and all(least <= f.partition[n] <= most for n, least, most in ends)
     ]
-    return sum(kept) / made.size
+    return sum(kept) / made.total_size
 
 
 @pytest.mark.parametrize(
@@ -463,30 +489,30 @@ def test_a_sample_s_files_are_kept_as_often_as_those_of_all_rows(spec: str) -> N
 
 def test_bounds_that_a_sample_does_not_show() -> None:
     """A value may be missing by chance, or because each file has its own values."""
-    column = Ranked([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
+    column = RankedColumn([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
     own = [r for r in column.ranks if 20 <= r < 40]
     assert column.bounds(own, 0, 25.0) == Bounds(19, 40, 0, 0)
-    assert column.bounds(own, 0, 25.0, Limits(20, 39, 20, 39)) == Bounds(
+    assert column.bounds(own, 0, 25.0, RankRange(20, 39, 20, 39)) == Bounds(
         20, 39, 0, 0
     )  # its partition
     # Values that the sample does not have lie before the next partition's.
-    assert column.bounds(own, 0, 25.0, Limits(20, 39, 19, 40)) == Bounds(19, 40, 0, 0)
+    assert column.bounds(own, 0, 25.0, RankRange(20, 39, 19, 40)) == Bounds(19, 40, 0, 0)
     assert column.bounds(own, 0, 1.0) == Bounds(20, 39, 0, 0)  # every row
-    spread_ = Ranked([i % 100 for i in range(1000)])
+    spread_ = RankedColumn([i % 100 for i in range(1000)])
     some = spread_.ranks[2:98]
     assert spread_.bounds(some, 0, 25.0) == Bounds(0, 99, 0, 0)
     assert spread_.bounds([50] * 40, 0, 25.0) == Bounds(50, 50, 0, 0)  # certainly of one value
     assert spread_.bounds([50], 0, 25.0) == Bounds(0, 99, 0, 0)  # nothing is known
-    few = Ranked(["c5", "c6"] * 500)  # c57 is too rare to be sampled
-    assert few.bounds([0] * 500, 0, 25.0, Limits(0, 0, 0, 1)) == Bounds("c5", "c6", 0, 0)
-    many = [few.bounds([0] * 5, 0, 2.0, Limits(0, 0, 0, 1), n).high for n in range(1000)]
+    few = RankedColumn(["c5", "c6"] * 500)  # c57 is too rare to be sampled
+    assert few.bounds([0] * 500, 0, 25.0, RankRange(0, 0, 0, 1)) == Bounds("c5", "c6", 0, 0)
+    many = [few.bounds([0] * 5, 0, 2.0, RankRange(0, 0, 0, 1), n).high for n in range(1000)]
     assert (
         10 < many.count("c6") < 40
     )  # one of the two or so rows that are missing, in one of 100 files
-    rare = Ranked([None if i % 50 else i for i in range(1000)])
+    rare = RankedColumn([None if i % 50 else i for i in range(1000)])
     assert rare.bounds([-1] * 30, 30, 25.0) == Bounds(0, 950, 749, 0)  # by chance all null
     assert rare.bounds([-1] * 300, 300, 25.0) == Bounds(None, None, 7500, 0)
-    nearly = Ranked([None if i % 50 == 0 else i for i in range(1000)])
+    nearly = RankedColumn([None if i % 50 == 0 else i for i in range(1000)])
     assert nearly.bounds(nearly.ranks[1:40], 0, 25.0).nulls == 1
     assert nearly.bounds(nearly.ranks[1:40] * 10, 0, 25.0).nulls == 0
 
@@ -495,14 +521,16 @@ def test_counted_partitions_replace_what_a_sample_says() -> None:
     """Partitions that the sample does not have are there; those of one file are exact; large ones are cut alike."""
     some = sample(1000, 100_000, target=400_000)
     spec = Spec(0, fields("name"))
-    size = some.sizes.rows_in_file(some.raw)
+    size = some.size_model.rows_per_file(some.row_bytes)
     known = [
-        Partition(("n0",), 3 * size - 1, {1: Bounds(500, 70_000), 3: Bounds("n0", "n0")}),
-        Partition(("n1",), 7, {1: Bounds(3, 9), 3: Bounds("n1", "n1")}),
-        Partition(("unseen",), 1, {1: Bounds(None, None, 1), 3: Bounds("unseen", "unseen")}),
+        CountedPartition(("n0",), 3 * size - 1, {1: Bounds(500, 70_000), 3: Bounds("n0", "n0")}),
+        CountedPartition(("n1",), 7, {1: Bounds(3, 9), 3: Bounds("n1", "n1")}),
+        CountedPartition(("unseen",), 1, {1: Bounds(None, None, 1), 3: Bounds("unseen", "unseen")}),
     ]
-    slices = sliced(some, spec.fields, {part.values: part.rows for part in known})
-    made = counted(hypothetical(some, SCHEMA, spec, slices), known, some.sizes, some.raw)
+    slices = slice_files(some, spec.fields, {part.values: part.rows for part in known})
+    made = with_counted_partitions(
+        hypothetical_table(some, SCHEMA, spec, slices), known, some.size_model, some.row_bytes
+    )
     assert [(f.partition, f.rows) for f in made.files] == [
         *[(("n0",), size), (("n0",), size), (("n0",), size - 1)],
         *[(("n1",), 7), (("unseen",), 1)],
@@ -514,8 +542,12 @@ def test_counted_partitions_replace_what_a_sample_says() -> None:
     assert (
         first.bounds[1].low == 500
     )  # a file has the partition's least value, and one its greatest
-    known[0] = Partition(("n0",), 3 * size - 1, {1: Bounds(0, 10**6, 3), 3: Bounds("n0", "n0")})
-    made = counted(hypothetical(some, SCHEMA, spec, slices), known, some.sizes, some.raw)
+    known[0] = CountedPartition(
+        ("n0",), 3 * size - 1, {1: Bounds(0, 10**6, 3), 3: Bounds("n0", "n0")}
+    )
+    made = with_counted_partitions(
+        hypothetical_table(some, SCHEMA, spec, slices), known, some.size_model, some.row_bytes
+    )
     assert (made.files[0].bounds[1], made.files[2].bounds[1].high) == (
         made.files[0].bounds[1]._replace(low=0, nulls=1),
         10**6,
@@ -523,7 +555,7 @@ def test_counted_partitions_replace_what_a_sample_says() -> None:
     for rows in range(1, 40):  # no file is empty
         for full in (1, 2, 3, 7, 10, 33):
             few = Sample(rows * 3, 1.0, {}, {spec.fields[0].key: ["a"] * rows}, Few(full), rows)
-            cuts = sliced(few, spec.fields, {("a",): rows * 3 - 1}).cuts
+            cuts = slice_files(few, spec.fields, {("a",): rows * 3 - 1}).file_ends
             assert sorted({*cuts, rows} - {0}) == list(cuts)
 
 
@@ -531,16 +563,18 @@ def test_without_order_a_partition_s_files_span_it() -> None:
     """Without fanout writers, Spark sorts the rows by partition, which mixes them."""
     some = sample(1000, 100_000, target=400_000)
     spec = Spec(0, fields("name"))
-    mixed = replace(some, sizes=Sizes([], WriteSettings("hash", 400_000, keeps_order=False)))
+    mixed = replace(
+        some, size_model=FileSizeModel([], WriteSettings("hash", 400_000, keeps_order=False))
+    )
     kept = [
         mean(f.bounds[1].high - f.bounds[1].low for f in made.files)
         for one in (some, mixed)
-        for made in (hypothetical(one, SCHEMA, spec, sliced(one, spec.fields)),)
+        for made in (hypothetical_table(one, SCHEMA, spec, slice_files(one, spec.fields)),)
     ]
     assert kept[0] < 60_000 < 90_000 < kept[1]
 
 
-class Few(Sizes):
+class Few(FileSizeModel):
     """Files of a few rows."""
 
     def __init__(self, rows: int) -> None:
@@ -553,11 +587,11 @@ class Few(Sizes):
 
 
 def test_estimated_rows_add_up_to_those_that_are_known() -> None:
-    assert whole([1.5, 1.5], 3) == [2, 1]
-    assert whole([1e-6, 10.0], 10) == [1, 9]
-    assert whole([1.0] * 7, 3) == [1, 1, 1, 0, 0, 0, 0]
-    assert whole([0.3] * 10 + [97.0], 100) == [1] * 10 + [90]
-    assert whole([], 0) == []
+    assert round_to_total([1.5, 1.5], 3) == [2, 1]
+    assert round_to_total([1e-6, 10.0], 10) == [1, 9]
+    assert round_to_total([1.0] * 7, 3) == [1, 1, 1, 0, 0, 0, 0]
+    assert round_to_total([0.3] * 10 + [97.0], 100) == [1] * 10 + [90]
+    assert round_to_total([], 0) == []
 
 
 # ------------------------------------------------------------------------------------- workloads
@@ -578,7 +612,13 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
         "SET a = 1",
     )
     every = workload(["SELECT 1", *writing, *also], writing=True)
-    assert [query.written_by for query in every] == [None, "MERGE", "INSERT", "CREATE", *[""] * 3]
+    assert [query.write_keyword for query in every] == [
+        None,
+        "MERGE",
+        "INSERT",
+        "CREATE",
+        *[""] * 3,
+    ]
     assert [query.number for query in every] == list(range(1, 8))
     doubled = workload(["SELECT 1; SET a = 1; SELECT 1", "SELECT 2; SELEC 3"], writing=True)
     assert [(query.text, query.number) for query in doubled] == [
@@ -597,14 +637,14 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
         ("FROM insert SELECT *", None),
     ):
         (one,) = workload(text, writing=True, needed=False)
-        assert (one.text, one.written_by) == (text, word)
+        assert (one.text, one.write_keyword) == (text, word)
     file = tmp_path / "q.sql"
     file.write_text("SELECT 3;\n\nSELECT 4", "utf-8")
     assert workload(str(file)) == (Query("SELECT 3"), Query("SELECT 4"))
     for name in ("my queries.sql", "select one.sql", "two words"):  # a file that exists is one
         (tmp_path / name).write_text("SELECT 5", "utf-8")
         assert workload(str(tmp_path / name)) == (Query("SELECT 5"),)
-        assert list(others(str(tmp_path / name))) == []
+        assert list(skipped_statements(str(tmp_path / name))) == []
     assert workload("SELECT * FROM db.sql") == (Query("SELECT * FROM db.sql"),)
     for wrong in ([], ["INSERT INTO t VALUES (1)"], "", "  ", [("SELECT 1", 0)], ["SELEC 1"]):
         with pytest.raises(IcebergSqlError):
@@ -657,7 +697,7 @@ def test_where_files_are_cut_few_of_them_are_less_certain() -> None:
     few = [QueryReads("a", 1.0, 2, 200, 0, 0)]
     many = [QueryReads("a", 1.0, 200, 20_000, 0, 0)]
     found = [
-        proposal("id", reads, 10, [100], (), None, (), error=0.05, cut=cut).error
+        proposal("id", reads, 10, [100], (), None, (), error=0.05, has_estimated_cuts=cut).error
         for reads, cut in ((few, True), (many, True), (few, False), ([], True))
     ]
     assert found == pytest.approx([math.sqrt(1 / 12), 0.05, 0.05, 0.05])
@@ -671,40 +711,47 @@ def test_a_sample_from_bounds_alone() -> None:
     hour = 3_600_000_000
     kinds = {1: "long", 2: "timestamptz", 3: "string"}
     known = [
-        Known(1000, 10_000, {1: (0, 999), 2: (0, 24 * hour - 1), 3: ("a", "a")}),
-        Known(3000, 30_000, {1: (0, 999), 2: (24 * hour, 25 * hour), 3: ("b", "c")}),
-        Known(1, 10, {1: (5, 5), 2: (-1, -1), 3: ("x", "x")}),
+        FileStats(1000, 10_000, {1: (0, 999), 2: (0, 24 * hour - 1), 3: ("a", "a")}),
+        FileStats(3000, 30_000, {1: (0, 999), 2: (24 * hour, 25 * hour), 3: ("b", "c")}),
+        FileStats(1, 10, {1: (5, 5), 2: (-1, -1), 3: ("x", "x")}),
     ]
     candidates = fields("days(ts), bucket(4, id), name")
-    found = assumed(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    found = assume_rows(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     sample = found.sample
-    assert (sample.rows, sample.seen, sample.is_whole) == (4001, 401, False)
-    assert sample.raw == pytest.approx(10, rel=0.01)
+    assert (sample.rows, sample.sampled_rows, sample.is_complete) == (4001, 401, False)
+    assert sample.row_bytes == pytest.approx(10, rel=0.01)
     first = slice(0, 100)
     assert (min(sample.columns[1][first]), max(sample.columns[1][first])) == (0, 999)
     assert set(sample.columns[3]) == {"a", "b", "c", "x"}
     assert [f.clause for f in found.fields] == ["days(ts)", "bucket(4, id)"]
     assert "the bounds of `name` do not determine" in found.left_out[0]
-    days = sample.keys[candidates[0].key]
+    days = sample.field_values[candidates[0].key]
     assert set(days[first]) == {0}
     assert set(days[100:400]) == {1}
     assert days[400] == -1
-    assert set(sample.keys[candidates[1].key]) == {0, 1, 2, 3}
-    again = assumed(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    assert set(sample.field_values[candidates[1].key]) == {0, 1, 2, 3}
+    again = assume_rows(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert again.sample.columns == sample.columns
-    alike = [Known(1000, 10_000, {1: (0, 10**9)})] * 200
-    wide_ = assumed(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
+    alike = [FileStats(1000, 10_000, {1: (0, 10**9)})] * 200
+    wide_ = assume_rows(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
     assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
     # A file's two bounds are not its two values: more partitions than rows are never shown as a few.
-    vast = assumed(alike, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000))
+    vast = assume_rows(
+        alike, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000)
+    )
     assert not vast.fields
     assert "allow more values than 400 assumed rows show" in vast.left_out[0]
-    lost = [*known, Known(1, 10, {1: (0, 1)})]
-    found = assumed(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    lost = [*known, FileStats(1, 10, {1: (0, 1)})]
+    found = assume_rows(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert [f.clause for f in found.fields] == ["bucket(4, id)"]
     assert 2 not in found.sample.columns
     assert "some files have no bounds for `ts`" in found.left_out[0]
-    assert assumed([], kinds, candidates, 400, WriteSettings("hash", 1_000_000)).sample.seen == 0
+    assert (
+        assume_rows(
+            [], kinds, candidates, 400, WriteSettings("hash", 1_000_000)
+        ).sample.sampled_rows
+        == 0
+    )
 
 
 def test_a_workload_from_event_logs(tmp_path: Path) -> None:
@@ -739,7 +786,7 @@ def test_a_workload_from_event_logs(tmp_path: Path) -> None:
     found = {query.text: query.weight for query in workload(str(folder))}
     assert found == {"SELECT 1": 1, "SELECT  2, 'text'": 2}
     assert Query("INSERT INTO t SELECT 3", 1, "INSERT") in workload(str(folder), writing=True)
-    assert "" not in [query.written_by for query in workload(str(folder), writing=True)]
+    assert "" not in [query.write_keyword for query in workload(str(folder), writing=True)]
     (only,) = workload([(str(folder / "events_1_app-1"), 3)])
     assert only == Query("SELECT 1", 3)
     (tmp_path / "calls").write_text(f"{first}\n{ran('collect at a.py:1')}\n")

@@ -15,7 +15,7 @@ from doc_pages import ROOT
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.explain import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.health import Finding, Health
-from spark_iceberg_sql.insight.joins import Join, Verdict
+from spark_iceberg_sql.insight.joins import Join, JoinReport
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
 
 PAGE = (ROOT / "docs" / "guide" / "explain.md").read_text("utf-8").partition("## JSON")[2]
@@ -29,7 +29,7 @@ PROPOSAL = Proposal("days(ts)", 2, 20, 30, (READS,), 4, 10, ("ALTER ...",), "CAL
 RESULTS = {
     "explain": Explanation("SECRET", (Scan("t", 0, 0, conjuncts=(Conjunct("a = 1", 0),)),)),
     "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1),)),
-    "spj": Verdict((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
+    "spj": JoinReport((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
     "preview": PREVIEW,
     "advise": Advice([PROPOSAL], source="t", basis="every row", tried=3, notes=("a note",)),
 }

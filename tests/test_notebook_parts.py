@@ -22,15 +22,15 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.notebook import pictures, results
-from spark_iceberg_sql.notebook.cell import Cell, masked, masked_line, masked_stack
+from spark_iceberg_sql.notebook.cell import Cell, mask_line, mask_stack, mask_strings
 from spark_iceberg_sql.notebook.diagrams import HiddenPartitioning
 from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.pages import NEXT, Pages
-from spark_iceberg_sql.notebook.parameters import VariableError, filled, unfilled
+from spark_iceberg_sql.notebook.parameters import VariableError, bind, restore_braces
 from spark_iceberg_sql.notebook.partitions import partitions_read
-from spark_iceberg_sql.notebook.rows import Rows
-from spark_iceberg_sql.notebook.spark_errors import said
+from spark_iceberg_sql.notebook.rows import ResultRows
+from spark_iceberg_sql.notebook.spark_errors import parse_error
 from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.notebook.values import refused_frame
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
@@ -143,20 +143,20 @@ VARIABLES = {
 def test_variables_become_parameters(
     text: str, made: str | None, values: dict[str, object]
 ) -> None:
-    found = filled(text, VARIABLES)
+    found = bind(text, VARIABLES)
     assert (found.text, dict(found.values)) == (made or text, values)
     assert len(found.text) == len(text)
 
 
 def test_a_corrected_cell_has_its_braces_again() -> None:
     written = "SELECT iceberg_bucket(id, 4), {n} FROM t"
-    made = filled(written, VARIABLES).text.replace("id, 4", "4, id")
-    assert unfilled(made, written) == "SELECT iceberg_bucket(4, id), {n} FROM t"
+    made = bind(written, VARIABLES).text.replace("id, 4", "4, id")
+    assert restore_braces(made, written) == "SELECT iceberg_bucket(4, id), {n} FROM t"
 
 
 def test_a_type_in_a_struct_is_handed_over_only_where_it_is_a_variable() -> None:
     """Spark ignores what it does not need; it alone knows that `a: INT` is no parameter."""
-    found = filled("SELECT CAST(x AS STRUCT<a: INT>)", VARIABLES)
+    found = bind("SELECT CAST(x AS STRUCT<a: INT>)", VARIABLES)
     assert found.text == "SELECT CAST(x AS STRUCT<a: INT>)"
 
 
@@ -185,7 +185,7 @@ def test_a_type_in_a_struct_is_handed_over_only_where_it_is_a_variable() -> None
 )
 def test_a_variable_that_cannot_be_used(text: str, at: str, help: str) -> None:
     with pytest.raises(VariableError) as caught:
-        filled(text, VARIABLES)
+        bind(text, VARIABLES)
     assert text[caught.value.start : caught.value.end] == at
     assert help in caught.value.help
 
@@ -195,7 +195,7 @@ def test_a_variable_that_cannot_be_used(text: str, at: str, help: str) -> None:
     ["SET a=b:n", "SET u=jdbc:n:/x", "SET a=${n}", "SET TIME ZONE {n}", "SET VAR x = {n}", "SET a"],
 )
 def test_a_setting_without_a_variable_is_left_alone(text: str) -> None:
-    assert len(filled(text, VARIABLES).text) == len(text)
+    assert len(bind(text, VARIABLES).text) == len(text)
 
 
 MIDNIGHT = datetime.datetime.fromisoformat("2024-01-01")
@@ -220,7 +220,7 @@ TEN = datetime.datetime.fromisoformat("2024-01-01T10:00")
     ],
 )
 def test_a_value_is_handed_over_as_sql_has_it(value: object, made: object) -> None:
-    assert filled("SELECT {b}", {"b": value}).values == {"b": made}
+    assert bind("SELECT {b}", {"b": value}).values == {"b": made}
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_a_value_is_handed_over_as_sql_has_it(value: object, made: object) -> No
 )
 def test_a_value_that_sql_does_not_have_is_refused_in_its_place(value: object, said: str) -> None:
     with pytest.raises(VariableError, match=re.escape(said)) as caught:
-        filled("SELECT {b}", {"b": value})
+        bind("SELECT {b}", {"b": value})
     assert (caught.value.start, caught.value.end) == (7, 10)
 
 
@@ -288,7 +288,7 @@ def test_a_refused_default_does_not_take_the_magic_away() -> None:
     ],
 )
 def test_secrets_are_hidden(text: str, shown: str | None) -> None:
-    assert masked(text) == (shown or text)
+    assert mask_strings(text) == (shown or text)
 
 
 @pytest.mark.parametrize(
@@ -301,29 +301,29 @@ def test_secrets_are_hidden(text: str, shown: str | None) -> None:
     ],
 )
 def test_a_line_of_python_that_may_hold_a_secret(line: str, statement: str) -> None:
-    assert "TOPSECRET" not in masked_line(line, statement)
-    assert "TOPSECRET" not in masked_stack(f"----> 1 {line}", statement, [line])
-    assert masked_line("f('x')", "SELECT 1") == "f('x')"
+    assert "TOPSECRET" not in mask_line(line, statement)
+    assert "TOPSECRET" not in mask_stack(f"----> 1 {line}", statement, [line])
+    assert mask_line("f('x')", "SELECT 1") == "f('x')"
 
 
 def test_a_stack_has_no_secret_of_the_cell() -> None:
     text = "SELECT 1;\nSELECT * FROM icebergS3('u', 'AKIASECRET', 'TOP\"SECRET')"
     stack = f"run_cell_magic('iceberg_sql', '', {text!r})"
-    assert "SECRET" not in masked_stack(stack, text, [])
+    assert "SECRET" not in mask_stack(stack, text, [])
 
 
 def test_a_message_may_begin_with_a_quote() -> None:
     error = RuntimeError(
         "[USER_RAISED_EXCEPTION] 'false' is not true! SQLSTATE: P0001\n'Project []"
     )
-    assert said(error).sentence == "'false' is not true!"
+    assert parse_error(error).sentence == "'false' is not true!"
 
 
 def test_a_finding_behind_a_secret_keeps_its_place() -> None:
     text = "SELECT * FROM icebergS3('u', 'key', 'a much longer secret') WHERE nope"
     cell = Cell(text, "%%iceberg_sql\n")
     at = text.index("nope")
-    report = cell.report([cell.finding("X", "about 'a much longer secret'", (at, at + 4))])
+    report = cell.report([cell.diagnostic("X", "about 'a much longer secret'", (at, at + 4))])
     (found,) = report
     assert report.text[found.span.start : found.span.end] == "nope"
     assert found.span.row == 2
@@ -392,7 +392,7 @@ def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None
     assert "spec 1: ts_day × id_bucket" in text
     assert "2024-03" in text  # the first month, at the left, and the last day, at the right
     assert "2024-10-13" in text
-    assert pictures.strip(read).count("\n") == 1
+    assert pictures.text_strip(read).count("\n") == 1
 
 
 NULL_DAY = Value("d_day", "day", "null", None)
@@ -408,7 +408,7 @@ def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
             for v in values
         )
         read = TableRead("t", partitions)
-        shown.append((pictures.strip(read), pictures.svg(read)))
+        shown.append((pictures.text_strip(read), pictures.svg(read)))
         assert "null | 1960-01-01 to 2024-01-01" in shown[-1][0]
     blocks = [strip.partition("  d_day")[0] for strip, _ in shown]
     assert [line.index("█") for line in blocks] == [0, 3, 59]
@@ -440,7 +440,7 @@ def test_any_partitions_can_be_drawn(partitions: list[Partition]) -> None:
     picture = pictures.svg(read)
     assert drawn(read).get("role") == "img"
     assert len(picture) < 250_000
-    assert all(len(line) < 400 for line in pictures.strip(read).splitlines())
+    assert all(len(line) < 400 for line in pictures.text_strip(read).splitlines())
 
 
 def test_the_line_below_the_rows() -> None:
@@ -455,11 +455,11 @@ def test_the_line_below_the_rows() -> None:
 def test_pages_are_of_the_rows_that_were_fetched() -> None:
     """No row is shown twice or left out, in whatever order the pages are turned."""
     values = tuple((str(i), None if i % 2 else f"a\tb{i}") for i in range(45))
-    pages = Pages(Rows(("id", "x"), ("int", "string"), (True, False), values, False, 2), 20)
-    assert pages.counted(hint=True) == "first 20 of 45 rows (more: %iceberg_sql --next)"
+    pages = Pages(ResultRows(("id", "x"), ("int", "string"), (True, False), values, False, 2), 20)
+    assert pages.position_text(with_hint=True) == "first 20 of 45 rows (more: %iceberg_sql --next)"
     said = []
     for back, number in [*[(False, None)] * 3, (True, 7), (True, None), (True, 500), (True, None)]:
-        lines = pages.turned(back, number)["text/plain"].splitlines()
+        lines = pages.turn_page(back, number)["text/plain"].splitlines()
         said.append(lines[-1].removesuffix(f" (more: {NEXT})"))
         if len(lines) > 1:
             first, last = (int(re.findall(r"\d+", lines[i])[0]) for i in (2, -2))
@@ -474,7 +474,7 @@ def test_pages_are_of_the_rows_that_were_fetched() -> None:
         "first 13 of 45 rows",
         "there are no rows before the first",
     ]
-    copied = pages.copied()
+    copied = pages.as_tsv()
     table = list(csv.reader(io.StringIO(copied["text/plain"]), "excel-tab"))
     assert table[:3] == [["id", "x"], ["0", "a\tb0"], ["1", ""]]
     assert len(table) == 1 + 45 + 1
@@ -483,22 +483,24 @@ def test_pages_are_of_the_rows_that_were_fetched() -> None:
 
 def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() -> None:
     values = (("<&>", "y" * 2000),) * 30
-    found = Rows(("a", "b"), ("string", "string"), (False, False), values, True, 3)
+    found = ResultRows(("a", "b"), ("string", "string"), (False, False), values, True, 3)
     pages = Pages(found, 20)
-    assert pages.counted() == "first 20 of more than 30 rows, first 2 of 3 columns"
-    assert pages.turned(False, None)["text/plain"].endswith(
+    assert pages.position_text() == "first 20 of more than 30 rows, first 2 of 3 columns"
+    assert pages.turn_page(False, None)["text/plain"].endswith(
         "rows 21 to 30 of more than 30, first 2 of 3 columns"
     )
-    assert "only the first 30 rows of this run are kept" in pages.turned(False, None)["text/plain"]
-    copied = pages.copied()
+    assert (
+        "only the first 30 rows of this run are kept" in pages.turn_page(False, None)["text/plain"]
+    )
+    copied = pages.as_tsv()
     assert copied["text/plain"].endswith(
         "30 rows as tab-separated values: the result has more than 30 rows; "
         "the result has 3 columns; 30 values are cut at 1,000 characters"
     )
     assert "<&>" not in copied["text/html"]
     nothing = Pages(replace(found, rows=()), 0)
-    assert nothing.counted(hint=True).startswith("more than 0 rows")
-    assert "--limit 0" in nothing.turned(False, None)["text/plain"]
+    assert nothing.position_text(with_hint=True).startswith("more than 0 rows")
+    assert "--limit 0" in nothing.turn_page(False, None)["text/plain"]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from spark_iceberg_sql.insight.explain import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive import FromHive, HiveQuery, from_ddl
 from spark_iceberg_sql.insight.health import Finding, Health
 from spark_iceberg_sql.insight.hive_script import Step
-from spark_iceberg_sql.insight.joins import Join, Verdict
+from spark_iceberg_sql.insight.joins import Join, JoinReport
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
@@ -86,7 +86,7 @@ RESULTS: dict[str, Callable[[str], object]] = {
         (Scan(n, 1, 2, note=n, conjuncts=(Conjunct(n, 1, (n,), why_not=n),)), Scan(n, note=n)),
         (n,),
     ),
-    "spj": lambda n: Verdict((Join(n, (n, n), 1, 0, False, False, n),), (f"SET x = {n}",)),
+    "spj": lambda n: JoinReport((Join(n, (n, n), 1, 0, False, False, n),), (f"SET x = {n}",)),
     "health": lambda n: Health(n, 1, 1, (Finding("skew", n, 1, 1, "CALL x()", n),)),
     "preview": lambda n: Preview(n, n, (PartitionPreview(n, (), 1, 1, 1),), (1,), FIGURES, n, 1, (n,)),
     "advise": lambda n: Advice([proposal(n)], source=n, basis=n, tried=1, notes=(n,)),

@@ -10,7 +10,7 @@ from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
-from spark_iceberg_sql.insight.event_log import is_log
+from spark_iceberg_sql.insight.event_log import is_event_log
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the advice; returns the exit code."""
     queries = args.file
-    if args.file == "-" or not is_log(Path(args.file)):
+    if args.file == "-" or not is_event_log(Path(args.file)):
         queries = decode(read_bytes(args.file), args.file)[0]
     spark = session(args)
     try:

@@ -12,15 +12,15 @@ from typing import Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.plain import Result, plain
+from spark_iceberg_sql.insight.plain import Result, json_value
 from spark_iceberg_sql.outgoing import join_visible
 from spark_iceberg_sql.report.sql_text import html, laid_out
 
-_SHOWN = 5
-_TEXT = 60
+_MAX_ROWS = 5
+_MAX_QUERY_LENGTH = 60
 # A query whose range begins or ends anywhere in a file reads one file more or less: the standard deviation of that, per
 # file read.
-_CUT = math.sqrt(1 / 6)
+_RANGE_END_DEVIATION = math.sqrt(1 / 6)
 METADATA_ERROR = 0.25  # of a cost: 3 of 100 choices estimated to gain less were worse than today's
 
 
@@ -83,7 +83,7 @@ def proposal(
     *,
     is_today: bool = False,
     error: float = 0.0,
-    cut: bool = False,
+    has_estimated_cuts: bool = False,
 ) -> Proposal:
     """A proposal with the totals of its queries.
 
@@ -91,19 +91,19 @@ def proposal(
     has_estimated_cuts: whether partitions have several files and where one ends is only estimated.
     """
     files = sum(q.weight * q.files for q in reads)
-    total = sum(q.weight * q.bytes for q in reads)
-    cost = total + files * open_cost
-    if cut and cost:
+    total_bytes = sum(q.weight * q.bytes for q in reads)
+    cost = total_bytes + files * open_cost
+    if has_estimated_cuts and cost:
         # Each file that a query reads weighs as much as the query's files do on average.
-        each = [
+        squared_costs = [
             q.weight**2 * (q.bytes + q.files * open_cost) ** 2 / q.files for q in reads if q.files
         ]
-        error = max(error, _CUT * math.sqrt(sum(each)) / cost)
+        error = max(error, _RANGE_END_DEVIATION * math.sqrt(sum(squared_costs)) / cost)
     middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
     return Proposal(
         spec,
         round(files),
-        round(total),
+        round(total_bytes),
         round(cost),
         tuple(reads),
         len(sizes),
@@ -171,18 +171,18 @@ class Advice(list[Proposal], Result):
             "basis": self.basis,
             "tried": self.tried,
             "notes": list(self.notes),
-            "proposals": plain(list(self)),
+            "proposals": json_value(list(self)),
         }
 
     def __str__(self) -> str:
         lines = [f"{self.source}: {self.tried} specs tried; {self.basis}"]
         rows = [
             (p.title, f"{p.files:,}", size(p.bytes), f"{p.table_files:,}", size(p.middle_file))
-            for p in self[:_SHOWN]
+            for p in self[:_MAX_ROWS]
         ]
-        head = ("spec", "files read", "bytes read", "files in all", "median file")
-        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        for row in [head, *rows]:
+        header = ("spec", "files read", "bytes read", "files in all", "median file")
+        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+        for row in [header, *rows]:
             cells = [f"{row[0]:<{widths[0]}}"]
             cells += [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
             lines.append(f"  {'  '.join(cells)}".rstrip())
@@ -194,15 +194,15 @@ class Advice(list[Proposal], Result):
     def _best_lines(self) -> list[str]:
         best = self.best
         if best.is_today:
-            least = all(p.cost >= best.cost for p in self)
+            is_cheapest = all(p.cost >= best.cost for p in self)
             return [
-                f"  today's spec {'reads the least' if least else 'stays: none is clearly better'}"
+                f"  today's spec {'reads the least' if is_cheapest else 'stays: none is clearly better'}"
             ]
         lines = [f"  {best.title}, by query:"]
         for query in best.per_query:
-            now = f"{query.files_now:,} ({size(query.bytes_now)})"
-            then = f"{query.files:,} ({size(query.bytes)})"
-            lines.append(f"    {_short(query.query)}: {now} -> {then}")
+            current = f"{query.files_now:,} ({size(query.bytes_now)})"
+            proposed = f"{query.files:,} ({size(query.bytes)})"
+            lines.append(f"    {_abbreviate(query.query)}: {current} -> {proposed}")
         for statement in (*best.ddl, best.rewrite):
             if statement is not None:  # a line end in it is in backticks
                 lines += [f"  {line}" for line in f"{laid_out(statement)};".split("\n")]
@@ -211,13 +211,13 @@ class Advice(list[Proposal], Result):
 
     def _repr_html_(self) -> str:
         """The proposals as HTML, the bytes they read drawn as bars."""
-        top = max((p.bytes for p in self[:_SHOWN]), default=0) or 1
+        max_bytes = max((p.bytes for p in self[:_MAX_ROWS]), default=0) or 1
         rows = "".join(
             f"<tr><td style='text-align:left'>{markup.html_text(p.title)}</td><td>{p.files:,}</td>"
             f"<td>{size(p.bytes)}</td><td><svg width='200' height='10' role='img'>"
-            f"<rect width='{200 * p.bytes / top:.1f}' height='10' fill='currentColor' fill-opacity='0.6'/>"
+            f"<rect width='{200 * p.bytes / max_bytes:.1f}' height='10' fill='currentColor' fill-opacity='0.6'/>"
             f"</svg></td><td>{p.table_files:,}</td><td>{size(p.middle_file)}</td></tr>"
-            for p in self[:_SHOWN]
+            for p in self[:_MAX_ROWS]
         )
         ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
         notes = "".join(f"<div>{markup.html_text(note)}</div>" for note in self.notes)
@@ -229,6 +229,6 @@ class Advice(list[Proposal], Result):
         )
 
 
-def _short(text: str) -> str:
+def _abbreviate(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _TEXT else f"{line[: _TEXT - 3]}..."
+    return line if len(line) <= _MAX_QUERY_LENGTH else f"{line[: _MAX_QUERY_LENGTH - 3]}..."

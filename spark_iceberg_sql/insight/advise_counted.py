@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
-from spark_iceberg_sql.insight.preview_layout import Piece, Sizes
+from spark_iceberg_sql.insight.hypothetical import Bounds, HypotheticalFile, HypotheticalTable
+from spark_iceberg_sql.insight.preview_layout import FileSizeModel, TaskOutput
 
 
-class Partition(NamedTuple):
+class CountedPartition(NamedTuple):
     """All rows of one partition.
 
     values: of the partition fields. rows: their number. bounds: of the filtered columns, by field id.
@@ -25,9 +25,12 @@ class Partition(NamedTuple):
     bounds: Mapping[int, Bounds]
 
 
-def counted(
-    made: Hypothetical, partitions: Sequence[Partition], sizes: Sizes, raw: float
-) -> Hypothetical:
+def with_counted_partitions(
+    hypothetical: HypotheticalTable,
+    partitions: Sequence[CountedPartition],
+    size_model: FileSizeModel,
+    row_bytes: float,
+) -> HypotheticalTable:
     """A hypothetical table with the files of counted partitions.
 
     A partition of one file has its own bounds. The files of a larger one have the bounds of the sampled
@@ -36,50 +39,76 @@ def counted(
     hypothetical: the table estimated from a sample. partitions: all partitions. size_model: sizes of files.
     row_bytes: uncompressed bytes per row.
     """
-    sampled: dict[tuple[Any, ...], list[HypotheticalFile]] = defaultdict(list)
-    for file in made.files:
-        sampled[file.partition].append(file)
+    files_by_partition: dict[tuple[Any, ...], list[HypotheticalFile]] = defaultdict(list)
+    for file in hypothetical.files:
+        files_by_partition[file.partition].append(file)
     files = []
     for values, rows, bounds in partitions:
-        cut = sizes.files(Piece(rows, max(1, round(rows * raw))))
-        like = sampled.get(values, [])
-        own: list[dict[int, Bounds]] = [dict(bounds) for _ in cut]
-        if len(cut) > 1 and like:
+        outputs = size_model.files(TaskOutput(rows, max(1, round(rows * row_bytes))))
+        sampled_files = files_by_partition.get(values, [])
+        file_bounds: list[dict[int, Bounds]] = [dict(bounds) for _ in outputs]
+        if len(outputs) > 1 and sampled_files:
             # Both lists are in write order: each file takes the bounds of the sampled file at the same share
             # of the partition.
-            own = [_within(like[n * len(like) // len(cut)].bounds, bounds) for n in range(len(cut))]
-            for i, every in bounds.items():
-                _reach(own, i, every)
+            file_bounds = [
+                _clip_file(sampled_files[n * len(sampled_files) // len(outputs)].bounds, bounds)
+                for n in range(len(outputs))
+            ]
+            for field_id, partition_bounds in bounds.items():
+                _extend_to_partition(file_bounds, field_id, partition_bounds)
         files += [
-            HypotheticalFile(values, one.rows, one.size, of_file)
-            for one, of_file in zip(cut, own, strict=True)
+            HypotheticalFile(values, output.rows, output.size, output_bounds)
+            for output, output_bounds in zip(outputs, file_bounds, strict=True)
         ]
-    return Hypothetical(made.schema, made.spec, tuple(files))
+    return HypotheticalTable(hypothetical.schema, hypothetical.spec, tuple(files))
 
 
-def _within(bounds: Mapping[int, Bounds], every: Mapping[int, Bounds]) -> dict[int, Bounds]:
+def _clip_file(
+    bounds: Mapping[int, Bounds], partition_bounds: Mapping[int, Bounds]
+) -> dict[int, Bounds]:
     """A sampled file's bounds, clipped to those of its partition."""
-    return {i: _cut(own, every[i]) if i in every else own for i, own in bounds.items()}
+    return {
+        field_id: _clip(file_bounds, partition_bounds[field_id])
+        if field_id in partition_bounds
+        else file_bounds
+        for field_id, file_bounds in bounds.items()
+    }
 
 
-def _cut(own: Bounds, every: Bounds) -> Bounds:
-    if own.low is None or every.low is None:
-        return own._replace(low=None, high=None) if every.low is None else own
-    low, high = max(own.low, every.low), min(own.high, every.high)
+def _clip(file_bounds: Bounds, partition_bounds: Bounds) -> Bounds:
+    if file_bounds.low is None or partition_bounds.low is None:
+        return (
+            file_bounds._replace(low=None, high=None)
+            if partition_bounds.low is None
+            else file_bounds
+        )
+    low, high = (
+        max(file_bounds.low, partition_bounds.low),
+        min(file_bounds.high, partition_bounds.high),
+    )
     if low > high:  # the sampled file lies beyond the partition's values
-        low, high = every.low, every.high
-    return Bounds(low, high, min(own.nulls, every.nulls), min(own.nans, every.nans))
+        low, high = partition_bounds.low, partition_bounds.high
+    return Bounds(
+        low,
+        high,
+        min(file_bounds.nulls, partition_bounds.nulls),
+        min(file_bounds.nans, partition_bounds.nans),
+    )
 
 
-def _reach(files: Sequence[dict[int, Bounds]], i: int, every: Bounds) -> None:
+def _extend_to_partition(
+    files: Sequence[dict[int, Bounds]], field_id: int, partition_bounds: Bounds
+) -> None:
     """Extend the bounds of some files so that together they reach the partition's minimum, maximum and nulls."""
-    known = [file for file in files if file[i].low is not None] or files[:1]
-    if every.low is not None:
-        if known[0][i].low is None:
-            known[0][i] = known[0][i]._replace(low=every.low, high=every.high)
-        first = min(known, key=lambda file: file[i].low)
-        first[i] = first[i]._replace(low=every.low)
-        last = max(known, key=lambda file: file[i].high)
-        last[i] = last[i]._replace(high=every.high)
-    if every.nulls and not any(file[i].nulls for file in files):
-        files[0][i] = files[0][i]._replace(nulls=1)
+    bounded_files = [file for file in files if file[field_id].low is not None] or files[:1]
+    if partition_bounds.low is not None:
+        if bounded_files[0][field_id].low is None:
+            bounded_files[0][field_id] = bounded_files[0][field_id]._replace(
+                low=partition_bounds.low, high=partition_bounds.high
+            )
+        lowest = min(bounded_files, key=lambda file: file[field_id].low)
+        lowest[field_id] = lowest[field_id]._replace(low=partition_bounds.low)
+        highest = max(bounded_files, key=lambda file: file[field_id].high)
+        highest[field_id] = highest[field_id]._replace(high=partition_bounds.high)
+    if partition_bounds.nulls and not any(file[field_id].nulls for file in files):
+        files[0][field_id] = files[0][field_id]._replace(nulls=1)

@@ -18,95 +18,101 @@ from spark_iceberg_sql.model.types import Primitive
 _BUCKETS = (4, 8, 16, 32, 64, 128, 256)
 _WIDTHS = (10, 100, 1000, 10_000, 100_000, 1_000_000)
 _PREFIXES = (1, 2, 3)
-_NOT_AS_VALUES = ("float", "double", "date", "timestamp", "timestamptz")  # SIS501, SIS503; days
+_NO_IDENTITY_TYPES = ("float", "double", "date", "timestamp", "timestamptz")  # SIS501, SIS503; days
 
 
-def fields_of(schema: Schema, field_id: int) -> tuple[PartitionField, ...]:
+def candidate_fields(schema: Schema, field_id: int) -> tuple[PartitionField, ...]:
     """All candidate fields over one column. field_id: of the column."""
     column = schema.by_id(field_id)
     if column is None or column.in_collection or not isinstance(column.field.type, Primitive):
         return ()
-    kind = column.field.type
-    found = []
+    data_type = column.field.type
+    fields = []
     for transform in TRANSFORMS:
-        if not transform.in_ddl or not transform.takes(kind):
+        if not transform.in_ddl or not transform.takes(data_type):
             continue
-        if transform.is_identity and kind.name in _NOT_AS_VALUES:
+        if transform.is_identity and data_type.name in _NO_IDENTITY_TYPES:
             continue
         if transform.hashes:
-            numbers: Sequence[int | None] = _BUCKETS
+            parameters: Sequence[int | None] = _BUCKETS
         elif transform.truncates:
-            numbers = _PREFIXES if kind.name in ("string", "binary") else _WIDTHS
+            parameters = _PREFIXES if data_type.name in ("string", "binary") else _WIDTHS
         else:
-            numbers = (None,)
-        for number in numbers:
-            bound = BoundTransform(transform, number)
-            name = transform.alter_name(column.name.replace(".", "_"), number)
+            parameters = (None,)
+        for parameter in parameters:
+            bound_transform = BoundTransform(transform, parameter)
+            name = transform.alter_name(column.name.replace(".", "_"), parameter)
             if transform.is_identity:
                 name = column.name
-            found.append(PartitionField(field_id, column.name, bound, name, FIRST_FIELD_ID))
-    return tuple(found)
+            fields.append(
+                PartitionField(field_id, column.name, bound_transform, name, FIRST_FIELD_ID)
+            )
+    return tuple(fields)
 
 
-def wide(schema: Schema) -> tuple[PartitionField, ...]:
+def field_per_column(schema: Schema) -> tuple[PartitionField, ...]:
     """One field over each column: with all of them in one spec, the rules add every predicate that any spec
     could use.
     """
-    found = []
+    spec_fields = []
     for column in schema.columns:
-        fields = fields_of(schema, column.field.field_id or 0) if column.field.field_id else ()
+        fields = (
+            candidate_fields(schema, column.field.field_id or 0) if column.field.field_id else ()
+        )
         days = [f for f in fields if f.transform.transform.begins_at_midnight][-1:]
         hashed = [f for f in fields if f.transform.transform.hashes]
-        found += (days or hashed)[:1]
-    return numbered(found)
+        spec_fields += (days or hashed)[:1]
+    return with_field_ids(spec_fields)
 
 
-def specs(fields: Iterable[PartitionField]) -> Iterator[tuple[PartitionField, ...]]:
+def candidate_specs(fields: Iterable[PartitionField]) -> Iterator[tuple[PartitionField, ...]]:
     """Candidate specs: the unpartitioned one, each field, and each pair of fields over two columns."""
     fields = tuple(fields)
     yield ()
     for field in fields:
-        yield numbered([field])
+        yield with_field_ids([field])
     for first, second in combinations(fields, 2):
         if first.source_id != second.source_id:
-            yield numbered([first, second])
+            yield with_field_ids([first, second])
 
 
-def numbered(fields: Sequence[PartitionField]) -> tuple[PartitionField, ...]:
+def with_field_ids(fields: Sequence[PartitionField]) -> tuple[PartitionField, ...]:
     """The fields of one spec, with the ids that a new table assigns and with distinct names."""
-    out: list[PartitionField] = []
+    result: list[PartitionField] = []
     for number, field in enumerate(fields):
         name = field.name
-        while name in {f.name for f in out}:
+        while name in {f.name for f in result}:
             name += "_"
-        out.append(
+        result.append(
             PartitionField(
                 field.source_id, field.source, field.transform, name, FIRST_FIELD_ID + number
             )
         )
-    return tuple(out)
+    return tuple(result)
 
 
-def alters(
-    table: str, current: Sequence[PartitionField], wanted: Sequence[PartitionField], schema: Schema
+def alter_statements(
+    table: str, current: Sequence[PartitionField], target: Sequence[PartitionField], schema: Schema
 ) -> tuple[str, ...]:
     """The ALTER statements from one spec to another. table: its name in SQL."""
-    keep = {f.key for f in wanted}
-    there = {f.key for f in current}
-    gone = [f for f in current if f.key not in keep and not f.transform.is_void]
-    new = [f for f in wanted if f.key not in there]
-    out = []
-    for field in gone:
-        other = next((f for f in new if f.source_id == field.source_id), None)
-        before = _term(field, schema)
-        if other is None:
-            out.append(f"ALTER TABLE {table} DROP PARTITION FIELD {before}")
+    target_keys = {f.key for f in target}
+    current_keys = {f.key for f in current}
+    removed = [f for f in current if f.key not in target_keys and not f.transform.is_void]
+    added = [f for f in target if f.key not in current_keys]
+    statements = []
+    for field in removed:
+        replacement = next((f for f in added if f.source_id == field.source_id), None)
+        old_term = _term(field, schema)
+        if replacement is None:
+            statements.append(f"ALTER TABLE {table} DROP PARTITION FIELD {old_term}")
         else:
-            new.remove(other)
-            after = _term(other, schema)
-            out.append(f"ALTER TABLE {table} REPLACE PARTITION FIELD {before} WITH {after}")
-    out += [f"ALTER TABLE {table} ADD PARTITION FIELD {_term(f, schema)}" for f in new]
-    return tuple(out)
+            added.remove(replacement)
+            new_term = _term(replacement, schema)
+            statements.append(
+                f"ALTER TABLE {table} REPLACE PARTITION FIELD {old_term} WITH {new_term}"
+            )
+    statements += [f"ALTER TABLE {table} ADD PARTITION FIELD {_term(f, schema)}" for f in added]
+    return tuple(statements)
 
 
 def _term(field: PartitionField, schema: Schema) -> str:

@@ -15,20 +15,20 @@ COLUMN = "\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class SparkExpression:
     """A Spark expression as plain data.
 
     class_name: the simple name of its Catalyst class. sql: its SQL text. type: the result type, as in DDL.
     value: a literal's value as text; None for a null and for anything but a literal. children: its arguments.
     """
 
-    kind: str
+    class_name: str
     sql: str
     type: str
     value: str | None = None
-    children: tuple[Term, ...] = ()
+    children: tuple[SparkExpression, ...] = ()
 
-    def walk(self) -> Iterator[Term]:
+    def walk(self) -> Iterator[SparkExpression]:
         """The expression and all its descendants."""
         yield self
         for child in self.children:
@@ -37,14 +37,16 @@ class Term:
     @property
     def columns(self) -> frozenset[str]:
         """The columns it refers to."""
-        return frozenset(t.sql for t in self.walk() if t.kind == "AttributeReference")
+        return frozenset(
+            node.sql for node in self.walk() if node.class_name == "AttributeReference"
+        )
 
     @property
     def is_column(self) -> bool:
         """True for a column or a struct field."""
-        if self.kind == "GetStructField":
+        if self.class_name == "GetStructField":
             return self.children[0].is_column
-        return self.kind == "AttributeReference"
+        return self.class_name == "AttributeReference"
 
 
 _FLIPPED = {
@@ -54,7 +56,7 @@ _FLIPPED = {
     "LessThanOrEqual": "GreaterThanOrEqual",
     "GreaterThanOrEqual": "LessThanOrEqual",
 }
-_SIGN = {
+_OPERATORS = {
     "EqualTo": "=",
     "LessThan": "<",
     "GreaterThan": ">",
@@ -64,19 +66,21 @@ _SIGN = {
 _CYCLIC = re.compile(
     r"Month|DayOfMonth|DayOfWeek|WeekDay|DayOfYear|WeekOfYear|Quarter|Hour|Minute|Second|DayName|MonthName"
 )
-_RUN_TIME = frozenset({"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"})
+_RUN_TIME_CLASSES = frozenset(
+    {"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"}
+)
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 
 # ---------------------------------------------------------------------------------- why not
 
 
-def why_withheld(call: Term, column: str, fields: Sequence[Field]) -> str:
+def why_withheld(call: SparkExpression, column: str, fields: Sequence[Field]) -> str:
     """The reason why the rule `guard` does not push a call of one of Iceberg's functions on a column to the
     scan.
 
     fields: of all specs.
     """
-    if any(one.source == column and one.transform == "identity" for one in fields):
+    if any(field.source == column and field.transform == "identity" for field in fields):
         return (
             f"`{call.sql}` is not passed to Iceberg: where a partition field is `{column}` itself, Iceberg would "
             "compare its values with those of the function, and return wrong rows"
@@ -84,41 +88,41 @@ def why_withheld(call: Term, column: str, fields: Sequence[Field]) -> str:
     return f"`{call.sql}` is not passed to Iceberg, which would return wrong rows for some values of `{column}`"
 
 
-def why_not_pushed(term: Term, withheld: str | None = None) -> str:
+def why_not_pushed(expression: SparkExpression, withheld: str | None = None) -> str:
     """The reason why Spark does not push a conjunct to Iceberg.
 
     withheld: the reason why one of Iceberg's own functions in it is not pushed.
     """
-    for part in term.walk():
-        if part.kind in _RUN_TIME:
+    for node in expression.walk():
+        if node.class_name in _RUN_TIME_CLASSES:
             return "its value comes from a subquery, which is known only when the query runs"
-        if part.kind.endswith("UDF"):
-            return f"`{part.sql}` is a user-defined function, which Spark cannot analyse"
-    if not term.columns:
+        if node.class_name.endswith("UDF"):
+            return f"`{node.sql}` is a user-defined function, which Spark cannot analyse"
+    if not expression.columns:
         return "it refers to no column"
-    for column in sorted(term.columns & RESERVED):
+    for column in sorted(expression.columns & RESERVED):
         return (
             f"`{column}` is a metadata column: Iceberg has no bounds and no partition values for it"
         )
-    compared = _compared(term)
-    if compared is not None and compared[2].columns:
+    comparison = _as_comparison(expression)
+    if comparison is not None and comparison[2].columns:
         return "it compares columns with each other; partition values and bounds can only be compared with constants"
-    subject = compared[1] if compared is not None else term.children[0]
-    if term.kind == "Like":
+    subject = comparison[1] if comparison is not None else expression.children[0]
+    if expression.class_name == "Like":
         return "the pattern is not a prefix: only `LIKE 'prefix%'` is a range of the column"
-    if term.kind == "RLike":
+    if expression.class_name == "RLike":
         return "a regular expression is not a range of the column"
-    if term.kind in ("EndsWith", "Contains"):
+    if expression.class_name in ("EndsWith", "Contains"):
         return "only a prefix is a range of the column, not a suffix or a substring"
-    for part in subject.walk():
-        if _CYCLIC.fullmatch(part.kind):
-            (column, *_) = sorted(part.columns) or ("the column",)
-            return f"`{part.sql}` is cyclic, so it is not a range of `{column}`; add a range of `{column}` to prune"
-    if subject.kind == "Cast" and subject.children[0].is_column:
-        own = subject.children[0]
+    for node in subject.walk():
+        if _CYCLIC.fullmatch(node.class_name):
+            (column, *_) = sorted(node.columns) or ("the column",)
+            return f"`{node.sql}` is cyclic, so it is not a range of `{column}`; add a range of `{column}` to prune"
+    if subject.class_name == "Cast" and subject.children[0].is_column:
+        cast_column = subject.children[0]
         return (
-            f"`{own.sql}` is converted from {own.type} to {subject.type} before it is compared; "
-            f"a comparison with a constant of type {own.type} can prune"
+            f"`{cast_column.sql}` is converted from {cast_column.type} to {subject.type} before it is compared; "
+            f"a comparison with a constant of type {cast_column.type} can prune"
         )
     if withheld is not None:
         return withheld
@@ -139,13 +143,13 @@ class Field:
     transform: str
 
 
-def why_kept(
-    term: Term,
+def why_not_pruning(
+    expression: SparkExpression,
     columns: Sequence[str],
     fields: Sequence[Field],
     *,
     total: int,
-    whole: int,
+    fully_matching: int,
     without_bounds: Mapping[str, int],
 ) -> str:
     """The reason why a conjunct that reaches Iceberg prunes no file.
@@ -154,85 +158,103 @@ def why_kept(
     of files in which every row matches. without_bounds: by column, the number of files that have no bounds
     for it.
     """
-    if whole == total:
+    if fully_matching == total:
         return "every row of every file matches it"
-    words = []
-    types = {t.sql: t.type for t in term.walk() if t.kind == "AttributeReference"}
+    reasons = []
+    types = {
+        node.sql: node.type for node in expression.walk() if node.class_name == "AttributeReference"
+    }
     for column in columns:
-        nested = re.match(r"struct|array|map|variant", types.get(column, ""))
-        if nested:
-            article = "an" if nested[0] == "array" else "a"
-            words.append(
-                f"Iceberg has no bounds or null counts for `{column}`, {article} {nested[0]}"
+        nested_type = re.match(r"struct|array|map|variant", types.get(column, ""))
+        if nested_type:
+            article = "an" if nested_type[0] == "array" else "a"
+            reasons.append(
+                f"Iceberg has no bounds or null counts for `{column}`, {article} {nested_type[0]}"
             )
             continue
-        own = sorted({f.clause: f for f in fields if f.source == column}.items())
-        if not own:
-            words.append(f"no partition field uses `{column}`")
-        for clause, one in own:
-            if one.transform == "bucket" and term.kind not in ("EqualTo", "In", "InSet"):
-                words.append(f"`{clause}` prunes only for = and IN")
+        column_fields = sorted({f.clause: f for f in fields if f.source == column}.items())
+        if not column_fields:
+            reasons.append(f"no partition field uses `{column}`")
+        for clause, field in column_fields:
+            if field.transform == "bucket" and expression.class_name not in (
+                "EqualTo",
+                "In",
+                "InSet",
+            ):
+                reasons.append(f"`{clause}` prunes only for = and IN")
             else:
-                words.append(f"`{clause}` excludes no file")
+                reasons.append(f"`{clause}` excludes no file")
         missing = without_bounds.get(column, 0)
         if missing == total:
-            words.append(f"the files have no bounds for `{column}` (write.metadata.metrics)")
+            reasons.append(f"the files have no bounds for `{column}` (write.metadata.metrics)")
         elif missing:
-            words.append(f"{missing:,} files have no bounds for `{column}`")
+            reasons.append(f"{missing:,} files have no bounds for `{column}`")
         if missing < total:
-            words.append(f"every file's bounds for `{column}` may include a match")
-    return ", and ".join(words) if words else "no file can be excluded by it"
+            reasons.append(f"every file's bounds for `{column}` may include a match")
+    return ", and ".join(reasons) if reasons else "no file can be excluded by it"
 
 
 # ---------------------------------------------------------------------------------- what instead
 
 
-def rewrites(term: Term) -> Iterator[str]:
+def rewrites(expression: SparkExpression) -> Iterator[str]:
     """Predicates for the same rows that reach Iceberg, with COLUMN for the column; the caller must test them."""
-    if term.kind == "Like" and term.children[0].is_column and len(term.children) == 2:
-        prefix = re.split(r"[%_\\]", term.children[1].value or "")[0]
-        if prefix and "\\" not in (term.children[1].value or ""):
-            yield f"{COLUMN} LIKE {string_literal(prefix + '%')} AND {COLUMN} LIKE {term.children[1].sql}"
-    if term.kind == "RLike" and term.children[0].is_column:
+    if (
+        expression.class_name == "Like"
+        and expression.children[0].is_column
+        and len(expression.children) == 2
+    ):
+        prefix = re.split(r"[%_\\]", expression.children[1].value or "")[0]
+        if prefix and "\\" not in (expression.children[1].value or ""):
+            yield f"{COLUMN} LIKE {string_literal(prefix + '%')} AND {COLUMN} LIKE {expression.children[1].sql}"
+    if expression.class_name == "RLike" and expression.children[0].is_column:
         # A literal prefix; its last character must not be followed by a quantifier.
-        start = re.match(r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", term.children[1].value or "")
-        if start and "|" not in (term.children[1].value or ""):
-            text = term.children[1].sql
-            yield f"{COLUMN} LIKE {string_literal(start[1] + '%')} AND {COLUMN} RLIKE {text}"
-    if term.kind == "ArrayContains" and term.children[1].is_column:
-        items = re.fullmatch(r"(?:ARRAY|array)\((.+)\)", term.children[0].sql)
+        prefix_match = re.match(
+            r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", expression.children[1].value or ""
+        )
+        if prefix_match and "|" not in (expression.children[1].value or ""):
+            text = expression.children[1].sql
+            yield f"{COLUMN} LIKE {string_literal(prefix_match[1] + '%')} AND {COLUMN} RLIKE {text}"
+    if expression.class_name == "ArrayContains" and expression.children[1].is_column:
+        items = re.fullmatch(r"(?:ARRAY|array)\((.+)\)", expression.children[0].sql)
         if items:
             yield f"{COLUMN} IN ({items[1]})"
-    compared = _compared(term)
-    if compared is not None and compared[2].kind == "Literal" and compared[2].value is not None:
-        yield from _comparisons(*compared)
+    comparison = _as_comparison(expression)
+    if (
+        comparison is not None
+        and comparison[2].class_name == "Literal"
+        and comparison[2].value is not None
+    ):
+        yield from _comparison_rewrites(*comparison)
 
 
-def _comparisons(kind: str, subject: Term, constant: Term) -> Iterator[str]:
-    sign, value = _SIGN[kind], constant.value or ""
-    inner = subject.children[0] if subject.children else subject
-    if not inner.is_column:
+def _comparison_rewrites(
+    class_name: str, subject: SparkExpression, constant: SparkExpression
+) -> Iterator[str]:
+    operator, value = _OPERATORS[class_name], constant.value or ""
+    operand = subject.children[0] if subject.children else subject
+    if not operand.is_column:
         return
-    if subject.kind == "Coalesce" and len(subject.children) == 2:
-        yield f"{COLUMN} {sign} {constant.sql}"
-        yield f"({COLUMN} {sign} {constant.sql} OR {COLUMN} IS NULL)"
-    if kind != "EqualTo":
+    if subject.class_name == "Coalesce" and len(subject.children) == 2:
+        yield f"{COLUMN} {operator} {constant.sql}"
+        yield f"({COLUMN} {operator} {constant.sql} OR {COLUMN} IS NULL)"
+    if class_name != "EqualTo":
         return
-    if subject.kind == "Substring" and subject.children[1].value in ("0", "1"):
+    if subject.class_name == "Substring" and subject.children[1].value in ("0", "1"):
         if subject.children[2].value == str(len(value)) and value:
-            yield _starts(value)
-    elif subject.kind == "StringInstr" and value == "1" and subject.children[1].value:
-        yield _starts(subject.children[1].value)
-    elif subject.kind == "Cast" and inner.type in _INTEGERS and subject.type == "string":
+            yield _prefix_predicate(value)
+    elif subject.class_name == "StringInstr" and value == "1" and subject.children[1].value:
+        yield _prefix_predicate(subject.children[1].value)
+    elif subject.class_name == "Cast" and operand.type in _INTEGERS and subject.type == "string":
         if re.fullmatch(r"0|-?[1-9]\d*", value):
             yield f"{COLUMN} = {value}"
-    elif subject.kind == "Abs" and inner.type in _INTEGERS and re.fullmatch(r"\d+", value):
+    elif subject.class_name == "Abs" and operand.type in _INTEGERS and re.fullmatch(r"\d+", value):
         yield f"{COLUMN} IN ({value}, -{value})"
-    elif subject.kind == "DateFormatClass" and subject.children[1].value is not None:
-        yield from _range(subject.children[1].value, value)
+    elif subject.class_name == "DateFormatClass" and subject.children[1].value is not None:
+        yield from _date_pattern_range(subject.children[1].value, value)
 
 
-def _starts(text: str) -> str:
+def _prefix_predicate(text: str) -> str:
     if re.search(r"[%_\\]", text):
         return f"startswith({COLUMN}, {string_literal(text)})"
     return f"{COLUMN} LIKE {string_literal(text + '%')}"
@@ -242,24 +264,24 @@ def _starts(text: str) -> str:
 _LETTERS = (("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"), ("ss", "%S"))
 
 
-def _range(pattern: str, text: str) -> Iterator[str]:
+def _date_pattern_range(pattern: str, text: str) -> Iterator[str]:
     """The range of times that a pattern such as dd.MM.yyyy formats as the given text."""
-    python, finest, parts = "", -1, re.findall(r"([A-Za-z])(\1*)|([^A-Za-z']+)", pattern)
-    known = {spark: (i, letter) for i, (spark, letter) in enumerate(_LETTERS)}
-    seen = set()
-    for letter, more, other in parts:
-        if other:
-            python += other.replace("%", "%%")
-        elif letter + more in known:
-            place, directive = known[letter + more]
-            python, finest = python + directive, max(finest, place)
-            seen.add(place)
+    strptime_format, finest, parts = "", -1, re.findall(r"([A-Za-z])(\1*)|([^A-Za-z']+)", pattern)
+    directives = {spark: (i, letter) for i, (spark, letter) in enumerate(_LETTERS)}
+    unit_indexes = set()
+    for letter, repeats, literal in parts:
+        if literal:
+            strptime_format += literal.replace("%", "%%")
+        elif letter + repeats in directives:
+            index, directive = directives[letter + repeats]
+            strptime_format, finest = strptime_format + directive, max(finest, index)
+            unit_indexes.add(index)
         else:
             return
-    if "".join(a + b + c for a, b, c in parts) != pattern or seen != set(range(finest + 1)):
+    if "".join(a + b + c for a, b, c in parts) != pattern or unit_indexes != set(range(finest + 1)):
         return  # quotes, or a gap such as a day without its month
     try:
-        start = datetime.strptime(text, python)  # noqa: DTZ007 - a local time, as in the query
+        start = datetime.strptime(text, strptime_format)  # noqa: DTZ007 - a local time, as in the query
     except ValueError:
         return
     if finest == 0:
@@ -272,13 +294,17 @@ def _range(pattern: str, text: str) -> Iterator[str]:
     yield f"{COLUMN} >= TIMESTAMP '{start}' AND {COLUMN} < TIMESTAMP '{end}'"
 
 
-def trials(term: Term, candidate: str) -> Iterator[str | None]:
+def probe_values(expression: SparkExpression, candidate: str) -> Iterator[str | None]:
     """Values, as text, on which to compare a predicate with its rewrite: near each constant, and null.
 
     For times, also the second before each bound.
     """
     yield None
-    texts = [t.value for t in term.walk() if t.kind == "Literal" and t.value is not None]
+    texts = [
+        node.value
+        for node in expression.walk()
+        if node.class_name == "Literal" and node.value is not None
+    ]
     texts += re.findall(r"'((?:[^'\\])*)'", candidate)
     for text in texts:
         yield from (text, text[:-1], text.strip("%^"), text + "a", "a" + text, text.upper(), "")
@@ -286,16 +312,18 @@ def trials(term: Term, candidate: str) -> Iterator[str | None]:
             yield from (str(int(text) + i) for i in (-1, 1))
             yield str(-int(text))
         if re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", text):
-            at = datetime.fromisoformat(text)
+            timestamp = datetime.fromisoformat(text)
             for seconds in (-3600, -1, 1, 3600, 86400, -86400):
-                yield str(at + timedelta(seconds=seconds))
+                yield str(timestamp + timedelta(seconds=seconds))
 
 
-def _compared(term: Term) -> tuple[str, Term, Term] | None:
+def _as_comparison(
+    expression: SparkExpression,
+) -> tuple[str, SparkExpression, SparkExpression] | None:
     """A comparison as (its class, the side with a column, the other side)."""
-    if term.kind not in _FLIPPED or len(term.children) != 2:
+    if expression.class_name not in _FLIPPED or len(expression.children) != 2:
         return None
-    left, right = term.children
+    left, right = expression.children
     if left.columns:
-        return term.kind, left, right
-    return _FLIPPED[term.kind], right, left
+        return expression.class_name, left, right
+    return _FLIPPED[expression.class_name], right, left

@@ -12,17 +12,17 @@ from spark_iceberg_sql.errors import FileError, IcebergSqlError
 _EXECUTION = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
 _STATEMENT = "SparkListenerThriftServerOperationStart"
 _COMPRESSED = (".zstd", ".lz4", ".lzf", ".snappy")
-_FIRST = b'{"Event":'
-_OWN = ("appstatus", ".", "_")  # files of a log's folder that have no events
+_FIRST_BYTES = b'{"Event":'
+_NON_EVENT_PREFIXES = ("appstatus", ".", "_")  # files of a log's folder that have no events
 
 
-def is_log(path: Path) -> bool:
+def is_event_log(path: Path) -> bool:
     """True for an event log, compressed or not, and for a folder, which is taken as a folder of logs."""
     if path.is_dir() or _is_compressed(path):
         return True
     try:
         with path.open("rb") as file:
-            return file.read(len(_FIRST)) == _FIRST
+            return file.read(len(_FIRST_BYTES)) == _FIRST_BYTES
     except OSError:
         return False
 
@@ -31,7 +31,7 @@ def _is_compressed(path: Path) -> bool:
     return path.name.removesuffix(".inprogress").endswith(_COMPRESSED)
 
 
-def texts(path: Path, plain: Callable[[Path], Path] | None = None) -> dict[str, int]:
+def query_counts(path: Path, decompress: Callable[[Path], Path] | None = None) -> dict[str, int]:
     """The description of each SQL execution, or statement of the Thrift server, with the number of its runs.
 
     path: an event log, or a folder of event logs or of the parts of one. A description is the text of the
@@ -40,18 +40,21 @@ def texts(path: Path, plain: Callable[[Path], Path] | None = None) -> dict[str, 
     Raises FileError for a file that is no event log or is compressed, IcebergSqlError if no SQL execution is
     in it.
     """
-    executed: Counter[str] = Counter()
-    stated: Counter[str] = Counter()
+    execution_counts: Counter[str] = Counter()
+    statement_counts: Counter[str] = Counter()
     for file in _files(path):
-        for event in _events(file, plain):
-            kind = str(event.get("Event", ""))
-            if kind == _EXECUTION:
-                executed[_text(event.get("description"))] += 1
-            elif kind.endswith(_STATEMENT):
-                stated[_text(event.get("statement"))] += 1
-    if not executed and not stated:
+        for event in _events(file, decompress):
+            event_type = str(event.get("Event", ""))
+            if event_type == _EXECUTION:
+                execution_counts[_text(event.get("description"))] += 1
+            elif event_type.endswith(_STATEMENT):
+                statement_counts[_text(event.get("statement"))] += 1
+    if not execution_counts and not statement_counts:
         raise IcebergSqlError(f"the event log {path} has no SQL execution")
-    return {text: max(executed[text], stated[text]) for text in {**stated, **executed}}
+    return {
+        text: max(execution_counts[text], statement_counts[text])
+        for text in {**statement_counts, **execution_counts}
+    }
 
 
 def _text(value: object) -> str:
@@ -62,14 +65,14 @@ def _files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for inner in sorted(path.iterdir()):
-        if not inner.name.startswith(_OWN):
-            yield from _files(inner)
+    for child in sorted(path.iterdir()):
+        if not child.name.startswith(_NON_EVENT_PREFIXES):
+            yield from _files(child)
 
 
-def _events(file: Path, plain: Callable[[Path], Path] | None) -> Iterator[dict[str, object]]:
-    if _is_compressed(file) and plain is not None:
-        file = plain(file)
+def _events(file: Path, decompress: Callable[[Path], Path] | None) -> Iterator[dict[str, object]]:
+    if _is_compressed(file) and decompress is not None:
+        file = decompress(file)
     elif _is_compressed(file):
         raise FileError(
             f"the event log {file} is compressed",
@@ -81,20 +84,20 @@ def _events(file: Path, plain: Callable[[Path], Path] | None) -> Iterator[dict[s
                 # Most events are about tasks, and the plans in others are long: only these are parsed.
                 if number and _EXECUTION not in line and _STATEMENT not in line:
                     continue
-                found = _parsed(line, file, first=not number)
-                if found is not None:
-                    yield found
+                parsed_event = _parse_event(line, file, is_first=not number)
+                if parsed_event is not None:
+                    yield parsed_event
     except (OSError, UnicodeDecodeError):
         raise FileError(f"{file} cannot be read as an event log") from None
 
 
-def _parsed(line: str, file: Path, *, first: bool) -> dict[str, object] | None:
+def _parse_event(line: str, file: Path, *, is_first: bool) -> dict[str, object] | None:
     try:
-        found = json.loads(line)
+        event = json.loads(line)
     except ValueError:
-        found = None
-    if isinstance(found, dict) and "Event" in found:
-        return found
-    if first:
+        event = None
+    if isinstance(event, dict) and "Event" in event:
+        return event
+    if is_first:
         raise FileError(f"{file} is not an event log: its first line is not an event")
     return None  # the last line of a log that is still written may be cut off

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.plain import Result, plain
+from spark_iceberg_sql.insight.plain import Result, json_value
 from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
 from spark_iceberg_sql.outgoing import join_visible
 
@@ -98,32 +98,32 @@ class Explanation(Result):
                 scan.manifests,
                 scan.total_manifests,
                 None,
-                "; ".join(remarks(scan)) or None,
+                "; ".join(scan_remarks(scan)) or None,
                 None,
                 None,
             )
-            for one in scan.conjuncts:
+            for conjunct in scan.conjuncts:
                 yield (
                     number,
                     scan.table,
-                    one.text,
-                    one.files,
+                    conjunct.text,
+                    conjunct.files,
                     scan.total_files,
                     None,
                     None,
                     None,
                     None,
-                    "; ".join(one.pruned_by) or None,
-                    one.why_not,
-                    one.rewrite,
-                    one.rewrite_files,
+                    "; ".join(conjunct.pruned_by) or None,
+                    conjunct.why_not,
+                    conjunct.rewrite,
+                    conjunct.rewrite_files,
                 )
         for note in self.notes:
             yield (*(None,) * 10, note, None, None)
 
     def to_dict(self) -> dict[str, Any]:
         """A dict for JSON: `scans`, each with the attributes of Scan and `conjuncts`, and `notes`."""
-        scans = [{**plain(scan), "pruned": scan.pruned} for scan in self.scans]
+        scans = [{**json_value(scan), "pruned": scan.pruned} for scan in self.scans]
         return {"scans": scans, "notes": list(self.notes)}
 
     def __str__(self) -> str:
@@ -134,12 +134,12 @@ class Explanation(Result):
             if number:
                 yield ""
             yield f"{scan.table}: {headline(scan)}"
-            width = max((len(count(one)) for one in scan.conjuncts), default=0)
-            for one in scan.conjuncts:
-                yield f"  {count(one):>{width}}  {one.text}"
-                for line in details(one):
+            width = max((len(kept_files_text(conjunct)) for conjunct in scan.conjuncts), default=0)
+            for conjunct in scan.conjuncts:
+                yield f"  {kept_files_text(conjunct):>{width}}  {conjunct.text}"
+                for line in conjunct_remarks(conjunct):
                     yield f"  {'':>{width}}    {line}"
-            for remark in remarks(scan):
+            for remark in scan_remarks(scan):
                 yield f"  {remark}"
         if self.notes and self.scans:
             yield ""
@@ -157,45 +157,45 @@ def headline(scan: Scan) -> str:
         return scan.note or "unknown"
     if not scan.total_files:
         return "the table has no data files"
-    words = (
-        f"reads {'at most ' if scan.at_most else ''}{scan.files:,} of {scan.total_files:,} files"
-    )
+    text = f"reads {'at most ' if scan.at_most else ''}{scan.files:,} of {scan.total_files:,} files"
     if scan.bytes is not None and scan.total_bytes is not None:
-        words += f", {size(scan.bytes)} of {size(scan.total_bytes)}"
+        text += f", {size(scan.bytes)} of {size(scan.total_bytes)}"
     if scan.manifests is not None:
-        words += f", {scan.manifests:,} of {scan.total_manifests:,} manifests"
+        text += f", {scan.manifests:,} of {scan.total_manifests:,} manifests"
     if scan.partition_files is not None and scan.files < scan.total_files:
         by_partition = scan.total_files - scan.partition_files
-        rest = scan.partition_files - scan.files
-        words += f"; {by_partition:,} pruned by partition"
-        if rest >= 0:
-            words += f", {rest:,} by bounds"
-    return words
+        pruned_by_bounds = scan.partition_files - scan.files
+        text += f"; {by_partition:,} pruned by partition"
+        if pruned_by_bounds >= 0:
+            text += f", {pruned_by_bounds:,} by bounds"
+    return text
 
 
-def count(one: Conjunct) -> str:
+def kept_files_text(conjunct: Conjunct) -> str:
     """The number of files that a conjunct keeps, as text."""
-    return "?" if one.files is None else f"{one.files:,}"
+    return "?" if conjunct.files is None else f"{conjunct.files:,}"
 
 
-def details(one: Conjunct) -> Iterator[str]:
+def conjunct_remarks(conjunct: Conjunct) -> Iterator[str]:
     """The remarks on a conjunct, one sentence each."""
-    if one.inferred:
+    if conjunct.inferred:
         yield "derived by Spark from another conjunct"
-    if one.pruned_by:
-        yield "pruned by " + ", ".join(one.pruned_by)
-    if one.added is not None:
-        without = f" ({one.files_without_added:,} files without it)" if one.pruned_by else ""
-        yield f"the rule `prune` adds {one.added}{without}"
-    if one.why_not is not None:
-        yield f"does not prune: {one.why_not}"
-    if one.rewrite is not None:
-        yield f"instead: {one.rewrite}" + (
-            f"  -- {one.rewrite_files:,} files" if one.rewrite_files is not None else ""
+    if conjunct.pruned_by:
+        yield "pruned by " + ", ".join(conjunct.pruned_by)
+    if conjunct.added is not None:
+        without = (
+            f" ({conjunct.files_without_added:,} files without it)" if conjunct.pruned_by else ""
+        )
+        yield f"the rule `prune` adds {conjunct.added}{without}"
+    if conjunct.why_not is not None:
+        yield f"does not prune: {conjunct.why_not}"
+    if conjunct.rewrite is not None:
+        yield f"instead: {conjunct.rewrite}" + (
+            f"  -- {conjunct.rewrite_files:,} files" if conjunct.rewrite_files is not None else ""
         )
 
 
-def remarks(scan: Scan) -> Iterator[str]:
+def scan_remarks(scan: Scan) -> Iterator[str]:
     """The remarks on a scan below its headline, one sentence each."""
     if scan.note is not None and scan.files is not None:
         yield scan.note

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.insight.explain import Explanation, Scan, count, details, headline, remarks
+from spark_iceberg_sql.insight.explain import (
+    Explanation,
+    Scan,
+    conjunct_remarks,
+    headline,
+    kept_files_text,
+    scan_remarks,
+)
 
 _CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 _BAR = (
@@ -26,20 +33,20 @@ def _parts(explanation: Explanation) -> Iterator[str]:
             yield "<table><tbody>"
             yield from _rows(scan)
             yield "</tbody></table>"
-        for remark in remarks(scan):
+        for remark in scan_remarks(scan):
             yield f"<p>{markup.html_text(remark)}</p>"
     for note in explanation.notes:
         yield f"<p>note: {markup.html_text(note)}</p>"
 
 
 def _rows(scan: Scan) -> Iterator[str]:
-    for one in scan.conjuncts:
+    for conjunct in scan.conjuncts:
         bar = ""
-        if one.files is not None and scan.total_files:
-            bar = f'<span style="{_BAR.format(share=100 * one.files / scan.total_files)}"></span>'
-        words = "<br>".join(markup.html_text(line) for line in details(one))
+        if conjunct.files is not None and scan.total_files:
+            bar = f'<span style="{_BAR.format(share=100 * conjunct.files / scan.total_files)}"></span>'
+        remark_lines = "<br>".join(markup.html_text(line) for line in conjunct_remarks(conjunct))
         yield (
-            f'<tr><td style="{_CELL};white-space:nowrap">{bar}{count(one)}</td>'
-            f'<td style="{_CELL}"><code>{markup.html_text(one.text)}</code></td>'
-            f'<td style="{_CELL}">{words}</td></tr>'
+            f'<tr><td style="{_CELL};white-space:nowrap">{bar}{kept_files_text(conjunct)}</td>'
+            f'<td style="{_CELL}"><code>{markup.html_text(conjunct.text)}</code></td>'
+            f'<td style="{_CELL}">{remark_lines}</td></tr>'
         )

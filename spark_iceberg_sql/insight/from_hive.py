@@ -13,15 +13,24 @@ from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.hive_conditions import constants
-from spark_iceberg_sql.insight.hive_ddl import HiveTable, of_ddl
-from spark_iceberg_sql.insight.hive_partitions import Form, Reading, forms_of, readings
-from spark_iceberg_sql.insight.hive_queries import Rewritten, rewrite
+from spark_iceberg_sql.insight.hive_conditions import constants_by_column
+from spark_iceberg_sql.insight.hive_ddl import HiveTable, table_from_ddl
+from spark_iceberg_sql.insight.hive_partitions import (
+    PartitionDerivation,
+    PartitionValueFormat,
+    infer_formats,
+    possible_derivations,
+)
+from spark_iceberg_sql.insight.hive_queries import RewrittenQuery, rewrite
 from spark_iceberg_sql.insight.hive_script import Step, script_of
-from spark_iceberg_sql.insight.hive_statements import changes_catalog, changes_place, note
+from spark_iceberg_sql.insight.hive_statements import (
+    changes_catalog,
+    changes_namespace,
+    statement_note,
+)
 from spark_iceberg_sql.insight.hive_zones import refuse_unknown
-from spark_iceberg_sql.insight.plain import Result, plain
-from spark_iceberg_sql.insight.workload import Query, others, workload
+from spark_iceberg_sql.insight.plain import Result, json_value
+from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
 from spark_iceberg_sql.outgoing import join_visible, visible
 from spark_iceberg_sql.report.sql_text import in_a_line, laid_out, query_lines
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -75,19 +84,19 @@ class FromHive(Result):
     def rows(self) -> Iterator[tuple[str, str, str | None]]:
         """One row per fact: its part, the text, and for a query its rewritten text."""
         yield "spec", self.spec, self.basis
-        yield from (("unsure", one, None) for one in self.unsure)
-        yield from (("query", one.text, one.rewritten) for one in self.queries)
-        yield from (("same", one, None) for one in self.same)
-        yield from (("saves", one, None) for one in self.saves)
+        yield from (("unsure", item, None) for item in self.unsure)
+        yield from (("query", item.text, item.rewritten) for item in self.queries)
+        yield from (("same", item, None) for item in self.same)
+        yield from (("saves", item, None) for item in self.saves)
         for step in self.script:
-            yield from (("script", one, step.why) for one in step.statements)
+            yield from (("script", item, step.why) for item in step.statements)
         for step in self.other_ways:
-            yield from (("other way", one, step.why) for one in step.statements)
+            yield from (("other way", item, step.why) for item in step.statements)
 
     def to_dict(self) -> dict[str, Any]:
         """A dict for JSON: the attributes; a query has those of HiveQuery, a step those of Step."""
-        found: dict[str, Any] = plain(self)
-        return found
+        values: dict[str, Any] = json_value(self)
+        return values
 
     def __str__(self) -> str:
         return join_visible(self._lines())
@@ -96,21 +105,21 @@ class FromHive(Result):
         yield f"{self.table}: PARTITIONED BY ({self.spec})"
         if self.basis is not None:
             yield f"  {self.basis}"
-        yield from (f"  unsure: {one}" for one in self.unsure)
-        for number, one in enumerate(self.queries, 1):
-            yield f"query {number}: {in_a_line(one.text)}"
-            yield from _becomes(one.rewritten) if one.rewritten else ("  stays as it is",)
-            if one.files is not None and one.bytes is not None:
-                then = "unknown"
-                if one.files_then is not None and one.bytes_then is not None:
-                    then = _files(one.files_then, one.bytes_then)
-                yield f"  reads {_files(one.files, one.bytes)} now, {then} then"
-            yield from (f"  {note}" for note in one.notes)
+        yield from (f"  unsure: {item}" for item in self.unsure)
+        for number, item in enumerate(self.queries, 1):
+            yield f"query {number}: {in_a_line(item.text)}"
+            yield from _becomes(item.rewritten) if item.rewritten else ("  stays as it is",)
+            if item.files is not None and item.bytes is not None:
+                new_reads = "unknown"
+                if item.files_then is not None and item.bytes_then is not None:
+                    new_reads = _file_count_text(item.files_then, item.bytes_then)
+                yield f"  reads {_file_count_text(item.files, item.bytes)} now, {new_reads} then"
+            yield from (f"  {note}" for note in item.notes)
         yield "stays the same:"
-        yield from (f"  {one}" for one in self.same)
+        yield from (f"  {item}" for item in self.same)
         if self.saves:
             yield "saves:"
-            yield from (f"  {one}" for one in self.saves)
+            yield from (f"  {item}" for item in self.saves)
         yield "script:"
         yield from (f"  {line}" for line in _lines_of(self.script))
         if self.other_ways:
@@ -135,7 +144,7 @@ def _becomes(query: str) -> Iterator[str]:
     yield from (f"{' ' * len('  becomes: ')}{line}" for line in more)
 
 
-def _files(count: int, total: int) -> str:
+def _file_count_text(count: int, total: int) -> str:
     return f"{count:,} {'file' if count == 1 else 'files'} ({size(total)})"
 
 
@@ -156,161 +165,177 @@ def from_ddl(
     or time zone.
     """
     refuse_unknown(zone)
-    table, rest = of_ddl(text)
-    todo = (*workload_of(rest), *workload_of(queries))
-    other = (*others_of(rest), *others_of(queries))
-    moves = [one for one in other if changes_place(one, table.name[-1])]
-    first = len(moves) == 1 and statements(text)[0].first == "USE"
-    if moves and len(table.name) == 1 and not first:
+    table, remaining = table_from_ddl(text)
+    all_queries = (*workload_of(remaining), *workload_of(queries))
+    other_statements = (*non_queries_of(remaining), *non_queries_of(queries))
+    use_statements = [
+        statement for statement in other_statements if changes_namespace(statement, table.name[-1])
+    ]
+    begins_with_use = len(use_statements) == 1 and statements(text)[0].first == "USE"
+    if use_statements and len(table.name) == 1 and not begins_with_use:
         raise IcebergSqlError(
-            f"after `{visible(in_a_line(moves[0]))[:40]}`, `{table.title}` may be another table",
+            f"after `{visible(in_a_line(use_statements[0]))[:40]}`, `{table.title}` may be another table",
             help="write its schema, in CREATE TABLE and in the queries",
         )
-    if len(table.name) == 2 and any(changes_catalog(one, catalog) for one in moves):
+    if len(table.name) == 2 and any(
+        changes_catalog(statement, catalog) for statement in use_statements
+    ):
         table = replace(table, spellings=table.names[1:])
-    forms, unknown = known_forms(table, todo, {})
-    unsure = [f"`{name}`: {why}" for name, why in unknown.items()]
-    chosen = None
-    every = list(readings(forms, table.data, (zone,)))
+    formats, unknown_formats = partition_formats(table, all_queries, {})
+    unsure = [f"`{name}`: {reason}" for name, reason in unknown_formats.items()]
+    derivation = None
+    derivations = list(possible_derivations(formats, table.data_columns, (zone,)))
     if column is not None:
-        chosen = of_column(table, every, column, unsure)
-        basis = f"as stated, {chosen.words}; the first statement of the script checks it"
-        chosen = replace(chosen, basis=basis)
+        derivation = derivation_over(table, derivations, column, unsure)
+        basis = f"as stated, {derivation.description}; the first statement of the script checks it"
+        derivation = replace(derivation, basis=basis)
     else:
-        unsure += undecided(table, every)
-    found = moved(table, chosen, unsure, todo, catalog)
-    return replace(found, queries=(*found.queries, *not_queries(other, table, chosen)))
+        unsure += open_questions(table, derivations)
+    result = planned_move(table, derivation, unsure, all_queries, catalog)
+    return replace(
+        result, queries=(*result.queries, *kept_statements(other_statements, table, derivation))
+    )
 
 
 def workload_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[Query, ...]:
     """The queries of a workload, which may be empty."""
-    given = _not_blank(queries)
-    return workload(given, needed=False) if given else ()
+    entries = _without_blanks(queries)
+    return workload(entries, needed=False) if entries else ()
 
 
-def others_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[str, ...]:
+def non_queries_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[str, ...]:
     """The statements of a workload that are not queries."""
-    return tuple(others(_not_blank(queries)))
+    return tuple(skipped_statements(_without_blanks(queries)))
 
 
-def _not_blank(
+def _without_blanks(
     queries: Iterable[str | tuple[str, float]] | str,
 ) -> list[str | tuple[str, float]]:
-    given = [queries] if isinstance(queries, str) else list(queries)
-    return [one for one in given if not isinstance(one, str) or one.strip()]
+    entries = [queries] if isinstance(queries, str) else list(queries)
+    return [entry for entry in entries if not isinstance(entry, str) or entry.strip()]
 
 
-def not_queries(
-    texts: Iterable[str], table: HiveTable, reading: Reading | None
+def kept_statements(
+    texts: Iterable[str], table: HiveTable, derivation: PartitionDerivation | None
 ) -> Iterator[HiveQuery]:
     """The statements that are not queries: they stay, each with a note on what the move breaks in it."""
-    return (HiveQuery(text, None, (note(text, table, reading),)) for text in texts)
+    return (HiveQuery(text, None, (statement_note(text, table, derivation),)) for text in texts)
 
 
-def known_forms(
+def partition_formats(
     table: HiveTable, queries: Sequence[Query], values: dict[str, set[str]]
-) -> tuple[dict[str, Form], dict[str, str]]:
+) -> tuple[dict[str, PartitionValueFormat], dict[str, str]]:
     """The formats of the partition columns, from their values, or else from the constants of the queries."""
-    seen = {name: set(some) for name, some in values.items()}
-    guessed = not any(seen.values())
-    if guessed:
-        names = [column.name for column in table.partitions]
+    values_by_column = {name: set(column_values) for name, column_values in values.items()}
+    is_guessed = not any(values_by_column.values())
+    if is_guessed:
+        names = [column.name for column in table.partition_columns]
         for query in queries:
-            for name, some in constants(query.text, table.names, names).items():
-                seen.setdefault(name, set()).update(some)
-    return forms_of(table.partitions, seen, guessed=guessed)
+            for name, column_values in constants_by_column(query.text, table.names, names).items():
+                values_by_column.setdefault(name, set()).update(column_values)
+    return infer_formats(table.partition_columns, values_by_column, is_guessed=is_guessed)
 
 
-def of_column(
-    table: HiveTable, every: Sequence[Reading], column: str, unsure: Sequence[str]
-) -> Reading:
+def derivation_over(
+    table: HiveTable, derivations: Sequence[PartitionDerivation], column: str, unsure: Sequence[str]
+) -> PartitionDerivation:
     """The derivation from one column. Raises IcebergSqlError if there is none."""
-    found = next((one for one in every if one.source.name.lower() == column.lower()), None)
-    if found is None:
-        names = ", ".join(f"`{c.name}`" for c in table.data if c.is_time) or "none"
+    derivation = next(
+        (candidate for candidate in derivations if candidate.source.name.lower() == column.lower()),
+        None,
+    )
+    if derivation is None:
+        names = ", ".join(f"`{c.name}`" for c in table.data_columns if c.is_time) or "none"
         raise IcebergSqlError(
             f"the partitions of {table.title} cannot be derived from `{column}`",
             help=(*unsure, f"its date and timestamp columns: {names}"),
             argument="column",
         )
-    return found
+    return derivation
 
 
-def undecided(table: HiveTable, every: Sequence[Reading]) -> Iterator[str]:
+def open_questions(table: HiveTable, derivations: Sequence[PartitionDerivation]) -> Iterator[str]:
     """The open question of each derivation, with the query that decides it."""
-    for one in dict.fromkeys(every):
+    for derivation in dict.fromkeys(derivations):
         yield (
-            f"whether {one.words}; if so, {one.term} replaces it (column => '{one.source.name}'); "
-            f"this must return 0: {one.check(table.title)}"
+            f"whether {derivation.description}; if so, {derivation.term} replaces it (column => "
+            f"'{derivation.source.name}'); "
+            f"this must return 0: {derivation.check_query(table.title)}"
         )
 
 
-def moved(
+def planned_move(
     table: HiveTable,
-    reading: Reading | None,
+    derivation: PartitionDerivation | None,
     unsure: Sequence[str],
     queries: Sequence[Query],
     catalog: str,
 ) -> FromHive:
     """The result. derivation: the certain one; None keeps the Hive table's columns as partition fields."""
-    terms = [quoted(column.name) for column in table.partitions]
+    terms = [quoted(column.name) for column in table.partition_columns]
     replaced: tuple[str, ...] = ()
-    if reading is not None:
-        replaced = reading.columns
-        keep = [quoted(c.name) for c in table.partitions if c.name not in replaced]
-        at = next(i for i, c in enumerate(table.partitions) if c.name in replaced)
-        terms = [*keep[:at], reading.term, *keep[at:]]
+    if derivation is not None:
+        replaced = derivation.columns
+        kept_terms = [quoted(c.name) for c in table.partition_columns if c.name not in replaced]
+        index = next(i for i, c in enumerate(table.partition_columns) if c.name in replaced)
+        terms = [*kept_terms[:index], derivation.term, *kept_terms[index:]]
     spec = ", ".join(terms)
-    todo = [_query(query, table, reading) for query in queries]
-    script, others = script_of(table, reading, spec, catalog)
+    hive_queries = [_query(query, table, derivation) for query in queries]
+    script, other_ways = script_of(table, derivation, spec, catalog)
     refused = [
-        f"a statement of the script would be refused: {one.code}: {one.message}"
-        for one in engine.check("\n".join(_steps(script)))
-        if one.severity is Severity.ERROR
+        f"a statement of the script would be refused: {diagnostic.code}: {diagnostic.message}"
+        for diagnostic in engine.check("\n".join(_steps(script)))
+        if diagnostic.severity is Severity.ERROR
     ]
     return FromHive(
         table.title,
         spec,
-        reading.basis if reading is not None else None,
+        derivation.basis if derivation is not None else None,
         (*unsure, *refused),
-        tuple(todo),
-        tuple(_same(table, reading)),
-        tuple(_saves(reading)),
+        tuple(hive_queries),
+        tuple(_unchanged(table, derivation)),
+        tuple(_savings(derivation)),
         script,
-        others,
+        other_ways,
     )
 
 
-def _query(query: Query, table: HiveTable, reading: Reading | None) -> HiveQuery:
-    if reading is None:
+def _query(query: Query, table: HiveTable, derivation: PartitionDerivation | None) -> HiveQuery:
+    if derivation is None:
         return HiveQuery(query.text, None)
-    found: Rewritten = rewrite(query.text, table.names, reading)
-    return HiveQuery(query.text, found.rewritten, found.notes)
+    result: RewrittenQuery = rewrite(query.text, table.names, derivation)
+    return HiveQuery(query.text, result.rewritten, result.notes)
 
 
-def _same(table: HiveTable, reading: Reading | None) -> Iterator[str]:
-    names = ", ".join(f"`{column.name}`" for column in table.partitions)
-    plural = len(table.partitions) > 1
+def _unchanged(table: HiveTable, derivation: PartitionDerivation | None) -> Iterator[str]:
+    names = ", ".join(f"`{column.name}`" for column in table.partition_columns)
+    plural = len(table.partition_columns) > 1
     yield (
         f"{names} {'remain columns' if plural else 'remains a column'}: every query returns the same rows, "
         "rewritten or not"
     )
-    if reading is None:
+    if derivation is None:
         yield "the partitioning: the same columns, as identity fields"
         return
-    old = ", ".join(f"`{name}`" for name in reading.columns)
-    keep = [column.name for column in table.partitions if column.name not in reading.columns]
-    if keep:
-        yield "partition fields: " + ", ".join(f"`{name}`" for name in keep)
+    old_columns = ", ".join(f"`{name}`" for name in derivation.columns)
+    kept_columns = [
+        column.name for column in table.partition_columns if column.name not in derivation.columns
+    ]
+    if kept_columns:
+        yield "partition fields: " + ", ".join(f"`{name}`" for name in kept_columns)
     yield (
-        f"writers must still fill {old}; do not drop {'them' if len(reading.columns) > 1 else 'it'} from the table "
+        f"writers must still fill {old_columns}; do not drop {'them' if len(derivation.columns) > 1 else 'it'} "
+        f"from the table "
         "that was imported, whose earlier spec refers to it"
     )
 
 
-def _saves(reading: Reading | None) -> Iterator[str]:
-    if reading is None:
+def _savings(derivation: PartitionDerivation | None) -> Iterator[str]:
+    if derivation is None:
         return
-    column, old = f"`{reading.source.name}`", ", ".join(f"`{name}`" for name in reading.columns)
+    column, old_columns = (
+        f"`{derivation.source.name}`",
+        ", ".join(f"`{name}`" for name in derivation.columns),
+    )
     yield f"a query that filters only on {column} reads only the partitions of its range; in Hive it reads all"
-    yield f"nobody needs to know {old}: a condition on {column} is enough"
+    yield f"nobody needs to know {old_columns}: a condition on {column} is enough"

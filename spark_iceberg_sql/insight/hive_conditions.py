@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from spark_iceberg_sql.insight.hive_partitions import Form
+from spark_iceberg_sql.insight.hive_partitions import PartitionValueFormat
 from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Kind, Token, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
 
 _COMPARISONS = ("=", "==", "<", "<=", ">", ">=", "<>", "!=")
-_OTHERWISE = (
+_UNSUPPORTED_CONDITION = (
     "stays as it is unless its condition is =, <>, <, <=, >, >=, IN, BETWEEN or LIKE with texts, whole "
     "numbers or dates alone"
 )
-_BEFORE = frozenset({"WHERE", "AND", "OR", "NOT", "ON", "("})
+_PRECEDING = frozenset({"WHERE", "AND", "OR", "NOT", "ON", "("})
 _ENDS = frozenset({
     "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT", "MINUS",
     "WINDOW", "SORT", "CLUSTER", "DISTRIBUTE", "QUALIFY",
@@ -26,7 +26,7 @@ _ENDS = frozenset({
 _JOINS = frozenset(
     {"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "SEMI", "ANTI", "LATERAL"}
 )
-_AFTER = _ENDS | _JOINS | {"AND", "OR", ")", "WHERE"}
+_FOLLOWING = _ENDS | _JOINS | {"AND", "OR", ")", "WHERE"}
 _NO_ALIAS = (
     _ENDS | _JOINS | {"WHERE", "ON", "USING", "TABLESAMPLE", "FOR", "VERSION", "TIMESTAMP", "PIVOT"}
 )
@@ -40,25 +40,25 @@ class Condition:
     constants.
     """
 
-    form: Form
-    first: int
-    last: int
+    value_format: PartitionValueFormat
+    first_index: int
+    last_index: int
     qualifier: str
     operator: str
     values: tuple[str, ...] | None
 
 
-def constants(
+def constants_by_column(
     text: str, names: Sequence[tuple[str, ...]], columns: Sequence[str]
 ) -> dict[str, set[str]]:
     """The constants that a query compares with columns of a table, by column in lower case. names: the table's."""
-    found: dict[str, set[str]] = {}
+    values_by_column: dict[str, set[str]] = {}
     tokens = tokens_of(text)
-    for at, name, _ in mentions(tokens, names, columns):
-        operator, values, _ = _compared(tokens, at)
+    for index, name, _ in column_references(tokens, names, columns):
+        operator, values, _ = _comparison(tokens, index)
         if not operator.endswith("LIKE"):  # a pattern is not a value
-            found.setdefault(name, set()).update(values or ())
-    return found
+            values_by_column.setdefault(name, set()).update(values or ())
+    return values_by_column
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -73,198 +73,232 @@ def name_of(token: Token) -> str:
     return token.text if token.kind is Kind.WORD else ""
 
 
-def is_call(tokens: Sequence[Token], at: int) -> bool:
+def is_call(tokens: Sequence[Token], index: int) -> bool:
     """True if the name at an index is that of a function call."""
-    return at + 1 < len(tokens) and tokens[at + 1].text == "("
+    return index + 1 < len(tokens) and tokens[index + 1].text == "("
 
 
 # ------------------------------------------------------------------------------------ whose column it is
 
 
-def tables(tokens: Sequence[Token], last: str) -> list[tuple[int, tuple[str, ...]]]:
+def table_references(tokens: Sequence[Token], base_name: str) -> list[tuple[int, tuple[str, ...]]]:
     """The tables in FROM or JOIN whose last part is this name: the index of that part, and all parts in lower
     case.
     """
-    found = []
-    for at, token in enumerate(tokens):
-        if name_of(token).lower() != last.lower():
+    references = []
+    for index, token in enumerate(tokens):
+        if name_of(token).lower() != base_name.lower():
             continue
         if (
-            at + 1 < len(tokens) and tokens[at + 1].text == "."
+            index + 1 < len(tokens) and tokens[index + 1].text == "."
         ):  # of a table in it, such as `t.files`
             continue
-        first = at
+        first = index
         while first > 1 and tokens[first - 1].text == "." and tokens[first - 2].kind in _NAMES:
             first -= 2
         if first > 0 and tokens[first - 1].word in ("FROM", "JOIN", ","):
-            parts = (name_of(part).lower() for part in tokens[first : at + 1 : 2])
-            found.append((at, tuple(parts)))
-    return found
+            parts = (name_of(part).lower() for part in tokens[first : index + 1 : 2])
+            references.append((index, tuple(parts)))
+    return references
 
 
-def unclear(tokens: Sequence[Token], last: str) -> str:
+def ambiguity(tokens: Sequence[Token], base_name: str) -> str:
     """The reason why the table of a query's column names is ambiguous; empty if it is not.
 
     base_name: the last part of the table's name.
     """
-    words = [token.word for token in tokens]
-    odd = next((word for word in _RENAMING if word in words), None)
-    if odd is not None:
-        return f"after {odd}, columns may have other names"
-    if "|>" in words or any(words[at : at + 2] == ["|", ">"] for at in range(len(words))):
+    keywords = [token.word for token in tokens]
+    renaming_clause = next((word for word in _RENAMING if word in keywords), None)
+    if renaming_clause is not None:
+        return f"after {renaming_clause}, columns may have other names"
+    if "|>" in keywords or any(
+        keywords[index : index + 2] == ["|", ">"] for index in range(len(keywords))
+    ):
         return "after |>, columns may have other names"
-    for at, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if (
-            at
-            and name_of(token).lower() == last.lower()
-            and words[at - 1] in ("WITH", "RECURSIVE", ",")
-            and words[at + 1 : at + 2] in (["AS"], ["("])
-            and "WITH" in words
+            index
+            and name_of(token).lower() == base_name.lower()
+            and keywords[index - 1] in ("WITH", "RECURSIVE", ",")
+            and keywords[index + 1 : index + 2] in (["AS"], ["("])
+            and "WITH" in keywords
         ):
-            return f"it may define `{last}` itself, in WITH"
+            return f"it may define `{base_name}` itself, in WITH"
     return ""
 
 
-def mentions(
+def column_references(
     tokens: Sequence[Token], names: Sequence[tuple[str, ...]], columns: Iterable[str]
 ) -> Iterator[tuple[int, str, str]]:
     """The names that certainly are columns of the table: index, name in lower case, qualifier with its dot.
 
     names: the names of the table in queries, the parts of each in lower case.
     """
-    wanted = {column.lower() for column in columns}
-    places = tables(tokens, names[0][-1])
-    if len(places) != 1 or places[0][1] not in names or unclear(tokens, names[0][-1]):
+    column_names = {column.lower() for column in columns}
+    table_mentions = table_references(tokens, names[0][-1])
+    if (
+        len(table_mentions) != 1
+        or table_mentions[0][1] not in names
+        or ambiguity(tokens, names[0][-1])
+    ):
         return
     # The parameter of a lambda may have the name of a column.
     if any(token.text == "->" for token in tokens):
         return
-    alias, end = _alias(tokens, places[0][0])
-    words = [token.word for token in tokens]
-    if words[end : end + 1] == ["("]:  # other names for its columns
+    alias, end = _alias(tokens, table_mentions[0][0])
+    keywords = [token.word for token in tokens]
+    if keywords[end : end + 1] == ["("]:  # other names for its columns
         return
-    alone = words.count("FROM") == 1 and not _JOINS & set(words) and words[end : end + 1] != [","]
-    uses = [at for at, token in enumerate(tokens) if alias and name_of(token).lower() == alias]
+    is_only_table = (
+        keywords.count("FROM") == 1
+        and not _JOINS & set(keywords)
+        and keywords[end : end + 1] != [","]
+    )
+    alias_uses = [
+        index for index, token in enumerate(tokens) if alias and name_of(token).lower() == alias
+    ]
     # Uses that are no qualifier: the definition of the alias; a second one may define it for another table.
-    defined = [at for at in uses if words[at + 1 : at + 2] != ["."]]
-    for at, token in enumerate(tokens):
+    alias_definitions = [index for index in alias_uses if keywords[index + 1 : index + 2] != ["."]]
+    for index, token in enumerate(tokens):
         name = name_of(token).lower()
-        if name not in wanted or is_call(tokens, at) or words[at + 1 : at + 2] == ["."]:
-            continue
-        if at < 2 or words[at - 1] != ".":
-            if alone and words[at - 1 : at] != ["AS"]:
-                yield at, name, ""
-        elif (
-            name_of(tokens[at - 2]).lower() == alias
-            and len(defined) == 1
-            and words[at - 3 : at - 2] != ["."]
+        if (
+            name not in column_names
+            or is_call(tokens, index)
+            or keywords[index + 1 : index + 2] == ["."]
         ):
-            yield at, name, f"{tokens[at - 2].text}."
+            continue
+        if index < 2 or keywords[index - 1] != ".":
+            if is_only_table and keywords[index - 1 : index] != ["AS"]:
+                yield index, name, ""
+        elif (
+            name_of(tokens[index - 2]).lower() == alias
+            and len(alias_definitions) == 1
+            and keywords[index - 3 : index - 2] != ["."]
+        ):
+            yield index, name, f"{tokens[index - 2].text}."
 
 
-def _alias(tokens: Sequence[Token], at: int) -> tuple[str, int]:
+def _alias(tokens: Sequence[Token], index: int) -> tuple[str, int]:
     """The alias of the table in the query, in lower case, and the index after it."""
-    end = at + 1
+    end = index + 1
     if end < len(tokens) and tokens[end].word == "AS":
         end += 1
     if end < len(tokens) and tokens[end].kind in _NAMES and tokens[end].word not in _NO_ALIAS:
         return name_of(tokens[end]).lower(), end + 1
-    return name_of(tokens[at]).lower(), at + 1
+    return name_of(tokens[index]).lower(), index + 1
 
 
 # ------------------------------------------------------------------------------------ conditions
 
 
-def _in_where(tokens: Sequence[Token], at: int) -> bool:
+def _in_where(tokens: Sequence[Token], index: int) -> bool:
     """True if a token is part of a WHERE or ON clause: there, every column of the table may be used."""
-    inner = 0
-    for i in range(at - 1, -1, -1):
-        text = tokens[i].word
-        if text == ")":
-            inner += 1
-        elif text == "(" and inner:
-            inner -= 1
-        if inner or text in ("(", ")"):
+    depth = 0
+    for i in range(index - 1, -1, -1):
+        keyword = tokens[i].word
+        if keyword == ")":
+            depth += 1
+        elif keyword == "(" and depth:
+            depth -= 1
+        if depth or keyword in ("(", ")"):
             continue
-        if text in ("WHERE", "ON"):
+        if keyword in ("WHERE", "ON"):
             return True
-        if text in _ENDS or text in ("SELECT", "FROM"):
+        if keyword in _ENDS or keyword in ("SELECT", "FROM"):
             return False
     return False
 
 
-def _compared(tokens: Sequence[Token], at: int) -> tuple[str, tuple[str, ...] | None, int]:
+def _comparison(tokens: Sequence[Token], index: int) -> tuple[str, tuple[str, ...] | None, int]:
     """The operator after a column, empty if there is none, the constants, and the index of the last token."""
-    words = [token.word for token in tokens[at + 1 : at + 6]]
-    negated = "NOT " if words[:1] == ["NOT"] else ""
-    step = at + 2 if negated else at + 1
-    operator = tokens[step].word if step < len(tokens) else ""
-    if operator in _COMPARISONS and not negated:
-        value, last = _constant(tokens, step + 1)
+    keywords = [token.word for token in tokens[index + 1 : index + 6]]
+    negation = "NOT " if keywords[:1] == ["NOT"] else ""
+    operator_index = index + 2 if negation else index + 1
+    operator = tokens[operator_index].word if operator_index < len(tokens) else ""
+    if operator in _COMPARISONS and not negation:
+        value, last = _constant(tokens, operator_index + 1)
         return operator, None if value is None else (value,), last
     if operator == "LIKE":
-        value, last = _constant(tokens, step + 1)
-        return f"{negated}LIKE", None if value is None else (value,), last
+        value, last = _constant(tokens, operator_index + 1)
+        return f"{negation}LIKE", None if value is None else (value,), last
     if operator == "BETWEEN":
-        low, last = _constant(tokens, step + 1)
+        low, last = _constant(tokens, operator_index + 1)
         if low is None or last + 1 >= len(tokens) or tokens[last + 1].word != "AND":
-            return f"{negated}BETWEEN", None, last
+            return f"{negation}BETWEEN", None, last
         high, last = _constant(tokens, last + 2)
-        return f"{negated}BETWEEN", None if high is None else (low, high), last
-    if operator == "IN" and step + 1 < len(tokens) and tokens[step + 1].text == "(":
-        close = closing(tokens, step + 1)
-        inner = [_constant(tokens, i) for i in range(step + 2, close, 2)]
-        plain = all(
+        return f"{negation}BETWEEN", None if high is None else (low, high), last
+    if (
+        operator == "IN"
+        and operator_index + 1 < len(tokens)
+        and tokens[operator_index + 1].text == "("
+    ):
+        close = closing(tokens, operator_index + 1)
+        items = [_constant(tokens, i) for i in range(operator_index + 2, close, 2)]
+        are_constants = all(
             value is not None and last == i
-            for (value, last), i in zip(inner, range(step + 2, close, 2), strict=True)
-        ) and all(tokens[i].text == "," for i in range(step + 3, close, 2))
-        values = tuple(value for value, _ in inner if value is not None)
-        return f"{negated}IN", values if plain and values else None, min(close, len(tokens) - 1)
-    return "", None, at
+            for (value, last), i in zip(items, range(operator_index + 2, close, 2), strict=True)
+        ) and all(tokens[i].text == "," for i in range(operator_index + 3, close, 2))
+        values = tuple(value for value, _ in items if value is not None)
+        return (
+            f"{negation}IN",
+            values if are_constants and values else None,
+            min(close, len(tokens) - 1),
+        )
+    return "", None, index
 
 
-def _constant(tokens: Sequence[Token], at: int) -> tuple[str | None, int]:
+def _constant(tokens: Sequence[Token], index: int) -> tuple[str | None, int]:
     """A string, a number or a DATE literal, and the index of its last token."""
-    if at + 1 < len(tokens) and tokens[at].word == "DATE" and tokens[at + 1].kind in STRINGS:
-        at += 1
-    if at >= len(tokens):
+    if (
+        index + 1 < len(tokens)
+        and tokens[index].word == "DATE"
+        and tokens[index + 1].kind in STRINGS
+    ):
+        index += 1
+    if index >= len(tokens):
         return None, len(tokens) - 1
-    token = tokens[at]
-    follows = at + 1 < len(tokens) and tokens[at + 1].kind in STRINGS  # 'a' 'b' is one string
-    if token.kind in STRINGS and not follows:
-        return unescape(token.text), at
+    token = tokens[index]
+    is_continued = (
+        index + 1 < len(tokens) and tokens[index + 1].kind in STRINGS
+    )  # 'a' 'b' is one string
+    if token.kind in STRINGS and not is_continued:
+        return unescape(token.text), index
     if token.kind is Kind.NUMBER and token.text.isdigit():
-        return token.text, at
-    return None, at
+        return token.text, index
+    return None, index
 
 
 def condition_at(
-    tokens: Sequence[Token], at: int, form: Form, qualifier: str
+    tokens: Sequence[Token], index: int, value_format: PartitionValueFormat, qualifier: str
 ) -> tuple[Condition | None, str]:
     """The condition that a column begins; or the reason why it stays, if the user should see it."""
-    if not _in_where(tokens, at):
+    if not _in_where(tokens, index):
         return None, "in the SELECT list or another clause stays as it is"
-    first = at - 2 if qualifier else at
-    operator, values, last = _compared(tokens, at)
+    first = index - 2 if qualifier else index
+    operator, values, last = _comparison(tokens, index)
     if tokens[first - 1].word in _COMPARISONS and _constant(tokens, first - 2)[0] is not None:
         return (
             None,
-            f"stays as it is where a constant comes first: write `{form.column.name}` first",
+            f"stays as it is where a constant comes first: write `{value_format.column.name}` first",
         )
     if not operator or values is None:
-        return None, _OTHERWISE
-    before = tokens[first - 1].word if first else ""
-    behind = tokens[last + 1].word if last + 1 < len(tokens) else ")"
-    if before not in _BEFORE or behind not in _AFTER or _of_between(tokens, first - 1):
+        return None, _UNSUPPORTED_CONDITION
+    previous_keyword = tokens[first - 1].word if first else ""
+    next_keyword = tokens[last + 1].word if last + 1 < len(tokens) else ")"
+    if (
+        previous_keyword not in _PRECEDING
+        or next_keyword not in _FOLLOWING
+        or _is_between_and(tokens, first - 1)
+    ):
         return None, "stays as it is inside an expression"
-    return Condition(form, first, last, qualifier, operator, values), ""
+    return Condition(value_format, first, last, qualifier, operator, values), ""
 
 
-def _of_between(tokens: Sequence[Token], at: int) -> bool:
+def _is_between_and(tokens: Sequence[Token], index: int) -> bool:
     """True if an AND belongs to a BETWEEN."""
-    if tokens[at].word != "AND":
+    if tokens[index].word != "AND":
         return False
-    for i in range(at - 1, max(-1, at - 12), -1):
+    for i in range(index - 1, max(-1, index - 12), -1):
         if tokens[i].word in ("AND", "OR", "WHERE", "(", ")"):
             return False
         if tokens[i].word == "BETWEEN":

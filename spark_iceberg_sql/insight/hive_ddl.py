@@ -11,7 +11,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.script import Statement, statements
 
-_HELP = (
+_EXAMPLE = (
     "CREATE TABLE db.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt STRING) STORED AS PARQUET"
 )
 
@@ -28,7 +28,7 @@ class HiveTable:
 
     name: tuple[str, ...]
     columns: tuple[Column, ...]
-    partitions: tuple[Column, ...]
+    partition_columns: tuple[Column, ...]
     format: str | None
     spellings: tuple[tuple[str, ...], ...] = ()
     time_units: frozenset[str] = frozenset()
@@ -41,35 +41,38 @@ class HiveTable:
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """The names of the table in queries, the parts of each in lower case."""
-        own = tuple(part.lower() for part in self.name)
-        return self.spellings or (own, *((("spark_catalog", *own),) if len(own) == 2 else ()))
+        lower_parts = tuple(part.lower() for part in self.name)
+        return self.spellings or (
+            lower_parts,
+            *((("spark_catalog", *lower_parts),) if len(lower_parts) == 2 else ()),
+        )
 
     @property
-    def data(self) -> tuple[Column, ...]:
+    def data_columns(self) -> tuple[Column, ...]:
         """The columns that are not partition columns."""
-        return tuple(column for column in self.columns if column not in self.partitions)
+        return tuple(column for column in self.columns if column not in self.partition_columns)
 
 
-def of_ddl(text: str) -> tuple[HiveTable, str]:
+def table_from_ddl(text: str) -> tuple[HiveTable, str]:
     """The table of the only CREATE TABLE in a text, and the other statements.
 
     Raises IcebergSqlError if there is not exactly one, or if its table has no partition columns.
     """
-    found, rest = [], []
+    creates, other_statements = [], []
     for statement in statements(text):
         node = read(statement)
         if isinstance(node, nodes.Unreadable):
             raise IcebergSqlError(
-                f"the statement cannot be read: {statement.text[:60]}", help=_HELP
+                f"the statement cannot be read: {statement.text[:60]}", help=_EXAMPLE
             )
         if isinstance(node, nodes.Create) and node.query is None and node.like is None:
-            found.append((statement, node))
+            creates.append((statement, node))
         else:
-            rest.append(f"{statement.text};")
-    if len(found) != 1:
-        many = "no CREATE TABLE" if not found else "more than one CREATE TABLE"
-        raise IcebergSqlError(f"{many} with a column list was found", help=_HELP)
-    return _table(*found[0]), "\n".join(rest)
+            other_statements.append(f"{statement.text};")
+    if len(creates) != 1:
+        count_text = "no CREATE TABLE" if not creates else "more than one CREATE TABLE"
+        raise IcebergSqlError(f"{count_text} with a column list was found", help=_EXAMPLE)
+    return _table(*creates[0]), "\n".join(other_statements)
 
 
 def _table(statement: Statement, node: nodes.Create) -> HiveTable:
@@ -88,12 +91,12 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
             column = by_name.get(".".join(term.columns[0].parts).lower()) if term.columns else None
             if term.call is not None or column is None:
                 raise IcebergSqlError(
-                    f"the partition columns of {name} are not in its column list", help=_HELP
+                    f"the partition columns of {name} are not in its column list", help=_EXAMPLE
                 )
             partitions += (column,)
         columns = (*(c for c in columns if c not in partitions), *partitions)
     if not partitions:
-        raise IcebergSqlError(f"{name} has no partition columns", help=_HELP)
+        raise IcebergSqlError(f"{name} has no partition columns", help=_EXAMPLE)
     return HiveTable(node.table.parts, columns, partitions, _format(statement, node))
 
 
@@ -105,8 +108,8 @@ def _format(statement: Statement, node: nodes.Create) -> str | None:
     """The format of USING or STORED AS."""
     if node.provider is not None and node.provider != "hive":
         return node.provider
-    words = [token.word for token in statement.tokens]
-    for at in range(len(words) - 2):
-        if words[at : at + 2] == ["STORED", "AS"]:
-            return words[at + 2].lower() if words[at + 2] != "INPUTFORMAT" else None
+    keywords = [token.word for token in statement.tokens]
+    for index in range(len(keywords) - 2):
+        if keywords[index : index + 2] == ["STORED", "AS"]:
+            return keywords[index + 2].lower() if keywords[index + 2] != "INPUTFORMAT" else None
     return None

@@ -15,13 +15,15 @@ from spark_iceberg_sql.model.transforms import BY_NAME, TIMES
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 # The parts of a time that a Hive partition column may hold, coarse to fine, with the usual names of such a column.
-_PARTS = {transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns}
-UNITS = tuple(_PARTS)
+_PART_NAMES = {
+    transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns
+}
+UNITS = tuple(_PART_NAMES)
 _INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
-_NOT_KNOWN = "the format of its values is unknown: no query compares it with a constant"
-_TIMES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
+_UNKNOWN_FORMAT = "the format of its values is unknown: no query compares it with a constant"
+_TIME_TYPES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
 # Forms of one column: the shape of its values, their format in Spark and in Python, and the unit.
-_WHOLE = (
+_DATE_SHAPES = (
     (r"\d{4}", "yyyy", "%Y", "year"),
     (r"\d{4}-\d\d", "yyyy-MM", "%Y-%m", "month"),
     (r"\d{6}", "yyyyMM", "%Y%m", "month"),
@@ -43,11 +45,11 @@ class Column:
     @property
     def is_time(self) -> bool:
         """True for a date or a timestamp."""
-        return self.type in _TIMES
+        return self.type in _TIME_TYPES
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PartitionValueFormat:
     """The format of a partition column's values.
 
     column: the partition column. unit: the finest unit that they hold. format: of the whole date or time,
@@ -70,12 +72,12 @@ class Form:
         if self.strptime is None or not text.isascii():
             return None
         try:
-            found = datetime.strptime(text, self.strptime)  # noqa: DTZ007  a wall clock; the zone is the reading's
+            moment = datetime.strptime(text, self.strptime)  # noqa: DTZ007  a wall clock; the zone is the reading's
         except ValueError:
             return None
         # strptime also accepts other spellings, such as one digit for %m. zfill: strftime may not pad years
         # before 1000.
-        return found if found.strftime(self.strptime).zfill(len(text)) == text else None
+        return moment if moment.strftime(self.strptime).zfill(len(text)) == text else None
 
     def number(self, text: str) -> int | None:
         """The number of a part as it is stored; None if the text is not one."""
@@ -83,19 +85,19 @@ class Form:
             return None
         if self.format == "n":
             return int(text)
-        plain = len(self.format) == 1 and text == str(int(text))
-        return int(text) if plain or len(text) == len(self.format) > 1 else None
+        is_unpadded = len(self.format) == 1 and text == str(int(text))
+        return int(text) if is_unpadded or len(text) == len(self.format) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PartitionDerivation:
     """A candidate derivation: partition columns that one data column determines.
 
     formats: of the partition columns, coarsest unit first. source: the data column. zone: of the days and
     hours; empty for a source without a time zone. basis: how this is known.
     """
 
-    forms: tuple[Form, ...]
+    formats: tuple[PartitionValueFormat, ...]
     source: Column
     zone: str
     basis: str = ""
@@ -103,7 +105,7 @@ class Reading:
     @property
     def unit(self) -> str:
         """The finest unit."""
-        return self.forms[-1].unit
+        return self.formats[-1].unit
 
     @property
     def term(self) -> str:
@@ -113,63 +115,70 @@ class Reading:
     @property
     def columns(self) -> tuple[str, ...]:
         """The partition columns."""
-        return tuple(form.column.name for form in self.forms)
+        return tuple(value_format.column.name for value_format in self.formats)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The derivation as a clause: "`dt` is the day of `ts` in UTC"."""
         names = ", ".join(f"`{name}`" for name in self.columns)
-        verb = "is" if len(self.forms) == 1 else "are"
+        verb = "is" if len(self.formats) == 1 else "are"
         where = f" in {self.zone}" if self.zone else ""
         return f"{names} {verb} the {self.unit} of `{self.source.name}`{where}"
 
-    def mismatch(self) -> str:
+    def mismatch_condition(self) -> str:
         """The condition, as SQL, of a row that contradicts the derivation."""
-        pairs = (f"{quoted(form.column.name)} <=> {self._value(form)}" for form in self.forms)
+        pairs = (
+            f"{quoted(value_format.column.name)} <=> {self._value_sql(value_format)}"
+            for value_format in self.formats
+        )
         return f"NOT ({' AND '.join(pairs)})"
 
-    def check(self, table: str) -> str:
+    def check_query(self, table: str) -> str:
         """The query that returns 0 if the derivation is true for every row. table: its name in SQL."""
-        return f"SELECT count_if({self.mismatch()}) AS wrong FROM {table}"
+        return f"SELECT count_if({self.mismatch_condition()}) AS wrong FROM {table}"
 
-    def _value(self, form: Form) -> str:
+    def _value_sql(self, value_format: PartitionValueFormat) -> str:
         """A partition column's value, computed from the source."""
         column = quoted(self.source.name)
-        plain = self.source.type in ("date", "timestamp_ntz")
+        has_no_zone = self.source.type in ("date", "timestamp_ntz")
         day, hour = f"CAST({column} AS DATE)", f"hour({column})"
-        if not plain and self.zone != "UTC":  # whatever the session's zone is
+        if not has_no_zone and self.zone != "UTC":  # whatever the session's zone is
             seconds = f"make_dt_interval(0, 0, 0, unix_seconds({column}))"
             clock = f"TIMESTAMP_NTZ '1970-01-01 00:00:00' + {seconds}"
             local = f"convert_timezone('UTC', {string_literal(self.zone)}, {clock})"
             day, hour = f"CAST({local} AS DATE)", f"hour({local})"
-        elif not plain:
+        elif not has_no_zone:
             day, hour = f"iceberg_days({column})", f"CAST(pmod(iceberg_hours({column}), 24) AS INT)"
-        number = form.column.type in _INTEGERS
-        if form.column.type == "date":
+        is_number = value_format.column.type in _INTEGERS
+        if value_format.column.type == "date":
             return day
-        if form.is_part:
-            value = hour if form.unit == "hour" else f"{form.unit}({day})"
-            if number:
+        if value_format.is_part:
+            value = hour if value_format.unit == "hour" else f"{value_format.unit}({day})"
+            if is_number:
                 return value
-            return f"lpad({value}, 2, '0')" if len(form.format) == 2 else f"CAST({value} AS STRING)"
-        pattern, text = form.format, ""
-        if form.unit == "hour":
-            pattern = form.format.removesuffix("HH")
+            return (
+                f"lpad({value}, 2, '0')"
+                if len(value_format.format) == 2
+                else f"CAST({value} AS STRING)"
+            )
+        pattern, text = value_format.format, ""
+        if value_format.unit == "hour":
+            pattern = value_format.format.removesuffix("HH")
             text = f"concat(date_format({day}, '{pattern}'), lpad({hour}, 2, '0'))"
         text = text or f"date_format({day}, '{pattern}')"
-        return f"CAST({text} AS BIGINT)" if number else text
+        return f"CAST({text} AS BIGINT)" if is_number else text
 
     # ------------------------------------------------------------------------------ ranges
 
-    def literal(self, at: datetime) -> str:
+    def literal(self, moment: datetime) -> str:
         """A moment as a literal that does not depend on the session."""
         if self.source.type == "date":
-            return f"DATE '{at.date().isoformat()}'"
+            return f"DATE '{moment.date().isoformat()}'"
         zone = f" {self.zone}" if self.zone else ""
-        kind = "TIMESTAMP_NTZ" if self.source.type == "timestamp_ntz" else "TIMESTAMP"
-        return f"{kind} '{at.isoformat(sep=' ')}{zone}'"
+        type_name = "TIMESTAMP_NTZ" if self.source.type == "timestamp_ntz" else "TIMESTAMP"
+        return f"{type_name} '{moment.isoformat(sep=' ')}{zone}'"
 
-    def within(self, start: datetime | None, end: datetime | None, column: str) -> str:
+    def range_predicate(self, start: datetime | None, end: datetime | None, column: str) -> str:
         """The range from `start` to before `end`, either of which may be open. column: as the query names it."""
         if start and end and self.source.type == "date" and end - start == timedelta(days=1):
             return f"{column} = {self.literal(start)}"
@@ -178,7 +187,7 @@ class Reading:
         return f"({' AND '.join(bounds)})" if len(bounds) > 1 else bounds[0]
 
 
-def after(start: datetime, unit: str) -> datetime:
+def next_unit(start: datetime, unit: str) -> datetime:
     """The start of the next unit. Raises OverflowError after the year 9999."""
     if unit in ("day", "hour"):
         return start + (timedelta(days=1) if unit == "day" else timedelta(hours=1))
@@ -189,128 +198,140 @@ def after(start: datetime, unit: str) -> datetime:
     return start.replace(year=year, month=month % 12 + 1)
 
 
-def forms_of(
-    partitions: Sequence[Column], values: Mapping[str, Iterable[str]], *, guessed: bool = False
-) -> tuple[dict[str, Form], dict[str, str]]:
+def infer_formats(
+    partitions: Sequence[Column], values: Mapping[str, Iterable[str]], *, is_guessed: bool = False
+) -> tuple[dict[str, PartitionValueFormat], dict[str, str]]:
     """The format of each partition column that may hold time, and, for the others, the reason why it is not
     known.
 
     values: of each partition column, in lower case, as text. is_guessed: whether they only are the constants
     of queries, some of which may be no values.
     """
-    found, unknown = {}, {}
-    parts = _parts(partitions)
+    formats, reasons = {}, {}
+    part_units = _units_of_parts(partitions)
     # Columns with values come first: that another one has none is only reported if no column holds time.
     for column in sorted(partitions, key=lambda c: not values.get(c.name.lower())):
-        seen = sorted(set(values.get(column.name.lower(), ())))
-        part = parts.get(column.name)
-        form, why = _form(column, _likely(seen, part) if guessed else seen, part)
-        if form is not None:
-            found[column.name] = form
+        column_values = sorted(set(values.get(column.name.lower(), ())))
+        part_unit = part_units.get(column.name)
+        value_format, reason = _infer_format(
+            column,
+            _likely_values(column_values, part_unit) if is_guessed else column_values,
+            part_unit,
+        )
+        if value_format is not None:
+            formats[column.name] = value_format
             continue
-        if why == _NOT_KNOWN and seen:
-            why = f"{_NOT_KNOWN} that is one, such as '2024-01-05', but with '{seen[0]}'"
-        if why and (not found or not why.startswith(_NOT_KNOWN)):
-            unknown[column.name] = why
-    return found, unknown
+        if reason == _UNKNOWN_FORMAT and column_values:
+            reason = f"{_UNKNOWN_FORMAT} that is one, such as '2024-01-05', but with '{column_values[0]}'"
+        if reason and (not formats or not reason.startswith(_UNKNOWN_FORMAT)):
+            reasons[column.name] = reason
+    return formats, reasons
 
 
-def _parts(partitions: Sequence[Column]) -> dict[str, str]:
+def _units_of_parts(partitions: Sequence[Column]) -> dict[str, str]:
     """The columns that hold one part each, by their names: year, month, day; or hour after a whole day."""
-    named = {
+    names_by_unit = {
         unit: next((c.name for c in partitions if c.name.lower() in names), None)
-        for unit, names in _PARTS.items()
+        for unit, names in _PART_NAMES.items()
     }
-    found = {name: unit for unit, name in named.items() if name is not None}
-    year, month, day = named["year"], named["month"], named["day"]
+    units_by_name = {name: unit for unit, name in names_by_unit.items() if name is not None}
+    year, month, day = names_by_unit["year"], names_by_unit["month"], names_by_unit["day"]
     if year is None or (day is not None and month is None):
         # a day or a month without its year is a whole date, if it is one at all
-        return {name: unit for name, unit in found.items() if unit == "hour"}
-    return found
+        return {name: unit for name, unit in units_by_name.items() if unit == "hour"}
+    return units_by_name
 
 
-def _form(column: Column, seen: Sequence[str], part: str | None) -> tuple[Form | None, str]:
+def _infer_format(
+    column: Column, values: Sequence[str], part_unit: str | None
+) -> tuple[PartitionValueFormat | None, str]:
     if column.type == "date":
-        return Form(column, "day", "yyyy-MM-dd", "%Y-%m-%d"), ""
+        return PartitionValueFormat(column, "day", "yyyy-MM-dd", "%Y-%m-%d"), ""
     if column.type not in (*_INTEGERS, "string") and not column.type.startswith("varchar"):
         return None, ""
-    if part is not None:
-        return _part(column, seen, part)
-    if not seen:
-        return None, _NOT_KNOWN
-    shapes = {_shape(text): text for text in seen}
+    if part_unit is not None:
+        return _part_format(column, values, part_unit)
+    if not values:
+        return None, _UNKNOWN_FORMAT
+    shapes = {_shape_of(text): text for text in values}
     if set(shapes) == {None}:
         return None, ""  # it does not hold time: a country, a tenant
     if len(shapes) > 1:
-        several = ", ".join(f"'{text}'" for text in sorted(shapes.values())[:2])
+        examples = ", ".join(f"'{text}'" for text in sorted(shapes.values())[:2])
         return (
             None,
-            f"its values have several formats ({several}), so they cannot be derived from a time",
+            f"its values have several formats ({examples}), so they cannot be derived from a time",
         )
     (shape,) = shapes
     assert shape is not None
     if column.type in _INTEGERS and ("-" in shape[1] or " " in shape[1]):
         return None, ""
-    form = Form(column, shape[3], shape[1], shape[2])
-    if any(form.start(text) is None for text in seen):
+    value_format = PartitionValueFormat(column, shape[3], shape[1], shape[2])
+    if any(value_format.start(text) is None for text in values):
         return None, ""  # numbers that only look like dates
-    return form, ""
+    return value_format, ""
 
 
-def _shape(text: str) -> tuple[str, str, str, str] | None:
+def _shape_of(text: str) -> tuple[str, str, str, str] | None:
     """The shape of a value that looks like a date or a time."""
-    return next((shape for shape in _WHOLE if re.fullmatch(shape[0], text)), None)
+    return next((shape for shape in _DATE_SHAPES if re.fullmatch(shape[0], text)), None)
 
 
-def _likely(seen: Sequence[str], part: str | None) -> list[str]:
+def _likely_values(constants: Sequence[str], part_unit: str | None) -> list[str]:
     """The constants that may be values: of the finest unit, in the most frequent format or formats."""
-    if part is not None:
-        return [text for text in seen if re.fullmatch(r"\d{1,4}", text)]
+    if part_unit is not None:
+        return [text for text in constants if re.fullmatch(r"\d{1,4}", text)]
     by_shape: dict[tuple[str, str, str, str], list[str]] = {}
-    for text in seen:
-        shape = _shape(text)
-        if shape and Form(Column("", "string"), shape[3], shape[1], shape[2]).start(text):
+    for text in constants:
+        shape = _shape_of(text)
+        if shape and PartitionValueFormat(Column("", "string"), shape[3], shape[1], shape[2]).start(
+            text
+        ):
             by_shape.setdefault(shape, []).append(text)
     rank = {shape: (UNITS.index(shape[3]), len(texts)) for shape, texts in by_shape.items()}
     best = max(rank.values(), default=None)
     return [text for shape, texts in by_shape.items() if rank[shape] == best for text in texts]
 
 
-def _part(column: Column, seen: Sequence[str], unit: str) -> tuple[Form | None, str]:
-    if not all(re.fullmatch(r"\d{1,4}", text) for text in seen):
+def _part_format(
+    column: Column, values: Sequence[str], unit: str
+) -> tuple[PartitionValueFormat | None, str]:
+    if not all(re.fullmatch(r"\d{1,4}", text) for text in values):
         return None, ""
     if column.type in _INTEGERS or unit == "year":
-        return Form(column, unit, "n" if column.type in _INTEGERS else "yyyy"), ""
+        return PartitionValueFormat(column, unit, "n" if column.type in _INTEGERS else "yyyy"), ""
     letter = BY_NAME[unit].pattern_letter or ""
-    padded = all(len(text) == 2 for text in seen)
-    return Form(column, unit, letter * 2 if padded else letter), ""
+    is_padded = all(len(text) == 2 for text in values)
+    return PartitionValueFormat(column, unit, letter * 2 if is_padded else letter), ""
 
 
-def readings(
-    forms: Mapping[str, Form], data: Sequence[Column], zones: Sequence[str]
-) -> Iterator[Reading]:
+def possible_derivations(
+    formats: Mapping[str, PartitionValueFormat], columns: Sequence[Column], zones: Sequence[str]
+) -> Iterator[PartitionDerivation]:
     """Every derivation of the partitions' time from one data column.
 
     columns: the columns that are not partition columns. zones: to try, for a column with a time zone.
     """
-    group = sorted(forms.values(), key=lambda form: UNITS.index(form.unit))
-    if not group or not _is_whole(group):
+    sorted_formats = sorted(
+        formats.values(), key=lambda value_format: UNITS.index(value_format.unit)
+    )
+    if not sorted_formats or not _is_complete(sorted_formats):
         return
-    for column in data:
-        if not column.is_time or (column.type == "date" and group[-1].unit == "hour"):
+    for column in columns:
+        if not column.is_time or (column.type == "date" and sorted_formats[-1].unit == "hour"):
             continue
-        zoned = column.type in ("timestamp", "timestamp_ltz")
-        for zone in dict.fromkeys(zones) if zoned else ("",):
-            yield Reading(tuple(group), column, zone)
+        has_zone = column.type in ("timestamp", "timestamp_ltz")
+        for zone in dict.fromkeys(zones) if has_zone else ("",):
+            yield PartitionDerivation(tuple(sorted_formats), column, zone)
 
 
-def _is_whole(group: Sequence[Form]) -> bool:
+def _is_complete(formats: Sequence[PartitionValueFormat]) -> bool:
     """True if the formats together hold a time from the year on, each unit once."""
-    units = [form.unit for form in group]
+    units = [value_format.unit for value_format in formats]
     if len(set(units)) < len(units):
         return False
     first = UNITS.index(units[0])
-    if group[0].is_part and first != 0:
+    if formats[0].is_part and first != 0:
         return False
-    whole = group[0].is_part or all(form.is_part for form in group[1:])
-    return whole and units == list(UNITS[first : first + len(units)])
+    is_composable = formats[0].is_part or all(value_format.is_part for value_format in formats[1:])
+    return is_composable and units == list(UNITS[first : first + len(units)])

@@ -13,22 +13,27 @@ from datetime import datetime
 
 from spark_iceberg_sql.insight.hive_conditions import (
     Condition,
+    ambiguity,
+    column_references,
     condition_at,
     is_call,
-    mentions,
     name_of,
-    tables,
+    table_references,
     tokens_of,
-    unclear,
 )
-from spark_iceberg_sql.insight.hive_partitions import UNITS, Form, Reading, after
-from spark_iceberg_sql.insight.hive_zones import is_sure
+from spark_iceberg_sql.insight.hive_partitions import (
+    UNITS,
+    PartitionDerivation,
+    PartitionValueFormat,
+    next_unit,
+)
+from spark_iceberg_sql.insight.hive_zones import is_unambiguous
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
+class RewrittenQuery:
     """A query. text: as given. rewritten: with ranges instead; None if nothing was rewritten.
 
     notes: which conditions stay, and why.
@@ -39,79 +44,86 @@ class Rewritten:
     notes: tuple[str, ...] = ()
 
 
-def rewrite(text: str, names: Sequence[tuple[str, ...]], reading: Reading) -> Rewritten:
+def rewrite(
+    text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDerivation
+) -> RewrittenQuery:
     """A query with its conditions on the derived columns rewritten.
 
     names: the names of the table in queries, the parts of each in lower case, the recommended one first.
     """
     tokens = tokens_of(text)
     title = ".".join(names[0])
-    places_of_table = tables(tokens, names[0][-1])
-    if not places_of_table:
-        return Rewritten(text, None, (f"it does not read `{title}`",))
-    other = next((name for _, name in places_of_table if name not in names), None)
-    if other is not None:
-        why = f"`{'.'.join(other)}` may be another table than `{title}`: the query stays as it is"
-        return Rewritten(text, None, (why,))
-    forms = {form.column.name.lower(): form for form in reading.forms}
-    why = unclear(tokens, names[0][-1])
-    if why:
-        return Rewritten(text, None, (f"{why}: the query stays as it is",))
-    places = list(mentions(tokens, names, list(forms)))
-    all_places = [
-        at
-        for at in range(len(tokens))
-        if name_of(tokens[at]).lower() in forms and not is_call(tokens, at)
+    tables_read = table_references(tokens, names[0][-1])
+    if not tables_read:
+        return RewrittenQuery(text, None, (f"it does not read `{title}`",))
+    other_table = next((name for _, name in tables_read if name not in names), None)
+    if other_table is not None:
+        reason = f"`{'.'.join(other_table)}` may be another table than `{title}`: the query stays as it is"
+        return RewrittenQuery(text, None, (reason,))
+    formats = {
+        value_format.column.name.lower(): value_format for value_format in derivation.formats
+    }
+    reason = ambiguity(tokens, names[0][-1])
+    if reason:
+        return RewrittenQuery(text, None, (f"{reason}: the query stays as it is",))
+    references = list(column_references(tokens, names, list(formats)))
+    name_indexes = [
+        position
+        for position in range(len(tokens))
+        if name_of(tokens[position]).lower() in formats and not is_call(tokens, position)
     ]
     notes = []
-    lost = len(all_places) - len(places)
-    if lost:
+    ambiguous_count = len(name_indexes) - len(references)
+    if ambiguous_count:
         notes.append(
-            f"{_times(lost)} the text does not show which table's column `{name_of(tokens[all_places[0]])}` is; "
+            f"{_times_text(ambiguous_count)} the text does not show which table's column "
+            f"`{name_of(tokens[name_indexes[0]])}` is; "
             "qualify it with the table's alias"
         )
     conditions = []
-    for at, name, qualifier in places:
-        found, why = condition_at(tokens, at, forms[name], qualifier)
-        if found is not None:
-            conditions.append(found)
-        if why:
-            notes.append(f"`{forms[name].column.name}` {why}")
-    out, at = "", 0
+    for position, name, qualifier in references:
+        condition, reason = condition_at(tokens, position, formats[name], qualifier)
+        if condition is not None:
+            conditions.append(condition)
+        if reason:
+            notes.append(f"`{formats[name].column.name}` {reason}")
+    rewritten, position = "", 0
     for run in _runs(tokens, conditions):
-        made, why = _predicate(reading, run)
-        if made is None:
-            notes.append(why)
+        predicate, reason = _predicate(derivation, run)
+        if predicate is None:
+            notes.append(reason)
             continue
-        start, end = tokens[run[0].first].start, tokens[run[-1].last].end
-        out += text[at:start] + made
-        at = end
-    return Rewritten(text, out + text[at:] if at else None, tuple(dict.fromkeys(notes)))
+        start, end = tokens[run[0].first_index].start, tokens[run[-1].last_index].end
+        rewritten += text[position:start] + predicate
+        position = end
+    return RewrittenQuery(
+        text, rewritten + text[position:] if position else None, tuple(dict.fromkeys(notes))
+    )
 
 
-def _times(count: int) -> str:
+def _times_text(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
 def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
     """Conditions that are rewritten together: equalities of several columns, joined by AND alone."""
     run: list[Condition] = []
-    for one in sorted(conditions, key=lambda c: c.first):
+    for condition in sorted(conditions, key=lambda c: c.first_index):
         last = run[-1] if run else None
-        together = (
+        is_joined = (
             last is not None
-            and one.first == last.last + 2
-            and tokens[last.last + 1].word == "AND"
+            and condition.first_index == last.last_index + 2
+            and tokens[last.last_index + 1].word == "AND"
             # NOT a AND b negates a alone.
-            and tokens[run[0].first - 1].word != "NOT"
-            and {one.operator, *(c.operator for c in run)} <= {"=", "=="}
-            and one.qualifier == last.qualifier
-            and one.form.column.name not in {c.form.column.name for c in run}
+            and tokens[run[0].first_index - 1].word != "NOT"
+            and {condition.operator, *(c.operator for c in run)} <= {"=", "=="}
+            and condition.qualifier == last.qualifier
+            and condition.value_format.column.name not in {c.value_format.column.name for c in run}
         )
-        if run and not together:
+        if run and not is_joined:
             yield run
             run = []
-        run.append(one)
+        run.append(condition)
     if run:
         yield run
 
@@ -119,70 +131,78 @@ def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[
 # ------------------------------------------------------------------------------------ ranges
 
 
-def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, str]:
+def _predicate(derivation: PartitionDerivation, run: Sequence[Condition]) -> tuple[str | None, str]:
     """A run of conditions as a predicate on the source column; or the reason why there is none."""
-    column = run[0].qualifier + quoted(reading.source.name)
+    column = run[0].qualifier + quoted(derivation.source.name)
     try:
         spans = _spans(run)
     except OverflowError:
         spans = None
     if spans is None:
-        return None, _why(reading, run)
+        return None, _reason_kept(derivation, run)
     bounds = (bound for span in spans for bound in span if bound is not None)
-    if twice := next((at for at in bounds if not is_sure(at, reading.zone)), None):
+    if ambiguous_time := next(
+        (moment for moment in bounds if not is_unambiguous(moment, derivation.zone)), None
+    ):
         return None, (
-            f"`{run[0].form.column.name}` stays as it is: in {reading.zone}, it is not certain that clocks show "
-            f"{twice.isoformat(sep=' ')} once, so it cannot bound a range of `{reading.source.name}`"
+            f"`{run[0].value_format.column.name}` stays as it is: in {derivation.zone}, it is not certain that "
+            f"clocks show "
+            f"{ambiguous_time.isoformat(sep=' ')} once, so it cannot bound a range of `{derivation.source.name}`"
         )
-    words = [reading.within(start, end, column) for start, end in spans]
-    made = words[0] if len(words) == 1 else f"({' OR '.join(words)})"
-    negated = run[0].operator.startswith("NOT ") or run[0].operator in ("<>", "!=")
-    if negated:
-        made = f"NOT {made}" if made.startswith("(") else f"NOT ({made})"
-    return made, ""
+    ranges = [derivation.range_predicate(start, end, column) for start, end in spans]
+    predicate = ranges[0] if len(ranges) == 1 else f"({' OR '.join(ranges)})"
+    is_negated = run[0].operator.startswith("NOT ") or run[0].operator in ("<>", "!=")
+    if is_negated:
+        predicate = f"NOT {predicate}" if predicate.startswith("(") else f"NOT ({predicate})"
+    return predicate, ""
 
 
-def _why(reading: Reading, run: Sequence[Condition]) -> str:
+def _reason_kept(derivation: PartitionDerivation, run: Sequence[Condition]) -> str:
     """The reason why a run of conditions is no range."""
-    names = " and ".join(f"`{one.form.column.name}`" for one in run)
-    values = [value for one in run for value in one.values or ()]
-    told = ", ".join(f"'{value}'" for value in values)
-    form = run[0].form
-    if any(one.form.is_part for one in run):
-        alone = f"{names} alone" if len(run) == 1 else f"{names} with {told}"
-        return f"{alone}: not a range of `{reading.source.name}`, so the condition stays and does not prune"
-    start = f"{names} stays as it is: "
+    names = " and ".join(f"`{condition.value_format.column.name}`" for condition in run)
+    values = [value for condition in run for value in condition.values or ()]
+    quoted_values = ", ".join(f"'{value}'" for value in values)
+    value_format = run[0].value_format
+    if any(condition.value_format.is_part for condition in run):
+        subject = f"{names} alone" if len(run) == 1 else f"{names} with {quoted_values}"
+        return f"{subject}: not a range of `{derivation.source.name}`, so the condition stays and does not prune"
+    prefix = f"{names} stays as it is: "
     if run[0].operator.endswith("LIKE"):
         return (
-            f"{start}{told} is not the pattern of a whole year or month in the format {form.format}"
+            f"{prefix}{quoted_values} is not the pattern of a whole year or month in the format "
+            f"{value_format.format}"
         )
-    odd = [value for value in values if form.start(value) is None]
-    if odd:
-        return f"{start}'{odd[0]}' is not a {form.unit} in the format {form.format}"
+    malformed_values = [value for value in values if value_format.start(value) is None]
+    if malformed_values:
+        return f"{prefix}'{malformed_values[0]}' is not a {value_format.unit} in the format {value_format.format}"
     if run[0].operator.endswith("BETWEEN") and values[0] > values[1]:
-        return f"{start}nothing is between {' and '.join(map(repr, values))}"
-    return f"{start}the {form.unit} after {told} is outside the range of a timestamp"
+        return f"{prefix}nothing is between {' and '.join(map(repr, values))}"
+    return (
+        f"{prefix}the {value_format.unit} after {quoted_values} is outside the range of a timestamp"
+    )
 
 
 _Span = tuple[datetime | None, datetime | None]
 
 
 def _spans(run: Sequence[Condition]) -> list[_Span] | None:
-    if any(one.form.is_part for one in run):
-        return _of_parts(run)
-    (one,) = run if len(run) == 1 else (None,)
-    if one is None or one.values is None:
+    if any(condition.value_format.is_part for condition in run):
+        return _span_of_parts(run)
+    (condition,) = run if len(run) == 1 else (None,)
+    if condition is None or condition.values is None:
         return None
-    operator = one.operator.removeprefix("NOT ")
+    operator = condition.operator.removeprefix("NOT ")
     if operator == "LIKE":
-        return _of_prefix(one.form, one.values[0])
-    starts = [one.form.start(value) for value in one.values]
+        return _span_of_prefix(condition.value_format, condition.values[0])
+    starts = [condition.value_format.start(value) for value in condition.values]
     if not all(starts):
         return None
-    known = [start for start in starts if start is not None]
+    moments = [start for start in starts if start is not None]
     if operator == "IN":
-        return _merged(sorted({(start, after(start, one.form.unit)) for start in known}))
-    first, end = known[0], after(known[-1], one.form.unit)
+        return _merge_spans(
+            sorted({(start, next_unit(start, condition.value_format.unit)) for start in moments})
+        )
+    first, end = moments[0], next_unit(moments[-1], condition.value_format.unit)
     if operator in ("=", "==", "<>", "!="):
         return [(first, end)]
     if operator == "BETWEEN":
@@ -192,61 +212,67 @@ def _spans(run: Sequence[Condition]) -> list[_Span] | None:
     ]
 
 
-def _merged(spans: Sequence[tuple[datetime, datetime]]) -> list[_Span]:
-    out: list[tuple[datetime, datetime]] = []
+def _merge_spans(spans: Sequence[tuple[datetime, datetime]]) -> list[_Span]:
+    merged: list[tuple[datetime, datetime]] = []
     for start, end in spans:
-        if out and out[-1][1] == start:
-            out[-1] = (out[-1][0], end)
+        if merged and merged[-1][1] == start:
+            merged[-1] = (merged[-1][0], end)
         else:
-            out.append((start, end))
-    return list(out)
+            merged.append((start, end))
+    return list(merged)
 
 
-def _of_parts(run: Sequence[Condition]) -> list[_Span] | None:
+def _span_of_parts(run: Sequence[Condition]) -> list[_Span] | None:
     """The range of equalities of the year, the month and so on, if no unit is left out before the finest."""
-    each = sorted(run, key=lambda one: UNITS.index(one.form.unit))
-    if any(one.operator not in ("=", "==") for one in each):
+    conditions = sorted(run, key=lambda condition: UNITS.index(condition.value_format.unit))
+    if any(condition.operator not in ("=", "==") for condition in conditions):
         return None
     # Year, month, day, hour: units finer than those in the run keep their first value.
     numbers = [1, 1, 1, 0]
-    first = each[0].form
+    first = conditions[0].value_format
     if not first.is_part:
-        start = first.start((each[0].values or ("",))[0])
+        start = first.start((conditions[0].values or ("",))[0])
         if start is None:
             return None
         numbers = [start.year, start.month, start.day, start.hour]
         expected = UNITS.index(first.unit) + 1
-        rest = each[1:]
+        parts = conditions[1:]
     else:
-        expected, rest = 0, each
-    for one in rest:
-        at = UNITS.index(one.form.unit)
-        number = one.form.number((one.values or ("",))[0])
-        if at != expected or number is None:
+        expected, parts = 0, conditions
+    for condition in parts:
+        unit_index = UNITS.index(condition.value_format.unit)
+        number = condition.value_format.number((condition.values or ("",))[0])
+        if unit_index != expected or number is None:
             return None
-        numbers[at] = number
+        numbers[unit_index] = number
         expected += 1
     try:
         begin = datetime(numbers[0], numbers[1], numbers[2], numbers[3])  # noqa: DTZ001  a wall clock
     except ValueError:
         return None
-    return [(begin, after(begin, each[-1].form.unit))]
+    return [(begin, next_unit(begin, conditions[-1].value_format.unit))]
 
 
 _PREFIX = re.compile(r"(\d{4})(?:-?(\d\d))?-?%")
 
 
-def _of_prefix(form: Form, pattern: str) -> list[_Span] | None:
+def _span_of_prefix(value_format: PartitionValueFormat, pattern: str) -> list[_Span] | None:
     """The range of a pattern: `LIKE '2024-01-%'` is a month, `LIKE '2024%'` a year."""
-    found = _PREFIX.fullmatch(pattern)
-    if found is None or ("-" in pattern and "-" not in form.format) or form.column.type == "date":
+    match = _PREFIX.fullmatch(pattern)
+    if (
+        match is None
+        or ("-" in pattern and "-" not in value_format.format)
+        or value_format.column.type == "date"
+    ):
         return None
-    if found[2] and "-" in form.format and pattern[4] != "-":
+    if match[2] and "-" in value_format.format and pattern[4] != "-":
         return None
-    unit = "month" if found[2] else "year"
-    if UNITS.index(unit) > UNITS.index(form.unit) or (found[2] and not 1 <= int(found[2]) <= 12):
+    unit = "month" if match[2] else "year"
+    if UNITS.index(unit) > UNITS.index(value_format.unit) or (
+        match[2] and not 1 <= int(match[2]) <= 12
+    ):
         return None
-    if int(found[1]) < 1:
+    if int(match[1]) < 1:
         return None
-    start = datetime(int(found[1]), int(found[2] or 1), 1)  # noqa: DTZ001  a wall clock
-    return [(start, after(start, unit))]
+    start = datetime(int(match[1]), int(match[2] or 1), 1)  # noqa: DTZ001  a wall clock
+    return [(start, next_unit(start, unit))]

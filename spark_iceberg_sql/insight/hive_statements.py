@@ -4,58 +4,66 @@ from __future__ import annotations
 
 from spark_iceberg_sql.insight.hive_conditions import name_of, tokens_of
 from spark_iceberg_sql.insight.hive_ddl import HiveTable
-from spark_iceberg_sql.insight.hive_partitions import Reading
+from spark_iceberg_sql.insight.hive_partitions import PartitionDerivation
 
-_CHANGES = ("ADD", "DROP", "RENAME", "RECOVER")
+_PARTITION_CHANGES = ("ADD", "DROP", "RENAME", "RECOVER")
 
 
-def changes_place(text: str, last: str) -> bool:
+def changes_namespace(text: str, base_name: str) -> bool:
     """True if a name may mean another table after a statement, or within it.
 
     base_name: the last part of the name.
     """
     tokens = tokens_of(text)
-    words = [token.word for token in tokens[:2]]
-    if words[0] in ("USE", "EXECUTE", "BEGIN") or words == ["SET", "CATALOG"]:
+    keywords = [token.word for token in tokens[:2]]
+    if keywords[0] in ("USE", "EXECUTE", "BEGIN") or keywords == ["SET", "CATALOG"]:
         return True
-    made = any(name_of(token).lower() == last.lower() for token in tokens[:8])
-    return made and words[0] in ("CREATE", "CACHE")  # a temporary view hides the table
+    names_table = any(name_of(token).lower() == base_name.lower() for token in tokens[:8])
+    return names_table and keywords[0] in ("CREATE", "CACHE")  # a temporary view hides the table
 
 
 def changes_catalog(text: str, catalog: str) -> bool:
     """True if the session's catalog may be another after a statement. catalog: one that surely exists."""
-    words = [name_of(token).lower() for token in tokens_of(text)]
-    if words[0] == "use":
-        return len(words) > 3 or words[-1] == catalog.lower()
-    return words[0] in ("set", "execute", "begin")
+    names = [name_of(token).lower() for token in tokens_of(text)]
+    if names[0] == "use":
+        return len(names) > 3 or names[-1] == catalog.lower()
+    return names[0] in ("set", "execute", "begin")
 
 
-def note(text: str, table: HiveTable, reading: Reading | None) -> str:
+def statement_note(text: str, table: HiveTable, derivation: PartitionDerivation | None) -> str:
     """The reason why a statement is not rewritten, and the part of it that the move breaks."""
     tokens = tokens_of(text)
-    words = [token.word for token in tokens]
-    start = "not rewritten: not a query"
-    for at, token in enumerate(tokens):
+    keywords = [token.word for token in tokens]
+    prefix = "not rewritten: not a query"
+    for index, token in enumerate(tokens):
         if name_of(token).lower() != table.name[-1].lower():
             continue
-        after = words[at + 1 : at + 3]
+        next_keywords = keywords[index + 1 : index + 3]
         if (
-            words[0] in ("INSERT", "FROM", "WITH")
-            and after == ["PARTITION", "("]
-            and reading is not None
+            keywords[0] in ("INSERT", "FROM", "WITH")
+            and next_keywords == ["PARTITION", "("]
+            and derivation is not None
         ):
-            gone = [name for name in reading.columns if name.upper() in words[at + 3 :]]
-            names = ", ".join(f"`{name}`" for name in gone)
-            if gone:
+            dropped_columns = [
+                name for name in derivation.columns if name.upper() in keywords[index + 3 :]
+            ]
+            names = ", ".join(f"`{name}`" for name in dropped_columns)
+            if dropped_columns:
                 return (
-                    f"{start}; it fails on the Iceberg table, where {names} is no partition field: leave out "
+                    f"{prefix}; it fails on the Iceberg table, where {names} is no partition field: leave out "
                     f"PARTITION, and select {names} as a column"
                 )
-        if words[0] == "ALTER" and "PARTITION" in words[at:] and after[:1] and after[0] in _CHANGES:
+        if (
+            keywords[0] == "ALTER"
+            and "PARTITION" in keywords[index:]
+            and next_keywords[:1]
+            and next_keywords[0] in _PARTITION_CHANGES
+        ):
             return (
-                f"{start}; it fails on an Iceberg table, whose partitions come and go with their rows: to remove rows, "
+                f"{prefix}; it fails on an Iceberg table, whose partitions come and go with their rows: to "
+                f"remove rows, "
                 "use DELETE FROM"
             )
-        if words[:2] == ["MSCK", "REPAIR"]:
-            return f"{start}; it fails on an Iceberg table, whose metadata lists its files: leave it out"
-    return start
+        if keywords[:2] == ["MSCK", "REPAIR"]:
+            return f"{prefix}; it fails on an Iceberg table, whose metadata lists its files: leave it out"
+    return prefix

@@ -11,7 +11,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 _OFFSET = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
 _NOT_REGIONS = ("localtime", "Factory", "posix", "right")  # files of the database that are no names
-_SURE = range(1970, 2038)  # where all copies of the zone database have the same rules
+_RELIABLE_YEARS = range(1970, 2038)  # where all copies of the zone database have the same rules
 
 
 @lru_cache
@@ -35,7 +35,7 @@ def refuse_unknown(name: str) -> None:
         )
 
 
-def is_sure(at: datetime, name: str) -> bool:
+def is_unambiguous(wall_time: datetime, name: str) -> bool:
     """True if a wall clock shows this time once, so that every earlier moment shows less, and every later one
     more.
 
@@ -45,8 +45,8 @@ def is_sure(at: datetime, name: str) -> bool:
     if name in ("", "UTC") or _OFFSET.fullmatch(name):
         return True
     zone = zone_of(name)
-    if zone is None or at.year not in _SURE:
+    if zone is None or wall_time.year not in _RELIABLE_YEARS:
         return False
     # PEP 495: the offsets of the two folds differ where the clock is put forward and where it is put back.
-    around = [at.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1)]
-    return around[0] == around[1] and isinstance(around[0], timedelta)
+    offsets = [wall_time.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1)]
+    return offsets[0] == offsets[1] and isinstance(offsets[0], timedelta)

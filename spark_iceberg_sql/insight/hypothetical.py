@@ -18,7 +18,7 @@ from spark_iceberg_sql.insight.hypothetical_values import (
     Value,
     has_bounds,
     lower_bound,
-    packed,
+    pack_value,
     upper_bound,
 )
 from spark_iceberg_sql.model.schema import Schema
@@ -53,7 +53,7 @@ class HypotheticalFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hypothetical:
+class HypotheticalTable:
     """A table that was never written.
 
     schema: its columns, with field ids. spec: its only spec. files: its data files.
@@ -64,78 +64,92 @@ class Hypothetical:
     files: tuple[HypotheticalFile, ...]
 
     @property
-    def partitions(self) -> int:
+    def partition_count(self) -> int:
         """The number of distinct partitions."""
         return len({file.partition for file in self.files})
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """The total rows of all files."""
         return sum(file.rows for file in self.files)
 
     @property
-    def size(self) -> int:
+    def total_size(self) -> int:
         """The total bytes of all files."""
         return sum(file.size for file in self.files)
 
-    def packed(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """The files as bytes for HypotheticalFiles.java: distinct values once, then numbers per file.
 
         As JSON, the hundred thousand files of one search for advice took most of its time.
         """
         files = self.files
-        parts = [struct.pack(">i", len(files)), _numbers([f.rows for f in files])]
-        parts.append(_numbers([max(1, f.size) for f in files]))
+        parts = [struct.pack(">i", len(files)), _pack_numbers([f.rows for f in files])]
+        parts.append(_pack_numbers([max(1, f.size) for f in files]))
         for position, partition_field in enumerate(self.spec.fields):
-            kind = _result(self.schema, partition_field)
-            parts.append(_distinct(partial(packed, kind), [f.partition[position] for f in files]))
-        known = {i for file in files for i in file.bounds}
-        kinds = {i: kind for i, kind in self.schema.types.items() if i in known}
-        bounded = {
-            i: kind for i, kind in kinds.items() if isinstance(kind, Primitive) and has_bounds(kind)
+            data_type = _result_type(self.schema, partition_field)
+            parts.append(
+                _pack_distinct(
+                    partial(pack_value, data_type), [f.partition[position] for f in files]
+                )
+            )
+        bounded_ids = {field_key for file in files for field_key in file.bounds}
+        types = {
+            field_key: data_type
+            for field_key, data_type in self.schema.types.items()
+            if field_key in bounded_ids
         }
-        parts.append(struct.pack(">i", len(bounded)))
-        for field_id, kind in bounded.items():
+        bounded_types = {
+            field_key: data_type
+            for field_key, data_type in types.items()
+            if isinstance(data_type, Primitive) and has_bounds(data_type)
+        }
+        parts.append(struct.pack(">i", len(bounded_types)))
+        for field_id, data_type in bounded_types.items():
             column = [file.bounds.get(field_id) for file in files]
-            parts.append(struct.pack(">i?", field_id, kind.name in _WITH_NAN))
-            parts.append(_numbers([-1 if b is None else b.nulls for b in column]))
-            parts.append(_numbers([0 if b is None else b.nans for b in column]))
-            lows, highs = ([getattr(b, end, None) for b in column] for end in ("low", "high"))
-            parts.append(_distinct(partial(lower_bound, kind), lows))
-            parts.append(_distinct(partial(upper_bound, kind), highs))
+            parts.append(struct.pack(">i?", field_id, data_type.name in _NAN_TYPES))
+            parts.append(
+                _pack_numbers([-1 if bounds is None else bounds.nulls for bounds in column])
+            )
+            parts.append(_pack_numbers([0 if bounds is None else bounds.nans for bounds in column]))
+            lows, highs = (
+                [getattr(bounds, end, None) for bounds in column] for end in ("low", "high")
+            )
+            parts.append(_pack_distinct(partial(lower_bound, data_type), lows))
+            parts.append(_pack_distinct(partial(upper_bound, data_type), highs))
         return b"".join(parts)
 
 
-_WITH_NAN = ("float", "double")
+_NAN_TYPES = ("float", "double")
 
 
-def _result(schema: Schema, partition_field: PartitionField) -> Primitive:
+def _result_type(schema: Schema, partition_field: PartitionField) -> Primitive:
     """The Iceberg type of a partition field's values."""
-    kind = schema.types[partition_field.source_id]
-    assert isinstance(kind, Primitive)
+    source_type = schema.types[partition_field.source_id]
+    assert isinstance(source_type, Primitive)
     result = partition_field.transform.transform.result
-    return kind if result is None else Primitive(result)
+    return source_type if result is None else Primitive(result)
 
 
-def _numbers(values: Sequence[int]) -> bytes:
+def _pack_numbers(values: Sequence[int]) -> bytes:
     return struct.pack(f">{len(values)}q", *values)
 
 
-def _distinct(pack: Callable[[Value], bytes | None], values: Sequence[Value]) -> bytes:
+def _pack_distinct(pack: Callable[[Value], bytes | None], values: Sequence[Value]) -> bytes:
     """The distinct values as bytes, and each value's index among them; -1 for None."""
     positions: dict[Value, int] = {None: -1}
-    every: list[bytes] = []
-    found = []
+    contents: list[bytes] = []
+    indexes = []
     for value in values:
         # 0.0 equals -0.0 and Decimal("1.0") equals Decimal("1.00"), but their bytes differ.
         key = repr(value) if isinstance(value, (float, Decimal)) else value
         position = positions.get(key)
         if position is None:
             content = pack(value)
-            position = -1 if content is None else len(every)
+            position = -1 if content is None else len(contents)
             positions[key] = position
             if content is not None:
-                every.append(content)
-        found.append(position)
-    sized = [struct.pack(">i", len(content)) + content for content in every]
-    return b"".join([struct.pack(">i", len(every)), *sized, _numbers(found)])
+                contents.append(content)
+        indexes.append(position)
+    prefixed = [struct.pack(">i", len(content)) + content for content in contents]
+    return b"".join([struct.pack(">i", len(contents)), *prefixed, _pack_numbers(indexes)])

@@ -16,49 +16,49 @@ from typing import Any
 from spark_iceberg_sql.model.types import Primitive
 
 _EPOCH = date(1970, 1, 1)
-_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH_TIME = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
-_KEPT = 16  # characters or bytes of a bound: Iceberg's default metrics mode, truncate(16)
-_LAST = "\U0010ffff"
+_BOUND_LENGTH = 16  # characters or bytes of a bound: Iceberg's default metrics mode, truncate(16)
+_LAST_CHARACTER = "\U0010ffff"
 
 # A value in a form that sorts: int for dates and times, otherwise the value itself.
 Value = Any
 
 
-def ordinal(kind: Primitive, value: Value) -> Value:
+def ordinal(data_type: Primitive, value: Value) -> Value:
     """A value returned by Spark, as Iceberg stores it: days or microseconds since 1970 for dates and timestamps."""
     if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-        return (aware - _START) // _MICROSECOND
+        zoned_time = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+        return (zoned_time - _EPOCH_TIME) // _MICROSECOND
     if isinstance(value, date):
         return (value - _EPOCH).days
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    if kind.name == "uuid" and isinstance(value, str):
+    if data_type.name == "uuid" and isinstance(value, str):
         return uuid.UUID(value).bytes
     return value
 
 
-def lower_bound(kind: Primitive, value: Value) -> bytes | None:
+def lower_bound(data_type: Primitive, value: Value) -> bytes | None:
     """The bytes of a lower bound; strings and binaries are truncated to 16."""
-    if isinstance(value, (str, bytes)) and kind.name in ("string", "binary"):
-        value = value[:_KEPT]
-    return packed(kind, value)
+    if isinstance(value, (str, bytes)) and data_type.name in ("string", "binary"):
+        value = value[:_BOUND_LENGTH]
+    return pack_value(data_type, value)
 
 
-def upper_bound(kind: Primitive, value: Value) -> bytes | None:
+def upper_bound(data_type: Primitive, value: Value) -> bytes | None:
     """The bytes of an upper bound; a truncated string or binary is incremented; None if it cannot be."""
-    if isinstance(value, str) and kind.name == "string" and len(value) > _KEPT:
-        value = _increased(value[:_KEPT])
-    elif isinstance(value, bytes) and kind.name == "binary" and len(value) > _KEPT:
-        head = value[:_KEPT].rstrip(b"\xff")
-        value = head[:-1] + bytes([head[-1] + 1]) if head else None
-    return None if value is None else packed(kind, value)
+    if isinstance(value, str) and data_type.name == "string" and len(value) > _BOUND_LENGTH:
+        value = _next_prefix(value[:_BOUND_LENGTH])
+    elif isinstance(value, bytes) and data_type.name == "binary" and len(value) > _BOUND_LENGTH:
+        prefix = value[:_BOUND_LENGTH].rstrip(b"\xff")
+        value = prefix[:-1] + bytes([prefix[-1] + 1]) if prefix else None
+    return None if value is None else pack_value(data_type, value)
 
 
-def _increased(text: str) -> str | None:
+def _next_prefix(text: str) -> str | None:
     """The smallest string of at most this length that is above every string with this prefix."""
-    text = text.rstrip(_LAST)
+    text = text.rstrip(_LAST_CHARACTER)
     if not text:
         return None
     code = ord(text[-1]) + 1
@@ -67,7 +67,7 @@ def _increased(text: str) -> str | None:
     return text[:-1] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
 
 
-def _decimal(value: Decimal) -> bytes:
+def _pack_decimal(value: Decimal) -> bytes:
     # Spec: the unscaled value as two's complement, big-endian, in the minimum number of bytes.
     number = int(value.scaleb(-int(value.as_tuple().exponent)))
     # Two's complement has one negative number more: -128 fits a byte, 128 does not.
@@ -75,7 +75,7 @@ def _decimal(value: Decimal) -> bytes:
     return number.to_bytes(bits // 8 + 1, "big", signed=True)
 
 
-_PACKED: Mapping[str, Callable[[Value], bytes]] = {
+_PACKERS: Mapping[str, Callable[[Value], bytes]] = {
     "boolean": lambda v: b"\x01" if v else b"\x00",
     "int": lambda v: struct.pack("<i", v),
     "date": lambda v: struct.pack("<i", v),
@@ -85,7 +85,7 @@ _PACKED: Mapping[str, Callable[[Value], bytes]] = {
     "timestamptz": lambda v: struct.pack("<q", v),
     "float": lambda v: struct.pack("<f", v),
     "double": lambda v: struct.pack("<d", v),
-    "decimal": _decimal,
+    "decimal": _pack_decimal,
     "string": lambda v: v.encode("utf-8", "replace"),
     "binary": bytes,
     "fixed": bytes,
@@ -93,13 +93,13 @@ _PACKED: Mapping[str, Callable[[Value], bytes]] = {
 }
 
 
-def has_bounds(kind: object) -> bool:
+def has_bounds(data_type: object) -> bool:
     """True if bounds of this column type can be written."""
-    return isinstance(kind, Primitive) and kind.name in _PACKED
+    return isinstance(data_type, Primitive) and data_type.name in _PACKERS
 
 
-def packed(kind: Primitive, value: Value) -> bytes | None:
+def pack_value(data_type: Primitive, value: Value) -> bytes | None:
     """The bytes of a value; None for NaN."""
     if isinstance(value, float) and math.isnan(value):
         return None  # a bound is never NaN
-    return _PACKED[kind.name](value)
+    return _PACKERS[data_type.name](value)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from spark_iceberg_sql.insight.plain import Result, plain
+from spark_iceberg_sql.insight.plain import Result, json_value
 from spark_iceberg_sql.outgoing import join_visible
 
 # The settings of Spark 4.1 and Iceberg that a storage-partitioned join depends on: key, value, meaning.
@@ -77,7 +77,7 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict(Result):
+class JoinReport(Result):
     """The joins of a query.
 
     sets: the smallest set of SET statements with the fewest shuffles; planned, not run.
@@ -93,42 +93,42 @@ class Verdict(Result):
 
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:
         """One row per join."""
-        for one in self.joins:
-            answer = "broadcast" if one.is_broadcast else "yes" if one.happens else "no"
+        for join in self.joins:
+            answer = "broadcast" if join.is_broadcast else "yes" if join.happens else "no"
             yield (
-                one.condition,
-                ", ".join(one.tables),
+                join.condition,
+                ", ".join(join.tables),
                 answer,
-                one.shuffles,
-                one.best,
-                "; ".join(self.sets) or None if one.best < one.shuffles else None,
-                one.why,
+                join.shuffles,
+                join.best,
+                "; ".join(self.sets) or None if join.best < join.shuffles else None,
+                join.why,
             )
 
     def to_dict(self) -> dict[str, Any]:
         """A dict for JSON: `happens`, `sets`, and `joins`, each with the attributes of Join."""
-        joins = [{**plain(one), "happens": one.happens} for one in self.joins]
+        joins = [{**json_value(join), "happens": join.happens} for join in self.joins]
         return {"happens": self.happens, "sets": list(self.sets), "joins": joins}
 
     def __str__(self) -> str:
         return join_visible(self._lines()) or "the query has no join"
 
     def _lines(self) -> Iterator[str]:
-        for one in self.joins:
-            yield f"{' with '.join(one.tables) or 'no table'} on {one.condition}: {_answer(one)}"
-            if one.why is not None:
-                yield f"  {one.why}"
+        for join in self.joins:
+            yield f"{' with '.join(join.tables) or 'no table'} on {join.condition}: {_join_status(join)}"
+            if join.why is not None:
+                yield f"  {join.why}"
         if self.sets:
             yield "with fewer shuffles:"
             yield from (f"  {statement};" for statement in self.sets)
 
 
-def _answer(one: Join) -> str:
-    if one.is_broadcast:
+def _join_status(join: Join) -> str:
+    if join.is_broadcast:
         return "a broadcast join, which shuffles neither side"
-    if one.happens:
+    if join.happens:
         return "storage-partitioned: no shuffle"
-    if one.shuffles == 0:
+    if join.shuffles == 0:
         return "not storage-partitioned, although it shuffles neither side"
-    words = f"not storage-partitioned: {one.shuffles} of 2 sides are shuffled"
-    return words + (f", {one.best} with the settings below" if one.best < one.shuffles else "")
+    text = f"not storage-partitioned: {join.shuffles} of 2 sides are shuffled"
+    return text + (f", {join.best} with the settings below" if join.best < join.shuffles else "")

@@ -12,17 +12,17 @@ from typing import Any
 from spark_iceberg_sql.outgoing import data_without_commands
 
 
-def plain(value: object) -> Any:
+def json_value(value: object) -> Any:
     """A value without tuples and records: a record is a dict of its attributes, bytes are in hexadecimal.
 
     Anything else that JSON does not have, such as a decimal or NaN, is its text.
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+        return {item.name: json_value(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [json_value(item) for item in value]
     if isinstance(value, (bytes, bytearray)):
         return value.hex()
     if value is None or isinstance(value, (bool, int, str)):

@@ -11,14 +11,16 @@ from typing import Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.plain import Result, plain
+from spark_iceberg_sql.insight.plain import Result, json_value
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.outgoing import join_visible
 
-SMALL = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
-_SHOWN = 5
+SMALL_FILE_BYTES = (
+    32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
+)
+_MAX_ROWS = 5
 _EPOCH = date(1970, 1, 1)
-_BAR = 24
+_BAR_WIDTH = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class Preview(Result):
     @property
     def small_limit(self) -> int:
         """The bytes below which a file counts as small."""
-        return min(SMALL, self.target // 8)
+        return min(SMALL_FILE_BYTES, self.target // 8)
 
     @cached_property
     def small_files(self) -> int:
@@ -132,19 +134,19 @@ class Preview(Result):
         yield "files", f"{self.files:,} ({self.basis.files})"
         if self.per_commit:
             low, middle, high = min(self.per_commit), median(self.per_commit), max(self.per_commit)
-            words = f"{len(self.per_commit):,} commits of equal size, {self.arrival}"
-            yield "files a commit", f"{low:,} to {high:,}, median {middle:,.0f} ({words})"
+            commits_text = f"{len(self.per_commit):,} commits of equal size, {self.arrival}"
+            yield "files a commit", f"{low:,} to {high:,}, median {middle:,.0f} ({commits_text})"
         yield "bytes", f"{size(self.bytes)} ({self.basis.bytes})"
         if self.file_sizes:
             low, middle, high = self.file_sizes[0], median(self.file_sizes), self.file_sizes[-1]
             yield "file size", f"{size(low)} to {size(high)}, median {size(int(middle))}"
             yield "small files", f"{self.small_files:,} below {size(self.small_limit)}"
         if self.partitions > 1:
-            spread = ", ".join(
+            quantiles = ", ".join(
                 f"{name} {size(self.quantile(share))}"
                 for name, share in (("10 %", 0.1), ("50 %", 0.5), ("90 %", 0.9))
             )
-            yield "partition size", f"{spread}, largest {size(self.quantile(1.0))}"
+            yield "partition size", f"{quantiles}, largest {size(self.quantile(1.0))}"
             yield "skew", f"{self.skew:.1f} (largest partition / median)"
         yield "written with", self.settings
         yield "based on", self.basis.words
@@ -154,14 +156,14 @@ class Preview(Result):
     @property
     def title(self) -> str:
         """The title: the source and its spec."""
-        how = f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned"
-        return f"{self.source}, {how}"
+        clause = f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned"
+        return f"{self.source}, {clause}"
 
     def to_dict(self) -> dict[str, Any]:
         """A dict for JSON: the attributes, and `partitions`, `files`, `rows`, `bytes`, `skew` and `small_files`."""
-        found: dict[str, Any] = plain(self)
+        values: dict[str, Any] = json_value(self)
         totals = ("partitions", "files", "rows", "bytes", "skew", "small_files")
-        return found | {name: getattr(self, name) for name in totals}
+        return values | {name: getattr(self, name) for name in totals}
 
     def __str__(self) -> str:
         pairs = self.summary()
@@ -169,14 +171,14 @@ class Preview(Result):
         lines = [self.title, *(f"  {name:<{width}}  {text}" for name, text in pairs)]
         if self.spec and self.per_partition:
             lines.append("  largest partitions:")
-            shown = self.per_partition[:_SHOWN]
-            named = max(len(p.partition) for p in shown)
-            top = shown[0].bytes or 1
-            for p in shown:
-                bar = "#" * max(1, round(_BAR * p.bytes / top))
-                words = "file" if p.files == 1 else "files"
+            partitions = self.per_partition[:_MAX_ROWS]
+            name_width = max(len(p.partition) for p in partitions)
+            max_bytes = partitions[0].bytes or 1
+            for p in partitions:
+                bar = "#" * max(1, round(_BAR_WIDTH * p.bytes / max_bytes))
+                unit = "file" if p.files == 1 else "files"
                 lines.append(
-                    f"    {p.partition:<{named}}  {size(p.bytes):>9}  {p.files:>4} {words:<5}  {bar}"
+                    f"    {p.partition:<{name_width}}  {size(p.bytes):>9}  {p.files:>4} {unit:<5}  {bar}"
                 )
         return join_visible(lines)
 
@@ -193,7 +195,7 @@ class Preview(Result):
             f"<td style='text-align:left'>{markup.html_text(text)}</td></tr>"
             for name, text in self.summary()
         )
-        return f"<div><b>{markup.html_text(self.title)}</b><table>{cells}</table>{_picture(self._bars())}</div>"
+        return f"<div><b>{markup.html_text(self.title)}</b><table>{cells}</table>{_bar_chart(self._bars())}</div>"
 
     def _bars(self) -> Sequence[tuple[str, int]]:
         if not self.spec:
@@ -201,44 +203,44 @@ class Preview(Result):
         return [(p.partition, p.bytes) for p in self.per_partition[:40]]
 
 
-def _picture(bars: Sequence[tuple[str, int]]) -> str:
+def _bar_chart(bars: Sequence[tuple[str, int]]) -> str:
     """Bars as SVG in the text colour, for light and dark themes."""
     if not bars:
         return ""
-    top = max(value for _, value in bars) or 1
-    wide = 600 / len(bars)
-    drawn = "".join(
-        f"<rect x='{i * wide:.1f}' y='{80 - 78 * value / top:.1f}' width='{max(1.0, wide - 1):.1f}' "
-        f"height='{78 * value / top:.1f}' fill='currentColor' fill-opacity='0.6'>"
+    max_bytes = max(value for _, value in bars) or 1
+    bar_width = 600 / len(bars)
+    rects = "".join(
+        f"<rect x='{i * bar_width:.1f}' y='{80 - 78 * value / max_bytes:.1f}' width='{max(1.0, bar_width - 1):.1f}' "
+        f"height='{78 * value / max_bytes:.1f}' fill='currentColor' fill-opacity='0.6'>"
         f"<title>{markup.html_text(name)}: {size(value)}</title></rect>"
         for i, (name, value) in enumerate(bars)
     )
     return (
         f"<svg viewBox='0 0 600 80' width='600' height='80' role='img'>"
-        f"<title>bytes of the largest partitions</title>{drawn}</svg>"
+        f"<title>bytes of the largest partitions</title>{rects}</svg>"
     )
 
 
 def partition_text(spec: Spec, values: Sequence[Any]) -> str:
     """A partition in the form of its folder name, but readable: `ts_day=2024-05-17/id_bucket=3`."""
     return "/".join(
-        f"{f.name}={_readable(f.transform.transform.iso_width, value)}"
+        f"{f.name}={_value_text(f.transform.transform.iso_width, value)}"
         for f, value in zip(spec.fields, values, strict=True)
     )
 
 
-def _readable(width: int | None, value: Any) -> str:
+def _value_text(width: int | None, value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, (bytes, bytearray)):
         return value.hex()
     if not isinstance(value, int) or isinstance(value, bool):
         return str(value)
-    return _TIMES[width](value) if width in _TIMES else str(value)
+    return _TIME_FORMATS[width](value) if width in _TIME_FORMATS else str(value)
 
 
 # How much of an ISO date and time each transform keeps.
-_TIMES = {
+_TIME_FORMATS = {
     len("2024"): lambda v: str(1970 + v),
     len("2024-05"): lambda v: f"{1970 + v // 12}-{v % 12 + 1:02}",
     len("2024-05-17"): lambda v: str(_EPOCH + timedelta(days=v)),

@@ -14,11 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-ROWS_BETWEEN_LOOKS = 1000  # RollingFileWriter.ROWS_DIVISOR
-_ALIKE = 1.3  # files whose sizes differ by less than this factor make one point of the curve
-_FOOTER = 4_000  # bytes, if the files written in memory do not show it
-_MAP_STATUS = 1.1  # MapStatus.LOG_BASE
-_MERGED = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
+ROWS_PER_SIZE_CHECK = 1000  # RollingFileWriter.ROWS_DIVISOR
+_SIMILAR_SIZE_FACTOR = (
+    1.3  # files whose sizes differ by less than this factor make one point of the curve
+)
+_DEFAULT_FOOTER = 4_000  # bytes, if the files written in memory do not show it
+_MAP_STATUS_BASE = 1.1  # MapStatus.LOG_BASE
+_MERGED_PARTITION_FACTOR = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,28 +35,28 @@ class WriteSettings:
     they are read in.
     """
 
-    mode: str
-    target: int
-    advisory: int = 0
+    distribution_mode: str
+    target_size: int
+    advisory_size: int = 0
     small_factor: float = 0.2
     page_rows: int = 20_000
     page_bytes: int = 1 << 20
-    reducers: int = 200
+    shuffle_partitions: int = 200
     fanout: bool = False
     keeps_order: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TaskOutput:
     """The rows of one partition that one task writes. raw_bytes: their uncompressed bytes in Parquet's plain
     encoding.
     """
 
     rows: int
-    raw: int
+    raw_bytes: int
 
-    def __add__(self, other: Piece) -> Piece:
-        return Piece(self.rows + other.rows, self.raw + other.raw)
+    def __add__(self, other: TaskOutput) -> TaskOutput:
+        return TaskOutput(self.rows + other.rows, self.raw_bytes + other.raw_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,186 +64,214 @@ class DataFile:
     """A file. raw_bytes: the uncompressed bytes of its rows. size: its bytes."""
 
     rows: int
-    raw: int
+    raw_bytes: int
     size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialWrite:
     """The output of a task, or its first rows, written in memory.
 
     output: its rows and bytes. files: the files written. is_complete: whether all of its rows were written.
     rollover_bytes: for each file that reached the target size, the uncompressed bytes at which it did.
     """
 
-    piece: Piece
+    output: TaskOutput
     files: tuple[DataFile, ...]
-    whole: bool
-    reached: tuple[float, ...] = ()
+    is_complete: bool
+    rollover_bytes: tuple[float, ...] = ()
 
 
-class Sizes:
+class FileSizeModel:
     """The size of a file as a function of its rows' uncompressed bytes, fitted to files that were written.
 
     trials: the outputs written in memory. settings: the write settings.
     """
 
-    def __init__(self, trials: Sequence[Trial], settings: WriteSettings) -> None:
+    def __init__(self, trials: Sequence[TrialWrite], settings: WriteSettings) -> None:
         self.settings = settings
-        self._files = [f for trial in trials for f in trial.files if f.raw and f.size]
+        self._files = [
+            file for trial in trials for file in trial.files if file.raw_bytes and file.size
+        ]
         self._points = _curve(self._files)
-        reached = [raw for trial in trials for raw in trial.reached]
-        self._reached = sum(reached) / len(reached) if reached else None
+        rollover_bytes = [raw_bytes for trial in trials for raw_bytes in trial.rollover_bytes]
+        self._rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
 
-    def of(self, raw: float) -> float:
+    def predict(self, raw_bytes: float) -> float:
         """The predicted bytes of a file with that many uncompressed bytes."""
-        if not self._points or raw <= 0:
-            return raw
-        at = bisect_left(self._points, (raw, 0.0))
-        if at == len(self._points):
-            return raw * self._points[-1][1]
-        if at == 0:
-            first, ratio = self._points[0]
-            return self._below(raw, first, ratio)
-        (x0, r0), (x1, r1) = self._points[at - 1], self._points[at]
+        if not self._points or raw_bytes <= 0:
+            return raw_bytes
+        index = bisect_left(self._points, (raw_bytes, 0.0))
+        if index == len(self._points):
+            return raw_bytes * self._points[-1][1]
+        if index == 0:
+            smallest_raw, ratio = self._points[0]
+            return self._extrapolate(raw_bytes, smallest_raw, ratio)
+        (x0, r0), (x1, r1) = self._points[index - 1], self._points[index]
         # The bytes, not their share: the footer of a small file is a multiple of its rows.
-        return x0 * r0 + (raw - x0) / (x1 - x0) * (x1 * r1 - x0 * r0)
+        return x0 * r0 + (raw_bytes - x0) / (x1 - x0) * (x1 * r1 - x0 * r0)
 
-    def _below(self, raw: float, first: float, ratio: float) -> float:
+    def _extrapolate(self, raw_bytes: float, smallest_raw: float, ratio: float) -> float:
         """The predicted size below the smallest file written: the same footer, and rows as between the two
         smallest files.
         """
-        size = first * ratio
+        smallest_size = smallest_raw * ratio
         if len(self._points) == 1:
-            footer = min(_FOOTER, size / 2)
-            return footer + (size - footer) * raw / first
-        second, other = self._points[1]
-        slope = max(0.0, (second * other - size) / (second - first))
-        return max(size * 0.25, size - slope * (first - raw))
+            footer = min(_DEFAULT_FOOTER, smallest_size / 2)
+            return footer + (smallest_size - footer) * raw_bytes / smallest_raw
+        next_raw, next_ratio = self._points[1]
+        slope = max(0.0, (next_raw * next_ratio - smallest_size) / (next_raw - smallest_raw))
+        return max(smallest_size * 0.25, smallest_size - slope * (smallest_raw - raw_bytes))
 
-    def files(self, piece: Piece, widest: float = 0.0) -> list[DataFile]:
+    def files(self, output: TaskOutput, widest_column_bytes: float = 0.0) -> list[DataFile]:
         """The files of a task's output.
 
         widest_column_bytes: bytes per row of its widest column, which fills its pages first.
         """
-        if not piece.rows:
+        if not output.rows:
             return []
-        raw = piece.raw / piece.rows
-        rows = self.rows_in_file(raw, widest)
-        full, rest = divmod(piece.rows, rows)
-        cut = [rows] * full + ([rest] if rest else [])
-        return [DataFile(n, round(n * raw), round(self.of(n * raw))) for n in cut]
+        row_bytes = output.raw_bytes / output.rows
+        rows = self.rows_per_file(row_bytes, widest_column_bytes)
+        full_files, last_rows = divmod(output.rows, rows)
+        row_counts = [rows] * full_files + ([last_rows] if last_rows else [])
+        return [
+            DataFile(n, round(n * row_bytes), round(self.predict(n * row_bytes)))
+            for n in row_counts
+        ]
 
-    def rows_in_file(self, raw: float, widest: float = 0.0) -> int:
+    def rows_per_file(self, row_bytes: float, widest_column_bytes: float = 0.0) -> int:
         """The rows after which a writer starts the next file. row_bytes: uncompressed bytes per row."""
-        step = ROWS_BETWEEN_LOOKS
+        check_interval = ROWS_PER_SIZE_CHECK
         # Measured on trial files that reached the target size; the page model below is for trials without
         # one.
         # 1e-6: a rounding error of the division must not add an interval.
-        if self._reached is not None:
-            return max(step, math.ceil(self._reached / max(raw, 1e-9) / step - 1e-6) * step)
+        if self._rollover_bytes is not None:
+            return max(
+                check_interval,
+                math.ceil(self._rollover_bytes / max(row_bytes, 1e-9) / check_interval - 1e-6)
+                * check_interval,
+            )
         settings = self.settings
-        page = settings.page_rows
-        if widest > 0:
-            page = min(page, max(step, int(settings.page_bytes / widest)))
-        packed = self._points[-1][1] * raw if self._points else raw  # bytes per row in full pages
+        page_rows = settings.page_rows
+        if widest_column_bytes > 0:
+            page_rows = min(
+                page_rows, max(check_interval, int(settings.page_bytes / widest_column_bytes))
+            )
+        packed_row_bytes = (
+            self._points[-1][1] * row_bytes if self._points else row_bytes
+        )  # bytes per row in full pages
         pages = 0
-        if packed > 0:
+        if packed_row_bytes > 0:
             # The full pages before the page in which the file ends: that one counts with its uncompressed
             # bytes.
-            pages = max(0, math.floor((settings.target - page * raw) / (page * packed)))
-        left = settings.target - pages * page * packed
-        within = math.ceil(max(left, 0) / max(raw, 1e-9))
-        rows = pages * page + min(within, page)
-        if within > page:  # not within this page: the next starts smaller
-            rows += math.ceil((left - page * packed) / max(raw, 1e-9))
-        return max(step, math.ceil(rows / step) * step)
+            pages = max(
+                0,
+                math.floor(
+                    (settings.target_size - page_rows * row_bytes) / (page_rows * packed_row_bytes)
+                ),
+            )
+        remaining_bytes = settings.target_size - pages * page_rows * packed_row_bytes
+        remaining_rows = math.ceil(max(remaining_bytes, 0) / max(row_bytes, 1e-9))
+        rows = pages * page_rows + min(remaining_rows, page_rows)
+        if remaining_rows > page_rows:  # not within this page: the next starts smaller
+            rows += math.ceil(
+                (remaining_bytes - page_rows * packed_row_bytes) / max(row_bytes, 1e-9)
+            )
+        return max(check_interval, math.ceil(rows / check_interval) * check_interval)
 
-    def error(self) -> float:
+    def relative_error(self) -> float:
         """The relative error of the bytes of many files: twice the standard error over the files written."""
-        off = [file.size / self.of(file.raw) - 1 for file in self._files]
-        if len(off) < 2:
+        deviations = [file.size / self.predict(file.raw_bytes) - 1 for file in self._files]
+        if len(deviations) < 2:
             return 1.0
-        mean = sum(off) / len(off)
-        spread = math.sqrt(sum((o - mean) ** 2 for o in off) / (len(off) - 1))
-        return 2 * spread / math.sqrt(len(off))
+        mean = sum(deviations) / len(deviations)
+        spread = math.sqrt(
+            sum((deviation - mean) ** 2 for deviation in deviations) / (len(deviations) - 1)
+        )
+        return 2 * spread / math.sqrt(len(deviations))
 
 
 def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
     """Points (uncompressed bytes, compressed share), with files of similar size as one point."""
     groups: list[list[DataFile]] = []
-    for file in sorted(files, key=lambda f: f.raw):
-        if groups and file.raw <= groups[-1][0].raw * _ALIKE:
+    for file in sorted(files, key=lambda f: f.raw_bytes):
+        if groups and file.raw_bytes <= groups[-1][0].raw_bytes * _SIMILAR_SIZE_FACTOR:
             groups[-1].append(file)
         else:
             groups.append([file])
     points = []
     for group in groups:
-        raw, size = sum(f.raw for f in group), sum(f.size for f in group)
-        points.append((raw / len(group), size / raw))
+        raw_bytes, size = sum(f.raw_bytes for f in group), sum(f.size for f in group)
+        points.append((raw_bytes / len(group), size / raw_bytes))
     return points
 
 
-def picked(pieces: Sequence[Piece], count: int) -> list[int]:
+def trial_indexes(outputs: Sequence[TaskOutput], count: int) -> list[int]:
     """The outputs to write in memory: the smallest, the largest, and others spread over the sizes.
 
     outputs: all of them. count: the maximum. Returns their indexes, in order.
     """
-    if len(pieces) <= count:
-        return list(range(len(pieces)))
-    order = sorted(range(len(pieces)), key=lambda i: pieces[i].raw)
-    sums = list(accumulate(pieces[i].raw for i in order))
-    inner = count - 2
+    if len(outputs) <= count:
+        return list(range(len(outputs)))
+    order = sorted(range(len(outputs)), key=lambda i: outputs[i].raw_bytes)
+    sums = list(accumulate(outputs[i].raw_bytes for i in order))
+    middle_count = count - 2
     # At equal shares of the bytes, not of the partitions: most bytes are in the large ones.
-    at = {bisect_left(sums, sums[-1] * (k + 0.5) / inner) for k in range(inner)}
-    at |= {0, len(order) - 1}
-    return sorted(order[min(i, len(order) - 1)] for i in at)
+    sum_indexes = {
+        bisect_left(sums, sums[-1] * (k + 0.5) / middle_count) for k in range(middle_count)
+    }
+    sum_indexes |= {0, len(order) - 1}
+    return sorted(order[min(i, len(order) - 1)] for i in sum_indexes)
 
 
-def reported(size: int) -> int:
+def map_status_size(size: int) -> int:
     """The bytes of a map output as Spark's driver records them: up to 10 % more.
 
     Source: MapStatus.compressSize.
     """
     if size <= 1:
         return max(0, size)
-    return int(_MAP_STATUS ** min(255, math.ceil(math.log(size) / math.log(_MAP_STATUS))))
+    return int(_MAP_STATUS_BASE ** min(255, math.ceil(math.log(size) / math.log(_MAP_STATUS_BASE))))
 
 
-def splits(sizes: Sequence[int], settings: WriteSettings) -> list[int]:
+def task_of_outputs(sizes: Sequence[int], settings: WriteSettings) -> list[int]:
     """The task of each map output of one shuffle partition, as adaptive execution splits it.
 
     sizes: bytes of the partition in each map output, in order. Returns the number of the task for each.
     Source: ShufflePartitionsUtil.splitSizeListByTargetSize; OptimizeSkewInRebalancePartitions.
     """
-    target = settings.advisory
+    target = settings.advisory_size
     if not target or sum(sizes) <= target:
         return [0] * len(sizes)
-    starts, current, last = [0], 0, -1
+    task_starts, current, merged_size = [0], 0, -1
 
     def merge() -> None:
-        nonlocal last
+        nonlocal merged_size
         # As in Spark's ShufflePartitionsUtil: a part joins the one before it if both together are hardly too
         # large,
         # or if one of them is small.
-        small = target * settings.small_factor
-        if last > -1 and (current + last < target * _MERGED or current < small or last < small):
-            starts.pop()
-            last += current
+        small_size = target * settings.small_factor
+        if merged_size > -1 and (
+            current + merged_size < target * _MERGED_PARTITION_FACTOR
+            or current < small_size
+            or merged_size < small_size
+        ):
+            task_starts.pop()
+            merged_size += current
         else:
-            last = current
+            merged_size = current
 
     for i, size in enumerate(sizes):
         if i > 0 and current + size > target:
             merge()
-            starts.append(i)
+            task_starts.append(i)
             current = size
         else:
             current += size
     merge()
     tasks, task = [], -1
     for i in range(len(sizes)):
-        if i in starts:
+        if i in task_starts:
             task += 1
         tasks.append(task)
     return tasks

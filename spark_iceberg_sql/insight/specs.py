@@ -15,8 +15,8 @@ from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
-_SOURCE = "the_source"
-_NEW = "the_table"
+_SOURCE_NAME = "the_source"
+_TABLE_NAME = "the_table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class CandidateSpec:
     warnings: tuple[str, ...] = ()
 
 
-def candidate(text: str, schema: Schema, *, case_sensitive: bool = False) -> CandidateSpec:
+def candidate_spec(text: str, schema: Schema, *, case_sensitive: bool = False) -> CandidateSpec:
     """Read and check the text of a PARTITIONED BY clause.
 
     text: `days(ts), bucket(16, id)`; empty for an unpartitioned table. schema: the columns, with field ids.
@@ -42,18 +42,18 @@ def candidate(text: str, schema: Schema, *, case_sensitive: bool = False) -> Can
     if not text.strip():
         return CandidateSpec(Spec(0), "")
     _refuse_more_than_a_clause(text)
-    known = Tables([Table((_SOURCE,), schema)], complete=True, case_sensitive=case_sensitive)
-    statement = (
-        f"CREATE TABLE {_NEW} USING iceberg PARTITIONED BY (\n{text}\n) AS SELECT * FROM {_SOURCE}"
-    )
-    found = plans(known, statement)
-    if len(found) != 1 or found[0].after is None:
-        raise _refused(text, found[0].report if found else None)
-    plan = found[0]
+    catalog = Tables([Table((_SOURCE_NAME,), schema)], complete=True, case_sensitive=case_sensitive)
+    statement = f"CREATE TABLE {_TABLE_NAME} USING iceberg PARTITIONED BY (\n{text}\n) AS SELECT * FROM {_SOURCE_NAME}"
+    change_plans = plans(catalog, statement)
+    if len(change_plans) != 1 or change_plans[0].after is None:
+        raise _refusal(text, change_plans[0].report if change_plans else None)
+    plan = change_plans[0]
     assert plan.after is not None
-    fields = tuple(_in(schema, field, case_sensitive) for field in plan.after.spec.fields)
-    words = (_words(d) for d in plan.report if d.severity is Severity.WARNING)
-    return CandidateSpec(Spec(0, fields), clause(Spec(0, fields), schema), tuple(words))
+    fields = tuple(
+        _with_column_id(schema, field, case_sensitive) for field in plan.after.spec.fields
+    )
+    warnings = (_summary(d) for d in plan.report if d.severity is Severity.WARNING)
+    return CandidateSpec(Spec(0, fields), clause(Spec(0, fields), schema), tuple(warnings))
 
 
 def clause(spec: Spec, schema: Schema) -> str:
@@ -76,10 +76,10 @@ def column_path(field: PartitionField, schema: Schema) -> list[str]:
     return [field.source] if column is None else list(column.path)
 
 
-def _in(schema: Schema, field: PartitionField, case_sensitive: bool) -> PartitionField:
+def _with_column_id(schema: Schema, field: PartitionField, case_sensitive: bool) -> PartitionField:
     """The field with the source column's id in the table itself: CREATE TABLE AS assigns new ids."""
-    found = schema.find_all(field.source.split("."), case_sensitive=case_sensitive)
-    column = found[0]
+    columns = schema.find_all(field.source.split("."), case_sensitive=case_sensitive)
+    column = columns[0]
     assert column.field.field_id is not None
     return PartitionField(
         column.field.field_id, column.name, field.transform, field.name, field.field_id
@@ -105,16 +105,16 @@ def _refuse_more_than_a_clause(text: str) -> None:
         )
 
 
-def _refused(text: str, report: Report | None) -> IcebergSqlError:
+def _refusal(text: str, report: Report | None) -> IcebergSqlError:
     errors = [d for d in report or () if d.severity is Severity.ERROR] or list(report or ())
     lines = [visible(f"the spec `{text}` would be refused")]
     for diagnostic in errors:
-        lines.append(_words(diagnostic))
+        lines.append(_summary(diagnostic))
         if diagnostic.help:
-            advice = diagnostic.help.partition(", or select ")[0]  # there is no query to change
-            lines.append(f"help: {advice}")
+            help_text = diagnostic.help.partition(", or select ")[0]  # there is no query to change
+            lines.append(f"help: {help_text}")
     return IcebergSqlError("\n".join(lines), report)
 
 
-def _words(diagnostic: Diagnostic) -> str:
+def _summary(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.code}: {diagnostic.message}"

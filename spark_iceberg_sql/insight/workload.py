@@ -17,8 +17,8 @@ from spark_iceberg_sql.syntax.script import statements
 
 _QUERIES = ("SELECT", "WITH", "FROM", "(")
 _READING = ("DELETE", "UPDATE", "MERGE")
-_PATH = ".sql"
-_HEAVIEST = 1e12  # so that a cost and its square stay numbers
+_SUFFIX = ".sql"
+_MAX_WEIGHT = 1e12  # so that a cost and its square stay numbers
 _WRITING = ("INSERT", "CREATE", "REPLACE")  # these read if they have a query
 
 
@@ -33,13 +33,13 @@ class Query:
 
     text: str
     weight: float = 1.0
-    written_by: str | None = None
+    write_keyword: str | None = None
     number: int = field(default=0, compare=False)
 
 
 def workload(
     queries: str | Iterable[str | tuple[str, float]],
-    plain: Callable[[Path], Path] | None = None,
+    decompress: Callable[[Path], Path] | None = None,
     *,
     needed: bool = True,
     writing: bool = False,
@@ -56,17 +56,17 @@ def workload(
     """
     weights: dict[tuple[str, str | None], float] = {}
     numbers: dict[tuple[str, str | None], int] = {}
-    counted = count(1)
-    for word, weight in _given(queries):
-        if not 0 < weight <= _HEAVIEST:
+    counter = count(1)
+    for word, weight in _weighted_entries(queries):
+        if not 0 < weight <= _MAX_WEIGHT:
             raise IcebergSqlError(
-                f"a query's weight must be a positive number up to {_HEAVIEST:.0e}, not {weight}"
+                f"a query's weight must be a positive number up to {_MAX_WEIGHT:.0e}, not {weight}"
             )
         from_log = _is_log(word)
-        for text, times in _texts(word, plain):
-            for statement, number in zip(_marked(text), counted, strict=False):
+        for text, run_count in _entry_texts(word, decompress):
+            for statement, number in zip(_classified_statements(text), counter, strict=False):
                 if statement[1] is None or (writing and not (from_log and not statement[1])):
-                    weights[statement] = weights.get(statement, 0.0) + weight * times
+                    weights[statement] = weights.get(statement, 0.0) + weight * run_count
                     numbers.setdefault(statement, number)
     if needed and not any(word is None for _, word in weights):
         raise IcebergSqlError(
@@ -78,19 +78,21 @@ def workload(
     )
 
 
-def others(queries: str | Iterable[str | tuple[str, float]]) -> Iterator[str]:
+def skipped_statements(queries: str | Iterable[str | tuple[str, float]]) -> Iterator[str]:
     """The statements of scripts that `workload` skips, since they are not queries; none of event logs."""
-    for word, _ in _given(queries):
-        if _is_log(word):
+    for entry, _ in _weighted_entries(queries):
+        if _is_log(entry):
             continue
-        for text in _texts(word, None):
-            found = set(_queries(text[0]))
+        for text in _entry_texts(entry, None):
+            query_texts = set(_queries(text[0]))
             for statement in statements(text[0]):
-                if statement.text.strip().rstrip(";").strip() not in found:
+                if statement.text.strip().rstrip(";").strip() not in query_texts:
                     yield statement.text
 
 
-def _given(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[str, float]]:
+def _weighted_entries(
+    queries: str | Iterable[str | tuple[str, float]],
+) -> Iterable[tuple[str, float]]:
     if isinstance(queries, str):
         yield queries, 1.0
         return
@@ -98,10 +100,10 @@ def _given(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[s
         if isinstance(item, str):
             yield item, 1.0
         else:
-            yield _pair(item)
+            yield _weighted_pair(item)
 
 
-def _pair(item: object) -> tuple[str, float]:
+def _weighted_pair(item: object) -> tuple[str, float]:
     if isinstance(item, (tuple, list)) and len(item) == 2:
         text, weight = item
         if isinstance(text, str) and isinstance(weight, Real):
@@ -112,86 +114,92 @@ def _pair(item: object) -> tuple[str, float]:
     raise IcebergSqlError(f"a query is a string, or a pair of a string and a weight, not {item!r}")
 
 
-def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[str, int]]:
+def _entry_texts(
+    entry: str, decompress: Callable[[Path], Path] | None
+) -> Iterable[tuple[str, int]]:
     """A script, the text of the file it names, or the texts of the event log, with how often each ran."""
-    if not _is_path(word):
-        return ((word, 1),)
-    if not event_log.is_log(Path(word)):
-        return ((decode(read_bytes(word), word)[0], 1),)
-    found = event_log.texts(Path(word), plain)
-    if not any(True for text in found for _ in _queries(text)):
+    if not _is_path(entry):
+        return ((entry, 1),)
+    if not event_log.is_event_log(Path(entry)):
+        return ((decode(read_bytes(entry), entry)[0], 1),)
+    counts = event_log.query_counts(Path(entry), decompress)
+    if not any(True for text in counts for _ in _queries(text)):
         raise IcebergSqlError(
-            f"the event log {word} has {sum(found.values()):,} SQL executions, but no query text",
+            f"the event log {entry} has {sum(counts.values()):,} SQL executions, but no query text",
             help="spark-sql and the Thrift server write it; in programs, set it before each query: "
             "spark.sparkContext.setJobDescription(text)",
         )
-    return found.items()
+    return counts.items()
 
 
-def _is_path(word: str) -> bool:
+def _is_path(entry: str) -> bool:
     """True if a text names a file: one that exists, or `my queries.sql`, which is no statement."""
-    if not word.strip():
+    if not entry.strip():
         return False
-    if _exists(word):
+    if _exists(entry):
         return True
-    if not word.lower().endswith(_PATH):
+    if not entry.lower().endswith(_SUFFIX):
         return False
-    first = word.split(None, 1)[0].upper()
-    return not any(map(str.isspace, word)) or first not in (*_QUERIES, *_READING, *_WRITING)
+    first_word = entry.split(None, 1)[0].upper()
+    return not any(map(str.isspace, entry)) or first_word not in (*_QUERIES, *_READING, *_WRITING)
 
 
-def _is_log(word: str) -> bool:
-    return _is_path(word) and event_log.is_log(Path(word))
+def _is_log(entry: str) -> bool:
+    return _is_path(entry) and event_log.is_event_log(Path(entry))
 
 
-def _exists(word: str) -> bool:
+def _exists(entry: str) -> bool:
     try:
-        return Path(word).exists()
+        return Path(entry).exists()
     except (OSError, ValueError):  # a text that no file can be named
         return False
 
 
 def _queries(text: str) -> Iterator[str]:
-    return (query for query, word in _reading(text) if word is None)
+    return (query for query, word in _reading_statements(text) if word is None)
 
 
-def _reading(text: str) -> Iterator[tuple[str, str | None]]:
+def _reading_statements(text: str) -> Iterator[tuple[str, str | None]]:
     """The statements that read tables, each with its first word if it writes as well."""
-    return (found for found in _marked(text) if found[1] != "")
+    return (statement for statement in _classified_statements(text) if statement[1] != "")
 
 
-def _marked(text: str) -> Iterator[tuple[str, str | None]]:
+def _classified_statements(text: str) -> Iterator[tuple[str, str | None]]:
     """The statements: with None for a query, the keyword if it reads and writes, an empty text otherwise."""
     for statement in statements(text):
-        words = [t.text.upper() for t in tokenize(statement.text) if t.kind not in TRIVIA]
-        first = _word(words)
-        found = statement.text.strip().rstrip(";").strip()
+        keywords = [t.text.upper() for t in tokenize(statement.text) if t.kind not in TRIVIA]
+        first = _main_keyword(keywords)
+        statement_text = statement.text.strip().rstrip(";").strip()
         if first in _QUERIES:
-            yield found, None
-        elif first in _READING or (first in _WRITING and _has_query(words, first)):
-            yield found, first
+            yield statement_text, None
+        elif first in _READING or (first in _WRITING and _has_query(keywords, first)):
+            yield statement_text, first
         else:
-            yield found, ""
+            yield statement_text, ""
 
 
-def _word(words: Sequence[str]) -> str:
+def _main_keyword(keywords: Sequence[str]) -> str:
     """The main keyword of a statement: its first one, or the one after WITH ... or FROM ..., such as INSERT."""
-    first, depth = (words[0] if words else ""), 0
-    for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
-        depth += {"(": 1, ")": -1}.get(before, 0)
+    first, depth = (keywords[0] if keywords else ""), 0
+    for previous, word, following in zip(keywords, keywords[1:], [*keywords[2:], ""], strict=False):
+        depth += {"(": 1, ")": -1}.get(previous, 0)
         if depth:
             continue
         # A table expression may have any name, but only its `)` comes right before the statement.
-        starts = before == ")" and word in (*_QUERIES, *_READING, "INSERT")
-        into = word == "INSERT" and after in ("INTO", "OVERWRITE")
-        if (first == "WITH" and starts) or (first == "FROM" and (into or word == "SELECT")):
+        starts_statement = previous == ")" and word in (*_QUERIES, *_READING, "INSERT")
+        is_insert = word == "INSERT" and following in ("INTO", "OVERWRITE")
+        if (first == "WITH" and starts_statement) or (
+            first == "FROM" and (is_insert or word == "SELECT")
+        ):
             first = word
         if first not in ("WITH", "FROM"):
             break
     return first
 
 
-def _has_query(words: Sequence[str], first: str) -> bool:
+def _has_query(keywords: Sequence[str], first: str) -> bool:
     if first == "INSERT":
-        return "VALUES" not in words or "SELECT" in words
-    return "TABLE" in words[:3] and "SELECT" in words  # a view or a function reads nothing yet
+        return "VALUES" not in keywords or "SELECT" in keywords
+    return (
+        "TABLE" in keywords[:3] and "SELECT" in keywords
+    )  # a view or a function reads nothing yet

@@ -21,42 +21,42 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Only settings whose names contain one of these change what the parser accepts.
-_OF_THE_PARSER = ("ansi", "parser", "legacy", "variable", "scripting", "extensions")
+_PARSER_SETTINGS = ("ansi", "parser", "legacy", "variable", "scripting", "extensions")
 
 
-def refused(
-    spark: SparkSession, todo: Sequence[Statement], values: Mapping[str, Any]
+def parse_failures(
+    spark: SparkSession, script: Sequence[Statement], values: Mapping[str, Any]
 ) -> Iterator[tuple[Statement, Exception]]:
     """The statements that the session's parser refuses, each with the exception.
 
     values: of the parameters, by name. Not parsed are statements that an earlier one may affect: those with
     `${...}` after a SET, and all after one that sets the parser.
     """
-    setting = False
-    for statement in todo:
-        if not (setting and "${" in statement.text):
-            used = {n: values[n] for n in parameters_of(statement.text) if n in values}
+    has_set = False
+    for statement in script:
+        if not (has_set and "${" in statement.text):
+            parameters = {n: values[n] for n in parameters_of(statement.text) if n in values}
             try:
                 with quietly():
-                    parsing.parse(spark, _in_spark_s_words(spark, statement.text), used)
+                    parsing.parse(spark, _text_for_parser(spark, statement.text), parameters)
             except IcebergSqlError as error:
                 yield statement, error
             except JVM_ERRORS as error:
-                exact = all(isinstance(value, parsing.EXACT) for value in used.values())
-                if not exact and "UNBOUND_SQL_PARAMETER" not in str(error):
+                are_exact = all(isinstance(value, parsing.EXACT) for value in parameters.values())
+                if not are_exact and "UNBOUND_SQL_PARAMETER" not in str(error):
                     continue
                 yield statement, explain_errors.explained(spark, error, statement.text)
         if statement.first in ("SET", "RESET"):
-            setting = True
+            has_set = True
             if statement.first == "RESET" or any(
-                token.word.lower() in _OF_THE_PARSER for token in statement.tokens
+                token.word.lower() in _PARSER_SETTINGS for token in statement.tokens
             ):
                 return
 
 
-def _in_spark_s_words(spark: SparkSession, text: str) -> str:
+def _text_for_parser(spark: SparkSession, text: str) -> str:
     """The text that the gate would pass on, except that no path is attached for a write."""
     with sessions.working_in(spark):
         text = sessions.substituted(spark, clickhouse.translated(text))
-    found = statements(text)
-    return routing.handed_on(found[0]) if len(found) == 1 else text
+    script = statements(text)
+    return routing.handed_on(script[0]) if len(script) == 1 else text

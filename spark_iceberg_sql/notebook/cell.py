@@ -32,27 +32,27 @@ class Cell:
     """
 
     text: str
-    before: str = ""
+    prefix: str = ""
     name: str = "cell"
 
-    def report(self, found: Iterable[Diagnostic], count: int = 1) -> Report:
+    def report(self, diagnostics: Iterable[Diagnostic], count: int = 1) -> Report:
         """A report on the whole cell.
 
         diagnostics: with offsets into the SQL. count: the number of statements.
         """
-        whole = self.before + self.text
-        edits = _edits(whole, len(self.before))
-        shown = apply_ordered_edits(whole, edits)
-        lines = Lines(shown)
+        cell_text = self.prefix + self.text
+        edits = _edits(cell_text, len(self.prefix))
+        masked_text = apply_ordered_edits(cell_text, edits)
+        lines = Lines(masked_text)
         placed = []
-        for d in found:
-            start = shifted_offset(d.span.start + len(self.before), edits)
-            end = shifted_offset(d.span.end + len(self.before), edits, end=True)
+        for d in diagnostics:
+            start = shifted_offset(d.span.start + len(self.prefix), edits)
+            end = shifted_offset(d.span.end + len(self.prefix), edits, end=True)
             placed.append(replace(d, span=lines.span(start, end)))
         placed.sort(key=lambda d: d.span)
-        return Report(shown, tuple(placed), self.name, count, lines)
+        return Report(masked_text, tuple(placed), self.name, count, lines)
 
-    def finding(
+    def diagnostic(
         self,
         code: str,
         message: str,
@@ -64,57 +64,63 @@ class Cell:
 
         span: offsets into the SQL.
         """
-        place = Lines(self.text).span(*span)
+        line_span = Lines(self.text).span(*span)
         return Diagnostic(
-            code, code.lower(), Severity.ERROR, masked_words(message, self.text), place, help, fix
+            code,
+            code.lower(),
+            Severity.ERROR,
+            mask_message(message, self.text),
+            line_span,
+            help,
+            fix,
         )
 
 
-def painted(report: Report) -> str:
+def render_colored(report: Report) -> str:
     """A report in bold and colours, without red: front ends show errors on red, light or dark."""
     return full(report, color=True).replace("\x1b[1;31m", "\x1b[1m")
 
 
-def masked(text: str) -> str:
+def mask_strings(text: str) -> str:
     """The text, with quoted strings hidden in each statement that may hold a secret."""
     return apply_ordered_edits(text, _edits(text, 0))
 
 
 def has_secrets(text: str) -> bool:
     """True if a text may hold a credential."""
-    return SECRETS.search(text) is not None or any(map(_hidden, _calls_in(text)))
+    return SECRETS.search(text) is not None or any(map(_secret_spans, _credential_calls(text)))
 
 
-def masked_words(message: str, text: str) -> str:
+def mask_message(message: str, text: str) -> str:
     """A message without the strings of the SQL that may hold a secret."""
     if not has_secrets(text):
         return message
     for statement in statements(text):
-        for start, end in _hidden(statement.text):
+        for start, end in _secret_spans(statement.text):
             value = statement.text[start:end]
             if len(value) >= 4:
                 message = message.replace(value, MASK)
     return message
 
 
-def masked_line(line: str, statement: str) -> str:
+def mask_line(line: str, statement: str) -> str:
     """A line of Python without its strings, if it or the statement that it led to may hold a credential."""
-    return _QUOTED.split(line, maxsplit=1)[0] + MASK if _is_open(line, statement) else line
+    return _QUOTED.split(line, maxsplit=1)[0] + MASK if _may_hold_secret(line, statement) else line
 
 
-def masked_stack(stack: str, text: str, lines: Iterable[str]) -> str:
+def mask_stack(stack: str, text: str, lines: Iterable[str]) -> str:
     """A stack without what may be a credential. text: the SQL. lines: the user's lines of Python in it."""
-    values = [text[start:end] for start, end in _hidden_in(text)] if has_secrets(text) else []
+    values = [text[start:end] for start, end in _secret_spans_in(text)] if has_secrets(text) else []
     for line in lines:
-        if _is_open(line, text):
+        if _may_hold_secret(line, text):
             values += [match[2] for match in _STRING.finditer(line)]
     for value in sorted(values, key=len, reverse=True):
-        for written in (value, repr(value)[1:-1], visible(value)):
-            stack = stack.replace(written, MASK) if len(written) >= 4 else stack
+        for spelling in (value, repr(value)[1:-1], visible(value)):
+            stack = stack.replace(spelling, MASK) if len(spelling) >= 4 else stack
     return stack
 
 
-def _is_open(line: str, statement: str) -> bool:
+def _may_hold_secret(line: str, statement: str) -> bool:
     both = f"{line}\n{statement}"
     return (
         _QUOTED.search(line) is not None
@@ -122,25 +128,26 @@ def _is_open(line: str, statement: str) -> bool:
     )
 
 
-def _hidden_in(text: str) -> Iterator[tuple[int, int]]:
+def _secret_spans_in(text: str) -> Iterator[tuple[int, int]]:
     for statement in statements(text):
-        for start, end in _hidden(statement.text):
+        for start, end in _secret_spans(statement.text):
             yield statement.start + start, statement.start + end
 
 
-def _edits(text: str, begin: int) -> list[Edit]:
+def _edits(text: str, sql_start: int) -> list[Edit]:
     edits = []
     if has_secrets(text):
-        for statement in statements(text[begin:]):
+        for statement in statements(text[sql_start:]):
             if has_secrets(statement.text):
-                at = begin + statement.start
+                offset = sql_start + statement.start
                 edits += [
-                    Edit(at + start, at + end, MASK) for start, end in _hidden(statement.text)
+                    Edit(offset + start, offset + end, MASK)
+                    for start, end in _secret_spans(statement.text)
                 ]
     return edits
 
 
-def _calls_in(text: str) -> list[str]:
+def _credential_calls(text: str) -> list[str]:
     """The statements that call a table function which takes credentials."""
     return (
         [s.text for s in statements(text) if CREDENTIAL_CALL.search(s.text)]
@@ -149,7 +156,7 @@ def _calls_in(text: str) -> list[str]:
     )
 
 
-def _hidden(statement: str) -> list[tuple[int, int]]:
+def _secret_spans(statement: str) -> list[tuple[int, int]]:
     """The spans of a statement's values that may be secret: its strings, and what SET assigns.
 
     If only a table function's call can hold a secret, these are the strings after the call's first positional

@@ -13,7 +13,7 @@ from spark_iceberg_sql.editor.completion import suggestions
 from spark_iceberg_sql.model.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.notebook.connect import is_remote
-from spark_iceberg_sql.notebook.names import Names
+from spark_iceberg_sql.notebook.names import SessionNames
 from spark_iceberg_sql.notebook.options import OPTIONS
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -27,10 +27,10 @@ _CELL = re.compile(r"\s*%%iceberg_sql\b[^\n]*\n")
 _LINE = re.compile(r"%iceberg_sql\s+(?:--\w+\s+(?:\d+\s+)?)*")
 _WORD = re.compile(r"[\w.`]*$")
 _OPTION = re.compile(r"[-\w]*$")
-_PLACES = frozenset(
+_TABLE_KEYWORDS = frozenset(
     {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE", "IN"}
 )
-_Found = Iterator[tuple[str, str]]
+_Suggestions = Iterator[tuple[str, str]]
 
 
 class Completer:
@@ -44,30 +44,30 @@ class Completer:
         )
 
     def _matches(self, context: CompletionContext) -> dict[str, Any]:
-        before = _sql(context)
-        if before is None:
+        sql_parts = _sql_around_cursor(context)
+        if sql_parts is None:
             return {"completions": []}
-        text, rest = before
-        shape = _OPTION if text.lstrip().startswith("%%iceberg_sql") else _WORD
-        word = (shape.search(text) or [""])[0]
+        text, suffix = sql_parts
+        pattern = _OPTION if text.lstrip().startswith("%%iceberg_sql") else _WORD
+        word = (pattern.search(text) or [""])[0]
         try:
-            offered = dict(self._offered(text, rest, word))
+            kinds_by_text = dict(self._suggestions(text, suffix, word))
         except Exception:  # completion never raises: a stopped session completes nothing
-            offered = {}
-        last = word.rpartition(".")[2].strip("`").lower()
-        found = [
+            kinds_by_text = {}
+        typed_part = word.rpartition(".")[2].strip("`").lower()
+        completions = [
             SimpleCompletion(text=insert, type=kind)
-            for insert, kind in offered.items()
-            if insert.strip("`").lower().startswith(last)
+            for insert, kind in kinds_by_text.items()
+            if insert.strip("`").lower().startswith(typed_part)
         ]
         return {
-            "completions": found,
+            "completions": completions,
             "suppress": True,
             "ordered": True,
             "matched_fragment": word.rpartition(".")[2],
         }
 
-    def _offered(self, text: str, rest: str, word: str) -> _Found:
+    def _suggestions(self, text: str, suffix: str, word: str) -> _Suggestions:
         if re.search(r"%%iceberg_sql[^\n]*$", text):
             yield from ((option, "option") for option in OPTIONS)
             return
@@ -76,27 +76,27 @@ class Completer:
             spark = SparkSession.getActiveSession()
         if spark is None:
             return
-        names = Names(spark)
-        whole = text + rest
-        statement = _statement(whole, len(text))
-        typed = text[statement.head if statement else 0 : len(text) - len(word)]
-        before = [token for token in tokenize(typed) if token.kind not in TRIVIA]
-        previous = before[-1].word if before else ""
-        if previous in _PLACES:
-            yield from _tables(names, word)
+        names = SessionNames(spark)
+        sql_text = text + suffix
+        statement = _statement(sql_text, len(text))
+        typed_text = text[statement.head if statement else 0 : len(text) - len(word)]
+        tokens = [token for token in tokenize(typed_text) if token.kind not in TRIVIA]
+        previous = tokens[-1].word if tokens else ""
+        if previous in _TABLE_KEYWORDS:
+            yield from _table_suggestions(names, word)
             return
         if statement is None or is_remote(spark):
             return
-        words = [token.word for token in before]
-        if previous == "FIELD" and len(words) > 1 and words[-3:-2] in (["DROP"], ["REPLACE"]):
+        keywords = [token.word for token in tokens]
+        if previous == "FIELD" and len(keywords) > 1 and keywords[-3:-2] in (["DROP"], ["REPLACE"]):
             for table in names.tables_of(statement.tokens):
                 fields = table.specs.spec.fields if table.specs is not None else ()
                 yield from ((field.name, "partition field") for field in fields)
             return
-        known = SessionTables(spark, intercept.own_sql(spark))
-        found = suggestions(whole, statement, len(text) - len(word), known)
-        if found:
-            yield from ((s.insert if not s.snippet else s.label, s.kind) for s in found)
+        catalog = SessionTables(spark, intercept.own_sql(spark))
+        proposals = suggestions(sql_text, statement, len(text) - len(word), catalog)
+        if proposals:
+            yield from ((s.insert if not s.snippet else s.label, s.kind) for s in proposals)
             return
         for table in names.tables_of(statement.tokens):
             for field in table.schema.fields if table.schema is not None else ():
@@ -105,17 +105,17 @@ class Completer:
             yield from ((name, "function") for name in (*BY_FUNCTION, *TABLE_FUNCTIONS))
 
 
-def _tables(names: Names, word: str) -> _Found:
-    above = tuple(part.strip("`") for part in word.split(".")[:-1])
-    if not above:
+def _table_suggestions(names: SessionNames, word: str) -> _Suggestions:
+    namespace = tuple(part.strip("`") for part in word.split(".")[:-1])
+    if not namespace:
         yield from ((name, "catalog") for name in names.catalogs())
-    yield from ((name, "namespace") for name in (names.namespaces(above) if above else ()))
-    yield from ((name, "table") for name in names.tables(above))
-    if not above:
+    yield from ((name, "namespace") for name in (names.namespaces(namespace) if namespace else ()))
+    yield from ((name, "table") for name in names.tables(namespace))
+    if not namespace:
         yield from ((name, "table function") for name in TABLE_FUNCTIONS)
 
 
-def _sql(context: CompletionContext) -> tuple[str, str] | None:
+def _sql_around_cursor(context: CompletionContext) -> tuple[str, str] | None:
     """The SQL before and after the cursor; None if the cursor is not in SQL."""
     lines = context.full_text.split("\n")
     offset = sum(len(line) + 1 for line in lines[: context.cursor_line]) + context.cursor_position

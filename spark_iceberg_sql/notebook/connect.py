@@ -22,25 +22,28 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.writes import Written
 
-_MOST = 1_000  # rows of what the server explains
+_MAX_ROWS = 1_000  # rows of what the server explains
 
 
 def is_remote(spark: object) -> bool:
     """True for a session of Spark Connect."""
-    return any(kind.__module__.startswith("pyspark.sql.connect.") for kind in type(spark).__mro__)
+    return any(
+        base_class.__module__.startswith("pyspark.sql.connect.")
+        for base_class in type(spark).__mro__
+    )
 
 
 class Connect:
     """A session whose JVM is a server's. spark: the session."""
 
-    fixes = False
+    can_fix = False
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
         self._progress: Progress | None = None
-        self._noting = False
+        self._has_handler = False
 
-    def judged(self, text: str, used: Mapping[str, Any], binding: bool) -> Report:
+    def check(self, text: str, parameters: Mapping[str, Any], binding: bool) -> Report:
         """The server's check of all statements; a warning if it has none."""
         try:
             report = remote.findings(self.spark, text, "cell")
@@ -52,48 +55,50 @@ class Connect:
             return Report(text, (), "cell")
         return report
 
-    def refused(
-        self, todo: Sequence[Statement], used: Mapping[str, Any]
+    def refused_statements(
+        self, script: Sequence[Statement], parameters: Mapping[str, Any]
     ) -> Iterator[tuple[Statement, Exception]]:
         """Nothing: the server parses a statement only when it runs."""
         return iter(())
 
-    def bound(self, used: Mapping[str, Any]) -> dict[str, Any] | None:
+    def bind(self, parameters: Mapping[str, Any]) -> dict[str, Any] | None:
         """Parameters as `spark.sql` takes them."""
-        return {name: _parameter(value) for name, value in used.items()} or None
+        return {name: _parameter(value) for name, value in parameters.items()} or None
 
-    def sql(self, text: str, used: dict[str, Any] | None) -> DataFrame:
+    def sql(self, text: str, parameters: dict[str, Any] | None) -> DataFrame:
         """Run a statement on the server."""
         with remote.answering(self.spark):
-            return remote.own_sql(self.spark)(text, used)
+            return remote.own_sql(self.spark)(text, parameters)
 
-    def read(self, shown: DataFrame) -> list[TableRead]:
+    def table_reads(self, frame: DataFrame) -> list[TableRead]:
         """The reads of a query, by the metrics that the server sent with its rows; they have no partitions."""
-        told = shown.executionInfo
+        execution_info = frame.executionInfo
         if (
-            told is None or told.metrics is None
+            execution_info is None or execution_info.metrics is None
         ):  # no plan ran: the rows were in the query or in metadata
             return []
-        _, nodes = told.metrics.extract_graph()
-        joined = any("Join" in node.name for node in nodes.values())
+        _, nodes = execution_info.metrics.extract_graph()
+        has_join = any("Join" in node.name for node in nodes.values())
         reads = [
-            _read(node.name, {m.name: m.value for m in node.metrics}, joined)
+            _table_read(node.name, {m.name: m.value for m in node.metrics}, has_join)
             for _, node in sorted(nodes.items())
         ]
         return [read for read in reads if read is not None]
 
-    def wrote(self, statement: Statement, result: DataFrame, since_ms: int) -> Written | None:
+    def commit_summary(
+        self, statement: Statement, result: DataFrame, since_ms: int
+    ) -> Written | None:
         """None: the plan of a statement stays on the server."""
         return None
 
-    def explained(self, text: str, used: dict[str, Any] | None) -> results.Bundle:
+    def explain(self, text: str, parameters: dict[str, Any] | None) -> results.Bundle:
         """The reads of a statement, by the server's `iceberg_explain`, and Spark's plan."""
-        plan = self.sql(f"EXPLAIN FORMATTED {text}", used).first()
+        plan = self.sql(f"EXPLAIN FORMATTED {text}", parameters).first()
         details = str(plan[0]) if plan is not None else ""
-        above = None if used else self._answer("iceberg_explain", text)
-        return results.of_explained((), None, details, above)
+        explanation = None if parameters else self._answer("iceberg_explain", text)
+        return results.of_explained((), None, details, explanation)
 
-    def planned(self, statement: Statement) -> results.Bundle:
+    def plan(self, statement: Statement) -> results.Bundle:
         """The change plan of a statement, by the server's `iceberg_plan`."""
         return self._answer("iceberg_plan", statement.text)
 
@@ -101,32 +106,35 @@ class Connect:
         """The rows of a function about a statement; its refusal, if it refuses it."""
         try:
             answer = remote.own_sql(self.spark)(f"SELECT * FROM {function}(:text)", {"text": text})
-            found, _ = rows.first_rows(answer, _MOST)
+            answer_rows, _ = rows.first_rows(answer, _MAX_ROWS)
         except Exception as error:
             line = str(error).partition("\n")[0]
             return results.bundle([markup.dim_line(markup.html_text(line))], [line])
-        return results.bundle([rows.html(found)], [rows.text(found)])
+        return results.bundle([rows.html(answer_rows)], [rows.text(answer_rows)])
 
-    def begin(self, group: str, words: str) -> None:
+    def begin(self, group: str, description: str) -> None:
         """Tag what this thread starts, so that it can be interrupted. description: not used."""
         self._progress = None
         self.spark.addTag(group)
-        if not self._noting:
-            self._noting = True
-            self.spark.registerProgressHandler(self._note)
+        if not self._has_handler:
+            self._has_handler = True
+            self.spark.registerProgressHandler(self._record_progress)
 
     def end(self) -> None:
         """After the last statement."""
-        if self._noting:
-            self._noting = False
-            self.spark.removeProgressHandler(self._note)
+        if self._has_handler:
+            self._has_handler = False
+            self.spark.removeProgressHandler(self._record_progress)
 
-    def _note(
+    def _record_progress(
         self, stages: Iterable[Any] | None, inflight_tasks: int, operation_id: Any, done: bool
     ) -> None:
-        known = list(stages or ())
-        tasks = (sum(s.num_completed_tasks for s in known), sum(s.num_tasks for s in known))
-        self._progress = Progress(*tasks, inflight_tasks) if known else None
+        stage_list = list(stages or ())
+        tasks = (
+            sum(s.num_completed_tasks for s in stage_list),
+            sum(s.num_tasks for s in stage_list),
+        )
+        self._progress = Progress(*tasks, inflight_tasks) if stage_list else None
 
     def progress(self, group: str) -> Progress | None:
         """The last progress that the server sent for the running statement."""
@@ -137,22 +145,22 @@ class Connect:
         self.spark.interruptTag(group)
 
 
-def _read(name: str, metrics: Mapping[str, Any], joined: bool) -> TableRead | None:
+def _table_read(name: str, metrics: Mapping[str, Any], has_join: bool) -> TableRead | None:
     """The read of a node of a plan; None if it scans no data files of an Iceberg table.
 
     has_join: whether the plan has a join, which may have left out some of the planned files.
     """
-    kind, _, table = name.partition(" ")
+    node_kind, _, table = name.partition(" ")
     files = metrics.get("resultDataFiles")
-    if kind != "BatchScan" or files is None or not metrics.get("totalDataManifest"):
+    if node_kind != "BatchScan" or files is None or not metrics.get("totalDataManifest"):
         return None
     if not files and metrics.get("numOutputRows"):  # planned without these metrics
         return None
     # The files of manifests that were not opened are not counted.
-    counted = not metrics.get("skippedDataManifests", 1)
+    is_counted = not metrics.get("skippedDataManifests", 1)
     total = files + metrics.get("skippedDataFiles", 0)
-    whole = Partition(0, total, 0, files, metrics.get("totalDataFileSize", 0), ())
-    return TableRead(table, (whole,), counted, sized=False, at_most=joined)
+    partition = Partition(0, total, 0, files, metrics.get("totalDataFileSize", 0), ())
+    return TableRead(table, (partition,), is_counted, sized=False, at_most=has_join)
 
 
 def _parameter(value: Any) -> Any:

@@ -62,10 +62,12 @@ class HiddenPartitioning:
         top = number * _ROW
         width = (_WIDTH - 2 * 40) // 3
         color = markup.READ if number else markup.NOTE
-        drawn = [f'<text x="0" y="{top + 16}" font-weight="bold">{markup.html_text(title)}</text>']
+        elements = [
+            f'<text x="0" y="{top + 16}" font-weight="bold">{markup.html_text(title)}</text>'
+        ]
         for i, (first, second) in enumerate(boxes):
             x, y = i * (width + 40), top + 26
-            drawn.append(
+            elements.append(
                 f'<rect x="{x + 1}" y="{y}" width="{width - 2}" height="{_BOX}" rx="5" fill="{color}" '
                 f'fill-opacity=".12" stroke="{color}"/>'
                 f'<text x="{x + width // 2}" y="{y + 19}" text-anchor="middle">{markup.html_text(first)}</text>'
@@ -74,7 +76,7 @@ class HiddenPartitioning:
             )
             if i:
                 middle = y + _BOX // 2
-                drawn.append(
+                elements.append(
                     f'<path d="M{x - 36} {middle}h26m-6 -5l7 5l-7 5" fill="none" stroke="currentColor"/>'
                 )
-        return "".join(drawn)
+        return "".join(elements)

@@ -15,9 +15,9 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook import ahead, results
-from spark_iceberg_sql.notebook.cell import masked
+from spark_iceberg_sql.notebook.cell import mask_strings
 from spark_iceberg_sql.notebook.connect import Connect, is_remote
-from spark_iceberg_sql.notebook.statements import short, table_of_call
+from spark_iceberg_sql.notebook.statements import statement_title, table_of_call
 from spark_iceberg_sql.spark.bridge import jobs, scan_files, writes
 from spark_iceberg_sql.spark.bridge.parameters import parameter
 from spark_iceberg_sql.spark.gate import intercept, live_plan
@@ -32,69 +32,69 @@ if TYPE_CHECKING:
 class Classic:
     """A session whose JVM is reachable. spark: the session."""
 
-    fixes = True
+    can_fix = True
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
 
-    def judged(self, text: str, used: Mapping[str, Any], binding: bool) -> Report:
+    def check(self, text: str, parameters: Mapping[str, Any], binding: bool) -> Report:
         """The check of all statements. parameters: the bound values. binding: as `engine.check` takes it."""
-        known = SessionTables(self.spark, intercept.own_sql(self.spark, self.bound(used)))
-        return check(text, known, filename="cell", before_execution=binding)
+        catalog = SessionTables(self.spark, intercept.own_sql(self.spark, self.bind(parameters)))
+        return check(text, catalog, filename="cell", before_execution=binding)
 
-    def refused(
-        self, todo: Sequence[Statement], used: Mapping[str, Any]
+    def refused_statements(
+        self, script: Sequence[Statement], parameters: Mapping[str, Any]
     ) -> Iterator[tuple[Statement, Exception]]:
         """The statements that the session's parser refuses."""
-        return ahead.refused(self.spark, todo, used)
+        return ahead.parse_failures(self.spark, script, parameters)
 
-    def bound(self, used: Mapping[str, Any]) -> dict[str, Any] | None:
+    def bind(self, parameters: Mapping[str, Any]) -> dict[str, Any] | None:
         """Parameters as `spark.sql` takes them."""
-        return {name: parameter(value) for name, value in used.items()} or None
+        return {name: parameter(value) for name, value in parameters.items()} or None
 
-    def sql(self, text: str, used: dict[str, Any] | None) -> DataFrame:
+    def sql(self, text: str, parameters: dict[str, Any] | None) -> DataFrame:
         """Run a statement through the gate."""
-        return intercept.sql(self.spark, text, used)
+        return intercept.sql(self.spark, text, parameters)
 
-    def read(self, shown: DataFrame) -> list[scan_files.TableRead]:
+    def table_reads(self, frame: DataFrame) -> list[scan_files.TableRead]:
         """The reads of a query, after it ran."""
-        return scan_files.tables_read(shown)
+        return scan_files.tables_read(frame)
 
-    def wrote(
+    def commit_summary(
         self, statement: Statement, result: DataFrame, since_ms: int
     ) -> writes.Written | None:
         """The summary of a statement's commits. since_ms: when it began, in milliseconds since 1970."""
         if result.columns:
-            named = table_of_call(statement)
-            return writes.called(self.spark, *named, since_ms) if named else None
+            call_table = table_of_call(statement)
+            return writes.called(self.spark, *call_table, since_ms) if call_table else None
         return writes.written(result, since_ms)
 
-    def explained(self, text: str, used: dict[str, Any] | None) -> results.Bundle:
+    def explain(self, text: str, parameters: dict[str, Any] | None) -> results.Bundle:
         """The reads of a statement. Only a query is passed to Spark unchanged: anything else would run."""
         explanation = None
-        if not used:
+        if not parameters:
             with suppress(IcebergSqlError):  # it reads no table
                 explanation = explain(self.spark, text)
         if not scan_files.is_query(self.spark, text):
-            plan = intercept.sql(self.spark, f"EXPLAIN FORMATTED {text}", used).first()
+            plan = intercept.sql(self.spark, f"EXPLAIN FORMATTED {text}", parameters).first()
             return results.of_explained([], explanation, str(plan[0]) if plan is not None else "")
-        result = intercept.sql(self.spark, text, used)
+        result = intercept.sql(self.spark, text, parameters)
         read = scan_files.tables_read(result, executed=False)
         return results.of_explained(read, explanation, scan_files.physical_plan(result))
 
-    def planned(self, statement: Statement) -> results.Bundle:
+    def plan(self, statement: Statement) -> results.Bundle:
         """The change plan of a statement."""
         try:
             plan = live_plan.plan(self.spark, statement.text)
         except IcebergSqlError:
-            line = f"{short(statement)}: does not change a table's partitioning"
+            line = f"{statement_title(statement)}: does not change a table's partitioning"
             return results.bundle([markup.dim_line(markup.html_text(line))], [line])
-        plan = replace(plan, statement=masked(plan.statement), report=Report(""))
+        plan = replace(plan, statement=mask_strings(plan.statement), report=Report(""))
         return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
 
-    def begin(self, group: str, words: str) -> None:
+    def begin(self, group: str, description: str) -> None:
         """Put the jobs that this thread starts into a group. description: its description in Spark's UI."""
-        jobs.begin(self.spark, group, words)
+        jobs.begin(self.spark, group, description)
 
     def end(self) -> None:
         """After the last statement."""
@@ -111,6 +111,6 @@ class Classic:
 Engine = Classic | Connect
 
 
-def engine(spark: SparkSession) -> Engine:
+def engine_of(spark: SparkSession) -> Engine:
     """The engine of a session."""
     return Connect(spark) if is_remote(spark) else Classic(spark)

@@ -29,19 +29,19 @@ class Extension:
         self._shell.configurables.append(self._magics)
         self._display().for_type(DataFrame, self._magics.is_shown)
         self._shell.events.register("post_run_cell", self._magics.forget)
-        self._shell.events.register("post_run_cell", _quiet)
+        self._shell.events.register("post_run_cell", _quiet_log)
         self._shell.Completer.custom_matchers.append(self._completer.matches)
         jvm.log_queries(False)
         plain_errors.install()
 
     def remove(self) -> None:
         """Remove everything."""
-        for kind in ("line", "cell"):
-            self._shell.magics_manager.magics[kind].pop("iceberg_sql", None)
+        for magic_kind in ("line", "cell"):
+            self._shell.magics_manager.magics[magic_kind].pop("iceberg_sql", None)
         self._shell.configurables.remove(self._magics)
         self._display().pop(DataFrame, None)
         self._shell.events.unregister("post_run_cell", self._magics.forget)
-        self._shell.events.unregister("post_run_cell", _quiet)
+        self._shell.events.unregister("post_run_cell", _quiet_log)
         self._shell.Completer.custom_matchers.remove(self._completer.matches)
         jvm.log_queries(True)
         jvm.log_tasks(True)
@@ -51,7 +51,7 @@ class Extension:
         return self._shell.display_formatter.ipython_display_formatter
 
 
-def _quiet(*_: object) -> None:
+def _quiet_log(*_: object) -> None:
     """After a cell: also quiet the log of a session that the cell started."""
     if not jvm_process.has_ended():
         jvm.log_tasks(False)

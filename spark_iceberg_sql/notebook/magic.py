@@ -21,18 +21,18 @@ from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.notebook import plain_errors
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.connect import is_remote
-from spark_iceberg_sql.notebook.engines import engine
+from spark_iceberg_sql.notebook.engines import engine_of
 from spark_iceberg_sql.notebook.options import (
-    MOST_ROWS,
+    MAX_ROWS,
     Options,
     cell_options,
+    checked_variable_name,
     line_options,
-    variable,
 )
 from spark_iceberg_sql.notebook.pages import Pages
-from spark_iceberg_sql.notebook.plain_errors import as_usual
+from spark_iceberg_sql.notebook.plain_errors import with_stack
 from spark_iceberg_sql.notebook.runner import Runner
-from spark_iceberg_sql.notebook.work import Output, Work, animated
+from spark_iceberg_sql.notebook.work import Output, StatementWorker, can_redraw
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge import jvm, jvm_process, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 class IcebergSql(Magics):  # type: ignore[misc]
     """`%%iceberg_sql`; its defaults are set by `%config IcebergSql.limit = 50`."""
 
-    limit = Int(20, min=0, max=MOST_ROWS, help="how many rows of a result are shown").tag(
+    limit = Int(20, min=0, max=MAX_ROWS, help="how many rows of a result are shown").tag(
         config=True
     )
     kept = Int(
         1_000,
         min=0,
-        max=MOST_ROWS,
+        max=MAX_ROWS,
         help="how many rows of a result are fetched when it runs, for its further pages",
     ).tag(config=True)
     quiet = Bool(False, help="show no rows").tag(config=True)
@@ -60,7 +60,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
     def __init__(self, shell: InteractiveShell) -> None:
         _forget_refused(shell)
         super().__init__(shell=shell)
-        self.shown: WeakSet[DataFrame] = WeakSet()
+        self.displayed: WeakSet[DataFrame] = WeakSet()
         self._remedy: str | None = None  # the corrected cell, after one that failed
         # The rows of the last result, under the name "", and of each named one.
         self._pages: dict[str, tuple[DataFrame | None, Pages]] = {}
@@ -97,7 +97,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         if cell is None:
             options, text = line_options(line, defaults)
             if options.turn:
-                self._turn(options, text)
+                self._show_page(options, text)
                 return None
             if options.fix and not text:
                 self._correct()
@@ -106,30 +106,32 @@ class IcebergSql(Magics):  # type: ignore[misc]
                 raise IcebergSqlError(
                     "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
                 )
-            before = "%iceberg_sql " + line[: len(line.rstrip()) - len(text)]
+            prefix = "%iceberg_sql " + line[: len(line.rstrip()) - len(text)]
         else:
             options, text = cell_options(line, defaults), cell
-            before = self._before(line, cell)
+            prefix = self._cell_prefix(line, cell)
         spark = self._session()
-        there = self.shell.user_ns.get(options.name or "")
-        if isinstance(there, SparkSession) or (is_remote(there) and hasattr(there, "sql")):
+        current_value = self.shell.user_ns.get(options.name or "")
+        if isinstance(current_value, SparkSession) or (
+            is_remote(current_value) and hasattr(current_value, "sql")
+        ):
             raise IcebergSqlError(
                 f"`{options.name}` is the Spark session", help="give the result another name"
             )
         variables = {**self.shell.user_ns, **(local_ns or {})}
-        own = engine(spark)
-        work = Work(own, animated(self.shell))
-        runner = Runner(own, Cell(text, before), options, variables, work, self.kept)
+        session_engine = engine_of(spark)
+        worker = StatementWorker(session_engine, can_redraw(self.shell))
+        runner = Runner(session_engine, Cell(text, prefix), options, variables, worker, self.kept)
         if options.runs:  # if the cell fails, --next must not show the result of an earlier one
             self._pages.pop("", None)
         try:
-            result = self._done(work, runner, options)
+            result = self._run_cell(worker, runner, options)
         finally:
             self._remedy = runner.remedy
         if runner.corrected is not None:
             self.shell.set_next_input(runner.corrected, replace=cell is not None)
         if result is not None:
-            self.shown.add(result)
+            self.displayed.add(result)
             if options.name is not None:
                 self.shell.user_ns[options.name] = result
             if runner.pages is not None:
@@ -137,21 +139,23 @@ class IcebergSql(Magics):  # type: ignore[misc]
                     self._pages[name] = result, runner.pages
         return result
 
-    def _turn(self, options: Options, name: str) -> None:
+    def _show_page(self, options: Options, name: str) -> None:
         """Show other rows of a result that is there. name: of its variable; empty for the last result."""
         if name:
-            variable(name)
+            checked_variable_name(name)
         frame, pages = self._pages.get(name, (None, None))
         if name and frame is not self.shell.user_ns.get(name):
             pages = None
         if pages is None:
-            which = f"`{name}` is not a result" if name else "there is no result"
+            subject = f"`{name}` is not a result" if name else "there is no result"
             raise IcebergSqlError(
-                f"{which} whose rows were shown by %%iceberg_sql",
+                f"{subject} whose rows were shown by %%iceberg_sql",
                 help="run the cell with the query first",
             )
-        back = options.turn == "previous"
-        bundle = pages.copied() if options.turn == "copy" else pages.turned(back, options.page)
+        is_back = options.turn == "previous"
+        bundle = (
+            pages.as_tsv() if options.turn == "copy" else pages.turn_page(is_back, options.page)
+        )
         Output(False).result(bundle)
 
     def _correct(self) -> None:
@@ -163,18 +167,20 @@ class IcebergSql(Magics):  # type: ignore[misc]
             )
         self.shell.set_next_input(self._remedy)
 
-    def _done(self, work: Work, runner: Runner, options: Options) -> DataFrame | None:
+    def _run_cell(
+        self, worker: StatementWorker, runner: Runner, options: Options
+    ) -> DataFrame | None:
         try:
-            return work.do(runner.run)
+            return worker.run(runner.run)
         except Exception as error:
             if not isinstance(error, JavaError) and jvm_process.has_ended_by(error):
                 raise jvm_process.ended_error() from None
-            explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
-            if options.traceback or not explained:
-                raise as_usual(error, runner.text) from None
+            is_explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
+            if options.traceback or not is_explained:
+                raise with_stack(error, runner.text) from None
             raise
 
-    def _before(self, line: str, cell: str) -> str:
+    def _cell_prefix(self, line: str, cell: str) -> str:
         """The cell's text before the SQL."""
         raw = str((self.shell.user_ns.get("In") or [""])[-1])
         history = getattr(self.shell.history_manager, "input_hist_raw", None)
@@ -185,33 +191,33 @@ class IcebergSql(Magics):  # type: ignore[misc]
         return f"%%iceberg_sql {line}".rstrip() + "\n"
 
     def _session(self) -> SparkSession:
-        named = self.shell.user_ns.get("spark")
-        if not isinstance(named, SparkSession) and not is_remote(named):
-            named = SparkSession.getActiveSession()
-        found: SparkSession | None = named
-        if found is not None and is_remote(found):
+        user_session = self.shell.user_ns.get("spark")
+        if not isinstance(user_session, SparkSession) and not is_remote(user_session):
+            user_session = SparkSession.getActiveSession()
+        session: SparkSession | None = user_session
+        if session is not None and is_remote(session):
             if lines.LINE < (4, 0):
                 raise IcebergSqlError(
                     "%%iceberg_sql needs Spark 4.0 or newer for a session of Spark Connect\n"
                     "help: write spark.sql(...) in this session"
                 )
             plain_errors.install_remote()
-            remote.refuse_lost(found)
-            return found
-        if found is None or not jvm.running():
+            remote.refuse_lost(session)
+            return session
+        if session is None or not jvm.running():
             raise IcebergSqlError(
                 "no Spark session is running\nhelp: import spark_iceberg_sql as sis; spark = sis.session()"
             )
-        return found
+        return session
 
     def is_shown(self, frame: DataFrame) -> None:
         """IPython's display of a DataFrame: empty if this cell has already shown its rows."""
-        if frame not in self.shown:
+        if frame not in self.displayed:
             raise NotImplementedError  # then IPython falls back to its own display
 
     def forget(self, *_: object) -> None:
         """After a cell: DataFrames shown in it may be displayed again."""
-        self.shown.clear()
+        self.displayed.clear()
 
 
 def _forget_refused(shell: InteractiveShell) -> None:

@@ -13,9 +13,9 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook import parameters, values
 from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.names import Names, value_of
-from spark_iceberg_sql.notebook.places import place
-from spark_iceberg_sql.notebook.spark_errors import Said, said
+from spark_iceberg_sql.notebook.names import SessionNames, value_call
+from spark_iceberg_sql.notebook.places import error_span
+from spark_iceberg_sql.notebook.spark_errors import ParsedError, parse_error
 from spark_iceberg_sql.syntax import clickhouse
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
@@ -52,11 +52,11 @@ _READS = frozenset(
     ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "(")
 )
 _WRITES = frozenset(("INSERT", "OVERWRITE", "DELETE", "UPDATE", "MERGE"))
-_ADVICE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
-_WRITE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
+_HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
+_WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
 
-def found(
+def error_diagnostics(
     spark: SparkSession,
     error: BaseException,
     cell: Cell,
@@ -69,24 +69,26 @@ def found(
     """
     report = error.report if isinstance(error, IcebergSqlError) else None
     if report is not None and report.diagnostics:
-        return [_moved(d, cell, statement) for d in report.diagnostics]
-    words = said(error)
-    span = place(words, statement)
-    help, edit = _help(Names(spark), words, statement, span, variables)
-    if words.condition == "UNBOUND_SQL_PARAMETER" and _is_mark(statement, span):
-        words = replace(words, sentence="`?` has no value")
+        return [_shifted(d, cell, statement) for d in report.diagnostics]
+    parsed_error = parse_error(error)
+    span = error_span(parsed_error, statement)
+    help, edit = _help(SessionNames(spark), parsed_error, statement, span, variables)
+    if parsed_error.condition == "UNBOUND_SQL_PARAMETER" and _is_question_mark(statement, span):
+        parsed_error = replace(parsed_error, sentence="`?` has no value")
     fix = Fix("rewrite", (edit,)) if edit is not None else None
-    return [cell.finding(words.condition, words.sentence, span, help, fix)]
+    return [cell.diagnostic(parsed_error.condition, parsed_error.sentence, span, help, fix)]
 
 
-def _moved(d: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
+def _shifted(diagnostic: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
     """A diagnostic on the statement, moved to the cell's SQL; without its fix, which is for another text."""
-    start = min(statement.start + d.span.start, statement.end)
-    end = min(statement.start + d.span.end, statement.end)
-    return cell.finding(d.code, d.message, (start, max(start, end)), d.help)
+    start = min(statement.start + diagnostic.span.start, statement.end)
+    end = min(statement.start + diagnostic.span.end, statement.end)
+    return cell.diagnostic(
+        diagnostic.code, diagnostic.message, (start, max(start, end)), diagnostic.help
+    )
 
 
-def _is_mark(statement: Statement, span: tuple[int, int]) -> bool:
+def _is_question_mark(statement: Statement, span: tuple[int, int]) -> bool:
     return statement.script[span[0] : span[1]] == "?"
 
 
@@ -94,130 +96,144 @@ _Help = tuple[str | None, Edit | None]
 
 
 def _help(
-    names: Names,
-    words: Said,
+    names: SessionNames,
+    parsed_error: ParsedError,
     statement: Statement,
     span: tuple[int, int],
     variables: Mapping[str, Any],
 ) -> _Help:
-    kind = words.condition.partition(".")[0]
-    parameters_of = words.parameters
-    if kind in ("UNRESOLVED_ROUTINE", "ROUTINE_NOT_FOUND"):
-        return _function(names, words, statement, span)
-    if kind == "UNRESOLVED_COLUMN":
-        return _column(names, words, statement, span)
-    if kind in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"):
-        return _table(names, words, statement, span, variables)
-    if kind == "UNBOUND_SQL_PARAMETER":
-        name = str(parameters_of.get("name", ""))
-        if _is_mark(statement, span):
+    condition_name = parsed_error.condition.partition(".")[0]
+    message_parameters = parsed_error.parameters
+    if condition_name in ("UNRESOLVED_ROUTINE", "ROUTINE_NOT_FOUND"):
+        return _function_help(names, parsed_error, statement, span)
+    if condition_name == "UNRESOLVED_COLUMN":
+        return _column_help(names, parsed_error, statement, span)
+    if condition_name in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"):
+        return _table_help(names, parsed_error, statement, span, variables)
+    if condition_name == "UNBOUND_SQL_PARAMETER":
+        name = str(message_parameters.get("name", ""))
+        if _is_question_mark(statement, span):
             return "write `{name}`, with the name of a Python variable", None
         if name in variables:
             if values.is_frame(variables[name]):
                 return f"write `{{{name}}}`, since it is a DataFrame", None
             try:
-                values.plain(name, variables[name])
+                values.to_plain(name, variables[name])
             except values.NoValueError as error:
                 return f"{error}: {error.help}", None
-        return parameters.near(name, variables).replace("{", ":").replace("}", ""), None
-    if kind == "PARSE_SYNTAX_ERROR":
-        return _syntax(statement, span)
-    if kind == "UNRECOGNIZED_PARAMETER_NAME":
-        given = str(parameters_of.get("argumentName", "")).strip("`")
-        near = difflib.get_close_matches(given, _quoted(parameters_of), 1)
-        return (f"write `{near[0]}`" if near else advice(words)), None
-    if written := _WRITE.search(words.sentence):
-        return f"write `{written['call']}`", _replaced(statement, span, written["call"])
-    return advice(words), None
+        return parameters.suggestion_for(name, variables).replace("{", ":").replace("}", ""), None
+    if condition_name == "PARSE_SYNTAX_ERROR":
+        return _syntax_help(statement, span)
+    if condition_name == "UNRECOGNIZED_PARAMETER_NAME":
+        argument_name = str(message_parameters.get("argumentName", "")).strip("`")
+        matches = difflib.get_close_matches(argument_name, _proposals(message_parameters), 1)
+        return (f"write `{matches[0]}`" if matches else help_in_message(parsed_error)), None
+    if write_match := _WRITE_CLAUSE.search(parsed_error.sentence):
+        return f"write `{write_match['call']}`", _replacement(statement, span, write_match["call"])
+    return help_in_message(parsed_error), None
 
 
-def advice(words: Said) -> str | None:
+def help_in_message(parsed_error: ParsedError) -> str | None:
     """The help in an error's own message: the sentence with the text to write, or else the first one."""
-    advised = [sentence for sentence in words.more if _ADVICE.match(sentence)]
-    advised.sort(key=lambda sentence: "`" not in sentence)
-    return advised[0][0].lower() + advised[0][1:].rstrip(".") if advised else None
+    sentences = [
+        sentence for sentence in parsed_error.other_sentences if _HELP_SENTENCE.match(sentence)
+    ]
+    sentences.sort(key=lambda sentence: "`" not in sentence)
+    return sentences[0][0].lower() + sentences[0][1:].rstrip(".") if sentences else None
 
 
-def _replaced(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
+def _replacement(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
     """The edit that replaces a complete call or name with a text."""
-    old = statement.script[span[0] : span[1]]
-    return Edit(*span, text) if old != text and ("(" in old) == ("(" in text) else None
+    old_text = statement.script[span[0] : span[1]]
+    return Edit(*span, text) if old_text != text and ("(" in old_text) == ("(" in text) else None
 
 
-def _likely(near: str, edit: Edit | None, statement: Statement) -> _Help:
+def _suggest(name: str, edit: Edit | None, statement: Statement) -> _Help:
     """The help for a name similar to one that does not exist. Where the statement writes, it only asks: the
     intended table may be missing, and the similar one may hold data that must stay.
     """
-    words = [token.word for token in statement.tokens]
-    if words[0] in _READS and _WRITES.isdisjoint(words):
-        return f"write `{near}`", edit
-    return f"did you mean `{near}`?", None
+    keywords = [token.word for token in statement.tokens]
+    if keywords[0] in _READS and _WRITES.isdisjoint(keywords):
+        return f"write `{name}`", edit
+    return f"did you mean `{name}`?", None
 
 
-def _quoted(parameters_of: Mapping[str, Any]) -> list[str]:
+def _proposals(message_parameters: Mapping[str, Any]) -> list[str]:
     """The names that Spark suggests, without their backticks."""
-    return re.findall(r"`([^`]*)`", str(parameters_of.get("proposal", "")))
+    return re.findall(r"`([^`]*)`", str(message_parameters.get("proposal", "")))
 
 
-def _function(names: Names, words: Said, statement: Statement, span: tuple[int, int]) -> _Help:
-    name = str(words.parameters.get("routineName", "")).replace("`", "").rpartition(".")[2]
+def _function_help(
+    names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]
+) -> _Help:
+    name = str(parsed_error.parameters.get("routineName", "")).replace("`", "").rpartition(".")[2]
     call = statement.script[span[0] : span[1]]
-    ours = names.function_like(name)
-    if ours is not None:
-        if ours == name.lower():
+    package_function = names.function_like(name)
+    if package_function is not None:
+        if package_function == name.lower():
             return "install the functions in this session: sis.install(spark)", None
-        written = names.call(ours, call)
-        if written is not None:
-            return f"write `{written}`", _replaced(statement, span, written)
-        return f"write `{ours}(...)`", None
-    near = names.builtin_like(name)
-    if near is None:
+        call_text = names.call(package_function, call)
+        if call_text is not None:
+            return f"write `{call_text}`", _replacement(statement, span, call_text)
+        return f"write `{package_function}(...)`", None
+    similar = names.builtin_like(name)
+    if similar is None:
         return None, None
     start = span[0] + call.lower().find(name.lower())
-    edit = Edit(start, start + len(name), near) if call.lower().startswith(name.lower()) else None
-    return _likely(near, edit, statement)
+    edit = (
+        Edit(start, start + len(name), similar) if call.lower().startswith(name.lower()) else None
+    )
+    return _suggest(similar, edit, statement)
 
 
-def _column(names: Names, words: Said, statement: Statement, span: tuple[int, int]) -> _Help:
-    name = str(words.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
+def _column_help(
+    names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]
+) -> _Help:
+    name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     field = names.partition_field(statement, name)
     if field is not None:
         help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
-        return f"{help}; its values are `{value_of(field)}`", None
-    offered = _quoted(words.parameters)
-    last = {proposal.rpartition(".")[2]: proposal for proposal in offered}
-    near = difflib.get_close_matches(name, last, 1, 0.6)
-    if near:
-        old = statement.script[span[0] : span[1]]
-        edit = Edit(span[1] - len(name), span[1], near[0]) if old.endswith(name) else None
-        return _likely(near[0], edit, statement)
-    columns = ", ".join(f"`{proposal}`" for proposal in list(last)[:6])
+        return f"{help}; its values are `{value_call(field)}`", None
+    proposals = _proposals(parsed_error.parameters)
+    by_name = {proposal.rpartition(".")[2]: proposal for proposal in proposals}
+    similar = difflib.get_close_matches(name, by_name, 1, 0.6)
+    if similar:
+        old_text = statement.script[span[0] : span[1]]
+        edit = Edit(span[1] - len(name), span[1], similar[0]) if old_text.endswith(name) else None
+        return _suggest(similar[0], edit, statement)
+    columns = ", ".join(f"`{proposal}`" for proposal in list(by_name)[:6])
     return (f"the columns are {columns}" if columns else None), None
 
 
-def _table(
-    names: Names,
-    words: Said,
+def _table_help(
+    names: SessionNames,
+    parsed_error: ParsedError,
     statement: Statement,
     span: tuple[int, int],
     variables: Mapping[str, Any],
 ) -> _Help:
-    given = words.parameters.get("relationName") or words.parameters.get("schemaName") or ""
-    parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(given)))
+    name_text = (
+        parsed_error.parameters.get("relationName")
+        or parsed_error.parameters.get("schemaName")
+        or ""
+    )
+    parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(name_text)))
     if len(parts) == 1 and values.is_frame(variables.get(parts[0])):
-        written = f"{{{parts[0]}}}"
-        there = statement.script[span[0] : span[1]].strip("`") == parts[0]
-        help = f"`{parts[0]}` is a Python variable: write `{written}`"
-        return help, Edit(*span, written) if there else None
+        placeholder = f"{{{parts[0]}}}"
+        is_bare_name = statement.script[span[0] : span[1]].strip("`") == parts[0]
+        help = f"`{parts[0]}` is a Python variable: write `{placeholder}`"
+        return help, Edit(*span, placeholder) if is_bare_name else None
     if len(parts) == 1 and re.match(r"/|\w+://", parts[0]):
         return f"read a table by its path: write `iceberg('{parts[0]}')`", None
-    near = names.table_like(parts, statement.script[span[0] : span[1]])
-    if near is None:
+    similar = names.table_like(parts, statement.script[span[0] : span[1]])
+    if similar is None:
         return None, None
-    whole = (
-        span[1] - span[0] > 0 and "table" in words.condition.lower() and _is_name(statement, span)
+    covers_name = (
+        span[1] - span[0] > 0
+        and "table" in parsed_error.condition.lower()
+        and _is_name(statement, span)
     )
-    return _likely(near, Edit(*span, near) if whole else None, statement)
+    return _suggest(similar, Edit(*span, similar) if covers_name else None, statement)
 
 
 def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
@@ -229,32 +245,32 @@ def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
     )
 
 
-def _syntax(statement: Statement, span: tuple[int, int]) -> _Help:
+def _syntax_help(statement: Statement, span: tuple[int, int]) -> _Help:
     tokens = statement.tokens
-    at = next((i for i, t in enumerate(tokens) if t.start >= span[0]), len(tokens) - 1)
+    index = next((i for i, t in enumerate(tokens) if t.start >= span[0]), len(tokens) - 1)
     if [t.word for t in tokens[:2]] == ["INSERT", "INTO"] and "FUNCTION" in (
         t.word for t in tokens[2:4]
     ):
         return clickhouse.INTO_FUNCTION, None
-    token = tokens[at]
+    token = tokens[index]
     line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]
-    if at and not line.strip() and token.word in _STARTS:
-        end = tokens[at - 1].end
+    if index and not line.strip() and token.word in _STARTS:
+        end = tokens[index - 1].end
         # Without its WHERE, it may change every row.
-        if not _WRITES.isdisjoint(t.word for t in tokens[:at]):
+        if not _WRITES.isdisjoint(t.word for t in tokens[:index]):
             return "end the statement before it with `;`, if that is its end", None
         return "end the statement before it with `;`", Edit(end, end, ";")
-    for comma, word in pairwise(tokens[: at + 1]):
+    for comma, word in pairwise(tokens[: index + 1]):
         if (comma.text, word.word) == (",", "FROM"):  # Spark reads FROM as a column
             return "leave out the `,` before FROM", Edit(comma.start, comma.end, "")
-    for word in (token, *tokens[max(0, at - 1) : at]):
-        if near := _keyword(word):
-            return f"write `{near}`", Edit(word.start, word.end, near)
+    for word in (token, *tokens[max(0, index - 1) : index]):
+        if keyword := _similar_keyword(word):
+            return f"write `{keyword}`", Edit(word.start, word.end, keyword)
     return None, None
 
 
-def _keyword(token: Token) -> str | None:
+def _similar_keyword(token: Token) -> str | None:
     if token.kind is not Kind.WORD or token.word in _KEYWORDS:
         return None
-    near = difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)
-    return near[0] if near else None
+    matches = difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)
+    return matches[0] if matches else None

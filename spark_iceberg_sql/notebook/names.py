@@ -24,12 +24,12 @@ from spark_iceberg_sql.syntax.script import Statement
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_BEFORE_TABLES = frozenset(
+_TABLE_KEYWORDS = frozenset(
     {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"}
 )
 
 
-class Names:
+class SessionNames:
     """The names of a session. spark: the session; only catalog listings are run."""
 
     def __init__(self, spark: SparkSession) -> None:
@@ -38,25 +38,25 @@ class Names:
 
     def function_like(self, name: str) -> str | None:
         """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
-        low = name.lower()
-        if low in BY_FUNCTION:
-            return low
-        transform = BY_SPELLING.get(low)
+        lower_name = name.lower()
+        if lower_name in BY_FUNCTION:
+            return lower_name
+        transform = BY_SPELLING.get(lower_name)
         if transform is not None and transform.functions:
-            own = f"iceberg_{low}"
-            return own if own in transform.functions else transform.functions[0]
-        near = difflib.get_close_matches(low, (*BY_FUNCTION, *TABLE_FUNCTIONS), 1, 0.8)
-        if near:
-            return near[0]
-        near = difflib.get_close_matches(low, BY_SPELLING, 1, 0.8)
-        return self.function_like(near[0]) if near else None
+            function_name = f"iceberg_{lower_name}"
+            return function_name if function_name in transform.functions else transform.functions[0]
+        similar = difflib.get_close_matches(lower_name, (*BY_FUNCTION, *TABLE_FUNCTIONS), 1, 0.8)
+        if similar:
+            return similar[0]
+        similar = difflib.get_close_matches(lower_name, BY_SPELLING, 1, 0.8)
+        return self.function_like(similar[0]) if similar else None
 
-    def call(self, function: str, written: str) -> str | None:
+    def call(self, function: str, call_text: str) -> str | None:
         """A call of this package's function with the arguments of the call as written; None if that is ambiguous."""
-        opening = written.find("(")
-        if opening < 0 or not written.endswith(")"):
+        opening = call_text.find("(")
+        if opening < 0 or not call_text.endswith(")"):
             return None
-        arguments = list(_arguments(written[opening + 1 : -1]))
+        arguments = list(_arguments(call_text[opening + 1 : -1]))
         transform = BY_FUNCTION.get(function)
         if transform is not None:
             if len(arguments) != (2 if transform.parameter is not None else 1):
@@ -71,39 +71,41 @@ class Names:
 
     def builtin_like(self, name: str) -> str | None:
         """A Spark function with a similar name."""
-        near = difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)
-        return near[0] if near else None
+        similar = difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)
+        return similar[0] if similar else None
 
     def functions(self) -> list[str]:
         """The names of all functions of the session."""
         return [str(row[0]) for row in self._rows("SHOW FUNCTIONS")]
 
-    def table_like(self, parts: tuple[str, ...], written: str) -> str | None:
+    def table_like(self, parts: tuple[str, ...], name_text: str) -> str | None:
         """The name, as SQL, of a table or namespace similar to one that does not exist."""
         for depth in range(1, len(parts)):
-            above, name = parts[:depth], parts[depth]
-            inside = [
-                *self.namespaces(above),
-                *(self.tables(above) if depth + 1 == len(parts) else []),
+            namespace, name = parts[:depth], parts[depth]
+            names = [
+                *self.namespaces(namespace),
+                *(self.tables(namespace) if depth + 1 == len(parts) else []),
             ]
-            if name not in inside:
-                near = difflib.get_close_matches(name, inside, 1, 0.6)
-                if not near:
+            if name not in names:
+                similar = difflib.get_close_matches(name, names, 1, 0.6)
+                if not similar:
                     return None
-                found = (*above, near[0], *parts[depth + 1 :])
-                count = written.count(".") + 1
-                return ".".join(map(quoted, found[-count:] if 0 < count <= len(found) else found))
+                full_name = (*namespace, similar[0], *parts[depth + 1 :])
+                count = name_text.count(".") + 1
+                return ".".join(
+                    map(quoted, full_name[-count:] if 0 < count <= len(full_name) else full_name)
+                )
         return None
 
-    def namespaces(self, within: tuple[str, ...]) -> list[str]:
+    def namespaces(self, namespace: tuple[str, ...]) -> list[str]:
         """The namespaces in a catalog or namespace."""
-        rows = self._rows(f"SHOW NAMESPACES IN {dotted(within)}")
+        rows = self._rows(f"SHOW NAMESPACES IN {dotted(namespace)}")
         return [str(row[0]).rpartition(".")[2].strip("`") for row in rows]
 
-    def tables(self, within: tuple[str, ...]) -> list[str]:
+    def tables(self, namespace: tuple[str, ...]) -> list[str]:
         """The tables and views in a namespace; in the current one for an empty name."""
-        place = f" IN {dotted(within)}" if within else ""
-        rows = [*self._rows(f"SHOW TABLES{place}"), *self._rows(f"SHOW VIEWS{place}")]
+        in_clause = f" IN {dotted(namespace)}" if namespace else ""
+        rows = [*self._rows(f"SHOW TABLES{in_clause}"), *self._rows(f"SHOW VIEWS{in_clause}")]
         return list(dict.fromkeys(str(row[1]) for row in rows))
 
     def catalogs(self) -> list[str]:
@@ -118,11 +120,11 @@ class Names:
         """The tables that a statement names and the session has."""
         if is_remote(self._spark):  # the catalogs are the server's
             return
-        known = SessionTables(self._spark, self._sql)
+        catalog = SessionTables(self._spark, self._sql)
         for parts in table_names(tokens):
-            found = known.get(parts)
-            if isinstance(found, Table):
-                yield found
+            table = catalog.get(parts)
+            if isinstance(table, Table):
+                yield table
 
     def partition_field(self, statement: Statement, name: str) -> PartitionField | None:
         """The partition field of this name of one of a statement's tables."""
@@ -140,31 +142,31 @@ class Names:
             return []
 
 
-def value_of(field: PartitionField) -> str:
+def value_call(field: PartitionField) -> str:
     """The call that returns a partition field's values: `iceberg_days(ts)`."""
     transform, parameter = field.transform.transform, field.transform.parameter
     column = ".".join(map(quoted, field.source.split(".")))
     if transform.is_identity or not transform.functions:
         return column
-    given = column if parameter is None else f"{parameter}, {column}"
-    return f"{transform.functions[-1]}({given})"
+    args = column if parameter is None else f"{parameter}, {column}"
+    return f"{transform.functions[-1]}({args})"
 
 
 def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
     """The names in the positions where a statement names tables."""
-    i = 0
-    while i < len(tokens):
-        if tokens[i].word in _BEFORE_TABLES and i + 1 < len(tokens):
-            i += 1
+    index = 0
+    while index < len(tokens):
+        if tokens[index].word in _TABLE_KEYWORDS and index + 1 < len(tokens):
+            index += 1
             parts = []
-            while i < len(tokens) and tokens[i].kind in (Kind.WORD, Kind.QUOTED):
-                parts.append(tokens[i].text.strip("`").replace("``", "`"))
-                if i + 1 >= len(tokens) or tokens[i + 1].text != ".":
+            while index < len(tokens) and tokens[index].kind in (Kind.WORD, Kind.QUOTED):
+                parts.append(tokens[index].text.strip("`").replace("``", "`"))
+                if index + 1 >= len(tokens) or tokens[index + 1].text != ".":
                     break
-                i += 2
+                index += 2
             if parts:
                 yield tuple(parts)
-        i += 1
+        index += 1
 
 
 def _arguments(text: str) -> Iterator[str]:

@@ -12,10 +12,10 @@ from typing import Any
 from spark_iceberg_sql.errors import IcebergSqlError
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
-_WORDS = re.compile(r"\S+")
+_ARGUMENT = re.compile(r"\S+")
 _NUMBER = re.compile(r"\s+([-+]?\d\S*)")
 _TURNS = ("next", "previous", "copy")  # of a result that is there: nothing is run
-MOST_ROWS = 1_000_000  # more would overload a notebook's page
+MAX_ROWS = 1_000_000  # more would overload a notebook's page
 OPTIONS = ("--limit", *(f"--{name}" for name in (*_SWITCHES, *_TURNS)))
 
 
@@ -49,82 +49,84 @@ class Options:
 
 def cell_options(line: str, defaults: Options) -> Options:
     """The options of a cell's first line. Raises IcebergSqlError, with what to write instead."""
-    options, rest = _read(line, defaults)
+    options, offset = _parse(line, defaults)
     if options.turn:
         raise IcebergSqlError(
             f"--{options.turn} shows rows of the last result; it runs no SQL",
             help=f"on a separate line: %iceberg_sql --{options.turn}",
         )
-    words = line[rest:].split()
-    if not words:
+    arguments = line[offset:].split()
+    if not arguments:
         return options
-    name = words[0]
-    if len(words) > 1 and not words[1].startswith("--"):
+    name = arguments[0]
+    if len(arguments) > 1 and not arguments[1].startswith("--"):
         raise IcebergSqlError(
-            f"this line takes one name and options, not `{' '.join(words)}`",
+            f"this line takes one name and options, not `{' '.join(arguments)}`",
             help="write the SQL on the lines below; on one line: %iceberg_sql SELECT ...",
         )
-    options, rest = _read(
-        line, options, rest + len(line[rest:]) - len(line[rest:].lstrip()) + len(name)
+    options, offset = _parse(
+        line, options, offset + len(line[offset:]) - len(line[offset:].lstrip()) + len(name)
     )
-    if line[rest:].strip():
-        raise IcebergSqlError(f"this line takes one name, not `{name}` and `{line[rest:].strip()}`")
-    return replace(options, name=variable(name))
+    if line[offset:].strip():
+        raise IcebergSqlError(
+            f"this line takes one name, not `{name}` and `{line[offset:].strip()}`"
+        )
+    return replace(options, name=checked_variable_name(name))
 
 
 def line_options(line: str, defaults: Options) -> tuple[Options, str]:
     """The options at the start of a line magic, and the SQL after them. Raises IcebergSqlError."""
-    options, rest = _read(line, defaults)
-    return options, line[rest:].strip()
+    options, offset = _parse(line, defaults)
+    return options, line[offset:].strip()
 
 
-def _read(line: str, options: Options, at: int = 0) -> tuple[Options, int]:
+def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
     """The options from an offset on, and the offset at which they end."""
-    while found := _WORDS.search(line, at):
-        word, _, value = found.group().partition("=")
-        if not word.startswith("--") or (word == "--" and not value):
+    while match := _ARGUMENT.search(line, offset):
+        option, _, value = match.group().partition("=")
+        if not option.startswith("--") or (option == "--" and not value):
             break
-        at = found.end()
-        if word == "--limit":
+        offset = match.end()
+        if option == "--limit":
             if not value:
-                following = _WORDS.search(line, at)
-                value, at = (following.group(), following.end()) if following else ("", at)
-            options = replace(options, limit=_limit(value))
-        elif word in ("--next", "--previous"):
-            following = None if value else _NUMBER.match(line, at)
+                following = _ARGUMENT.search(line, offset)
+                value, offset = (following.group(), following.end()) if following else ("", offset)
+            options = replace(options, limit=_row_count(value))
+        elif option in ("--next", "--previous"):
+            following = None if value else _NUMBER.match(line, offset)
             if following:
-                value, at = following[1], following.end()
-            page = _limit(value, word) if value else None
-            options = replace(options, turn=word[2:], page=page)
-        elif word == "--copy" and not value:
+                value, offset = following[1], following.end()
+            page = _row_count(value, option) if value else None
+            options = replace(options, turn=option[2:], page=page)
+        elif option == "--copy" and not value:
             options = replace(options, turn="copy")
-        elif word[2:] in _SWITCHES and not value:
-            switched: dict[str, Any] = {word[2:]: True}
-            options = replace(options, **switched)
+        elif option[2:] in _SWITCHES and not value:
+            switch: dict[str, Any] = {option[2:]: True}
+            options = replace(options, **switch)
         else:
-            raise IcebergSqlError(_no_such(found.group(), word))
-    return options, at
+            raise IcebergSqlError(_unknown_option_message(match.group(), option))
+    return options, offset
 
 
-def _limit(value: str, word: str = "--limit") -> int:
-    least = 0 if word == "--limit" else 1
-    if not value.isascii() or not value.isdigit() or int(value) < least:
-        given = f", not `{value}`" if value else ""
-        raise IcebergSqlError(f"{word} takes a number of rows{given}: {word} 50")
-    if int(value) > MOST_ROWS:
-        raise IcebergSqlError(f"{word} takes at most {MOST_ROWS:,} rows, not {value}")
+def _row_count(value: str, option: str = "--limit") -> int:
+    minimum = 0 if option == "--limit" else 1
+    if not value.isascii() or not value.isdigit() or int(value) < minimum:
+        suffix = f", not `{value}`" if value else ""
+        raise IcebergSqlError(f"{option} takes a number of rows{suffix}: {option} 50")
+    if int(value) > MAX_ROWS:
+        raise IcebergSqlError(f"{option} takes at most {MAX_ROWS:,} rows, not {value}")
     return int(value)
 
 
-def _no_such(given: str, word: str) -> str:
-    near = difflib.get_close_matches(word, OPTIONS, 1, 0.5)
-    if word in OPTIONS:
-        return f"`{word}` takes no value\nhelp: write `{word}`"
-    help = f"write `{near[0]}`" if near else f"the options are {', '.join(OPTIONS)}"
-    return f"unknown option `{given}`\nhelp: {help}"
+def _unknown_option_message(argument: str, option: str) -> str:
+    similar = difflib.get_close_matches(option, OPTIONS, 1, 0.5)
+    if option in OPTIONS:
+        return f"`{option}` takes no value\nhelp: write `{option}`"
+    help = f"write `{similar[0]}`" if similar else f"the options are {', '.join(OPTIONS)}"
+    return f"unknown option `{argument}`\nhelp: {help}"
 
 
-def variable(name: str) -> str:
+def checked_variable_name(name: str) -> str:
     """A name that may be assigned to. Raises IcebergSqlError for any other."""
     if not name.isidentifier() or keyword.iskeyword(name):
         raise IcebergSqlError(

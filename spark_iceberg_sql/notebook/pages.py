@@ -6,7 +6,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.notebook import results, rows
 
 NEXT = "%iceberg_sql --next"
-_MORE = "%config IcebergSql.kept = {}"
+_KEEP_MORE = "%config IcebergSql.kept = {}"
 
 
 class Pages:
@@ -15,74 +15,76 @@ class Pages:
     all_rows: the fetched rows. page_size: the number of rows of a page.
     """
 
-    def __init__(self, found: rows.Rows, size: int) -> None:
-        self._found = found
-        self._size = size
-        self._start, self._end = 0, min(size, len(found.rows))
+    def __init__(self, all_rows: rows.ResultRows, page_size: int) -> None:
+        self._all_rows = all_rows
+        self._size = page_size
+        self._start, self._end = 0, min(page_size, len(all_rows.rows))
 
     @property
-    def shown(self) -> rows.Rows:
+    def visible_rows(self) -> rows.ResultRows:
         """The rows of the page."""
-        return self._found.part(self._start, self._end)
+        return self._all_rows.slice_rows(self._start, self._end)
 
-    def counted(self, hint: bool = False) -> str:
+    def position_text(self, with_hint: bool = False) -> str:
         """The position of the page, as text: `3 rows`, `first 20 of 340 rows`, `rows 21 to 40 of 340`.
 
         with_hint: whether to add the command for the next page.
         """
-        there = len(self._found.rows)
-        if not there:
-            said = "more than 0 rows" if self._found.more else "no rows"
+        total = len(self._all_rows.rows)
+        if not total:
+            position = "more than 0 rows" if self._all_rows.has_more else "no rows"
         elif self._start:
-            said = f"rows {self._start + 1:,} to {self._end:,} of {self._all()}"
-        elif self._end < there or self._found.more:
-            said = f"first {self._end:,} of {_rows(self._all())}"
+            position = f"rows {self._start + 1:,} to {self._end:,} of {self._total_text()}"
+        elif self._end < total or self._all_rows.has_more:
+            position = f"first {self._end:,} of {_rows(self._total_text())}"
         else:
-            said = _rows(f"{there:,}")
-        if self._found.columns > len(self._found.names):
-            said += f", first {len(self._found.names)} of {self._found.columns:,} columns"
-        return f"{said} (more: {NEXT})" if hint and self._end < there else said
+            position = _rows(f"{total:,}")
+        if self._all_rows.column_count > len(self._all_rows.names):
+            position += (
+                f", first {len(self._all_rows.names)} of {self._all_rows.column_count:,} columns"
+            )
+        return f"{position} (more: {NEXT})" if with_hint and self._end < total else position
 
-    def turned(self, back: bool, number: int | None) -> results.Bundle:
+    def turn_page(self, is_back: bool, row_count: int | None) -> results.Bundle:
         """Turn to the next page, or the previous one. row_count: of rows; None for the usual number."""
         # Turning never runs the query again: past the fetched rows there is only a message.
-        there, size = len(self._found.rows), number or self._size
-        if back and not self._start:
+        total, size = len(self._all_rows.rows), row_count or self._size
+        if is_back and not self._start:
             return _line("there are no rows before the first")
-        if not back and self._end >= there:
-            return _line(*self._at_the_end())
-        if back:
+        if not is_back and self._end >= total:
+            return _line(*self._end_lines())
+        if is_back:
             self._start, self._end = max(0, self._start - size), self._start
         else:
-            self._start, self._end = self._end, min(there, self._end + size)
-        line = self.counted(hint=True)
+            self._start, self._end = self._end, min(total, self._end + size)
+        line = self.position_text(with_hint=True)
         return results.bundle(
-            [rows.html(self.shown), markup.dim_line(markup.html_text(line))],
-            [rows.text(self.shown), line],
+            [rows.html(self.visible_rows), markup.dim_line(markup.html_text(line))],
+            [rows.text(self.visible_rows), line],
         )
 
-    def copied(self) -> results.Bundle:
+    def as_tsv(self) -> results.Bundle:
         """All rows that are kept as tab-separated values, which one click selects."""
-        text = rows.tsv(self._found)
-        missing = "; ".join(rows.incomplete(self._found))
-        line = f"{_rows(f'{len(self._found.rows):,}')} as tab-separated values"
+        text = rows.tsv(self._all_rows)
+        missing = "; ".join(rows.missing_parts(self._all_rows))
+        line = f"{_rows(f'{len(self._all_rows.rows):,}')} as tab-separated values"
         note = f"{line}{': ' if missing else ''}{missing}"
-        how = markup.dim_line(f"{markup.html_text(note)} · click, then copy")
-        return results.bundle([how, markup.selectable(text)], [text.rstrip("\n"), note])
+        hint = markup.dim_line(f"{markup.html_text(note)} · click, then copy")
+        return results.bundle([hint, markup.selectable(text)], [text.rstrip("\n"), note])
 
-    def _all(self) -> str:
-        return f"{'more than ' if self._found.more else ''}{len(self._found.rows):,}"
+    def _total_text(self) -> str:
+        return f"{'more than ' if self._all_rows.has_more else ''}{len(self._all_rows.rows):,}"
 
-    def _at_the_end(self) -> list[str]:
-        there = len(self._found.rows)
-        if not self._found.more:
-            last = f" after row {there:,}, the last" if there else ""
+    def _end_lines(self) -> list[str]:
+        total = len(self._all_rows.rows)
+        if not self._all_rows.has_more:
+            last = f" after row {total:,}, the last" if total else ""
             return [f"there are no rows{last}"]
-        if not there:
+        if not total:
             return ["no rows were fetched, because of --limit 0"]
         return [
-            f"only the first {_rows(f'{there:,}')} of this run are kept",
-            f"help: {_MORE.format(10 * max(there, 100))}, and run the cell again",
+            f"only the first {_rows(f'{total:,}')} of this run are kept",
+            f"help: {_KEEP_MORE.format(10 * max(total, 100))}, and run the cell again",
         ]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spark_iceberg_sql.notebook.values import NoValueError, is_frame, is_value, plain
+from spark_iceberg_sql.notebook.values import NoValueError, is_frame, is_value, to_plain
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Kind, Token, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -29,7 +29,7 @@ class VariableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class BoundSql:
     """A cell's SQL as Spark accepts it, with its variables bound.
 
     text: as long as the cell's. values: of parameters. frames: DataFrames of Spark or pandas, by the name of
@@ -41,7 +41,7 @@ class Filled:
     frames: Mapping[str, Any] = field(default_factory=dict)
 
 
-def filled(text: str, variables: Mapping[str, Any]) -> Filled:
+def bind(text: str, variables: Mapping[str, Any]) -> BoundSql:
     """A cell's SQL with its variables. Raises VariableError.
 
     variables: by name. Quoted text and comments are left alone, and so is `${name}`, which Spark substitutes. Spark
@@ -49,55 +49,58 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
     passed.
     """
     for statement in statements(text):
-        _refuse_in_raw_text(statement)
+        _refuse_raw_text(statement)
     tokens = [token for token in tokenize(text) if token.kind not in TRIVIA]
     values: dict[str, Any] = {}
     frames: dict[str, Any] = {}
-    pieces, at = [], 0
+    parts, offset = [], 0
     for i, token in enumerate(tokens):
         following = tokens[i + 1] if i + 1 < len(tokens) else None
         if token.text == ":" and token.kind is Kind.MARK and following is not None:
             name = following.text
             if following.kind is Kind.WORD and name in variables and is_value(variables[name]):
-                values[name] = plain(name, variables[name])
-        if token.kind is not Kind.STRAY or token.text != "{" or token.start < at:
+                values[name] = to_plain(name, variables[name])
+        if token.kind is not Kind.STRAY or token.text != "{" or token.start < offset:
             continue
         if i and tokens[i - 1].text == "$" and tokens[i - 1].end == token.start:
             continue
-        name, end = _named(text, tokens, i)
+        name, end = _braced_name(text, tokens, i)
         value = _value(name, token.start, end, variables)
-        framed = is_frame(value)
-        _in_its_place(text, tokens, i, end, value)
-        instead = f"__{name}" if framed else f":{name} "
-        (frames if framed else values)[f"__{name}" if framed else name] = value
+        has_frame = is_frame(value)
+        _refuse_name_part(text, tokens, i, end, value)
+        replacement = f"__{name}" if has_frame else f":{name} "
+        (frames if has_frame else values)[f"__{name}" if has_frame else name] = value
         # Padded to the same length: offsets in the bound text are those of the cell's SQL.
-        pieces += [text[at : token.start], instead.ljust(end - token.start)]
-        at = end
-    return Filled("".join([*pieces, text[at:]]), values, frames)
+        parts += [text[offset : token.start], replacement.ljust(end - token.start)]
+        offset = end
+    return BoundSql("".join([*parts, text[offset:]]), values, frames)
 
 
-def unfilled(text: str, written: str) -> str:
+def restore_braces(text: str, cell_sql: str) -> str:
     """A text derived from the bound one, with the cell's braces put back.
 
     cell_sql: the cell's SQL. If it has both `:name` and `{name}`, a `:name` may become `{name}`, which means
     the same.
     """
-    for name in dict.fromkeys(re.findall(r"\{(\w+)\}", written)):
+    for name in dict.fromkeys(re.findall(r"\{(\w+)\}", cell_sql)):
         text = text.replace(f":{name} ", f"{{{name}}}").replace(f"__{name}", f"{{{name}}}")
     return text
 
 
-def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
+def _braced_name(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
     """The name in the braces that open at token i, and the token where they close."""
     start = tokens[i].start
-    rest = tokens[i + 1 : i + 3]
-    if [t.text for t in rest[1:]] == ["}"] and rest[0].kind is Kind.WORD:
-        if rest[0].text.isidentifier() and rest[1].end - start == len(rest[0].text) + 2:
-            return rest[0].text, rest[1].end
-        if rest[0].text.isidentifier():
-            wanted = f"write `{{{rest[0].text}}}`"
+    following = tokens[i + 1 : i + 3]
+    if [t.text for t in following[1:]] == ["}"] and following[0].kind is Kind.WORD:
+        if (
+            following[0].text.isidentifier()
+            and following[1].end - start == len(following[0].text) + 2
+        ):
+            return following[0].text, following[1].end
+        if following[0].text.isidentifier():
+            help_text = f"write `{{{following[0].text}}}`"
             raise VariableError(
-                start, rest[1].end, "braces hold a variable's name, without spaces", wanted
+                start, following[1].end, "braces hold a variable's name, without spaces", help_text
             )
     closing = text.find("}", start)
     end = closing + 1 if closing >= 0 else start + 1
@@ -105,8 +108,8 @@ def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
         inner = text[start + 2 : closing].strip() if closing >= 0 else ""
         if text.startswith("}}", closing):
             end += 1
-        wanted = f"write `{{{inner}}}`" if inner.isidentifier() else "write `{name}`"
-        raise VariableError(start, end, "templates are not supported here", wanted)
+        help_text = f"write `{{{inner}}}`" if inner.isidentifier() else "write `{name}`"
+        raise VariableError(start, end, "templates are not supported here", help_text)
     raise VariableError(
         start,
         end,
@@ -118,13 +121,13 @@ def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
 def _value(name: str, start: int, end: int, variables: Mapping[str, Any]) -> Any:
     if name not in variables:
         raise VariableError(
-            start, end, f"there is no Python variable `{name}`", near(name, variables)
+            start, end, f"there is no Python variable `{name}`", suggestion_for(name, variables)
         )
     value = variables[name]
     if is_frame(value):
         return value
     try:
-        return plain(name, value)
+        return to_plain(name, value)
     except NoValueError as error:
         raise VariableError(start, end, str(error), error.help) from None
 
@@ -133,62 +136,66 @@ def _value(name: str, start: int, end: int, variables: Mapping[str, Any]) -> Any
 _GRAMMAR = frozenset({"TIME", "VAR", "VARIABLE", "CATALOG", "PATH"})
 
 
-def _refuse_in_raw_text(statement: Statement) -> None:
+def _refuse_raw_text(statement: Statement) -> None:
     """Raise VariableError for a variable in text that Spark stores unparsed, such as `SET x = {v}`."""
     if statement.first not in ("SET", "RESET", "ADD", "LIST"):
         return
     tokens = statement.tokens
-    worded = statement.first == "SET" and len(tokens) > 2 and tokens[1].word in _GRAMMAR
-    if worded and tokens[2].text not in (".", "="):  # otherwise it is a setting of that name
+    has_grammar = statement.first == "SET" and len(tokens) > 2 and tokens[1].word in _GRAMMAR
+    if has_grammar and tokens[2].text not in (".", "="):  # otherwise it is a setting of that name
         return
-    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        braced = token.text == "{" and token.kind is Kind.STRAY and before.text != "$"
-        marked = token.text == ":" and after.kind is Kind.WORD and token.end == after.start
-        glued = before.end == token.start and before.text != "="
-        if not braced and (not marked or glued):
+    for previous, token, following in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        has_brace = token.text == "{" and token.kind is Kind.STRAY and previous.text != "$"
+        has_colon = (
+            token.text == ":" and following.kind is Kind.WORD and token.end == following.start
+        )
+        is_joined = previous.end == token.start and previous.text != "="
+        if not has_brace and (not has_colon or is_joined):
             continue
-        end = statement.script.find("}", token.start) + 1 if braced else after.end
+        end = statement.script.find("}", token.start) + 1 if has_brace else following.end
         end = end or token.end
-        written = statement.script[token.start : end]
+        placeholder = statement.script[token.start : end]
         equals = next((t for t in tokens if t.text == "="), None)
         key = statement.script[tokens[1].start : equals.start].strip() if equals else ""
-        setting = statement.first == "SET" and equals is not None and equals.start < token.start
+        is_setting = statement.first == "SET" and equals is not None and equals.start < token.start
         raise VariableError(
             token.start,
             end,
-            f"{statement.first} takes no variables: Spark would take the text `{written}` itself",
-            f"in a Python cell: spark.conf.set({key!r}, {after.text})"
-            if setting
+            f"{statement.first} takes no variables: Spark would take the text `{placeholder}` itself",
+            f"in a Python cell: spark.conf.set({key!r}, {following.text})"
+            if is_setting
             else "write the value itself",
         )
 
 
-def near(name: str, variables: Mapping[str, Any]) -> str:
+def suggestion_for(name: str, variables: Mapping[str, Any]) -> str:
     """The help for a variable that does not exist."""
-    alike = difflib.get_close_matches(name, [v for v in variables if not v.startswith("_")])
-    found = [v for v in alike if is_frame(variables[v]) or is_value(variables[v])]
-    return f"write `{{{found[0]}}}`" if found else f"assign it in a cell above: {name} = ..."
+    similar = difflib.get_close_matches(name, [v for v in variables if not v.startswith("_")])
+    usable = [v for v in similar if is_frame(variables[v]) or is_value(variables[v])]
+    return f"write `{{{usable[0]}}}`" if usable else f"assign it in a cell above: {name} = ..."
 
 
-def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) -> None:
+def _refuse_name_part(text: str, tokens: list[Token], i: int, end: int, value: Any) -> None:
     """Raise VariableError if a value is used as part of a name."""
     start = tokens[i].start
-    before = tokens[i - 1] if i else None
-    glued = before is not None and before.end == start and before.kind in (Kind.WORD, Kind.QUOTED)
-    dotted = text[start - 1 : start] == "." or text[end : end + 1] == "."
-    grows = end < len(text) and (text[end].isalnum() or text[end] in "_`")
+    previous = tokens[i - 1] if i else None
+    is_joined = (
+        previous is not None and previous.end == start and previous.kind in (Kind.WORD, Kind.QUOTED)
+    )
+    is_qualified = text[start - 1 : start] == "." or text[end : end + 1] == "."
+    is_continued = end < len(text) and (text[end].isalnum() or text[end] in "_`")
     name = text[start + 1 : end - 1]
-    if glued or grows or dotted:
+    if is_joined or is_continued or is_qualified:
         raise VariableError(
             start,
             end,
             f"`{text[start:end]}` is a value and cannot be part of a name",
             f"put the whole name into a variable and write `IDENTIFIER({{{name}}})`",
         )
-    if isinstance(value, str) and before is not None and before.word in _BEFORE_NAMES:
+    if isinstance(value, str) and previous is not None and previous.word in _BEFORE_NAMES:
         raise VariableError(
             start,
             end,
             f"`{text[start:end]}` is a string, but a name is required here",
-            f"write `{before.text} IDENTIFIER({{{name}}})`",
+            f"write `{previous.text} IDENTIFIER({{{name}}})`",
         )

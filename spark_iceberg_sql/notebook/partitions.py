@@ -19,27 +19,31 @@ def partitions_read(read: TableRead) -> str:
     fields = dict.fromkeys(_field(v) for p in ordered for v in p.values if v.transform != _DROPPED)
     if not fields:
         return ""
-    every: list[str] = []
-    some: list[str] = []
+    full_fields: list[str] = []
+    partial_fields: list[str] = []
     for field in fields:
-        if words := _values_read(read.partitions, field):
+        if text := _values_read(read.partitions, field):
             files = sum(p.files_read for p in ordered if field in map(_field, p.values))
-            plain = files == read.files
-            (every if plain else some).append(words if plain else _of_some(files, read, words))
-    chosen = sum(1 for p in read.partitions if p.files_read)
-    if not chosen:
+            is_complete = files == read.files
+            (full_fields if is_complete else partial_fields).append(
+                text if is_complete else _partial_text(files, read, text)
+            )
+    read_count = sum(1 for p in read.partitions if p.files_read)
+    if not read_count:
         return "no partitions"
-    if not every and not some:
+    if not full_fields and not partial_fields:
         return (
             ""
-            if chosen == len(read.partitions)
-            else f"{chosen:,} of {len(read.partitions):,} partitions"
+            if read_count == len(read.partitions)
+            else f"{read_count:,} of {len(read.partitions):,} partitions"
         )
-    return ", ".join([*(["partitions: " + ", ".join(every)] if every else []), *some])
+    return ", ".join(
+        [*(["partitions: " + ", ".join(full_fields)] if full_fields else []), *partial_fields]
+    )
 
 
-def _of_some(files: int, read: TableRead, words: str) -> str:
-    return f"{files:,} of {read.files:,} files by {words}"
+def _partial_text(files: int, read: TableRead, text: str) -> str:
+    return f"{files:,} of {read.files:,} files by {text}"
 
 
 def _field(value: Value) -> tuple[str, str]:
@@ -50,31 +54,34 @@ def _field(value: Value) -> tuple[str, str]:
 def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str:
     """The text for one field; empty if all its values were read."""
     name, _ = field
-    every: dict[str, Value] = {}
-    chosen: dict[str, Value] = {}
+    values_by_text: dict[str, Value] = {}
+    read_by_text: dict[str, Value] = {}
     for partition in partitions:
         for value in partition.values:
             if _field(value) == field:
-                every[value.text] = value
+                values_by_text[value.text] = value
                 if partition.files_read:
-                    chosen[value.text] = value
-    if not chosen or len(chosen) == len(every):
+                    read_by_text[value.text] = value
+    if not read_by_text or len(read_by_text) == len(values_by_text):
         return ""
-    if len(chosen) == 1:
-        return f"{name} = {markup.truncated(next(iter(chosen)), 40)}"
-    ordered, there = sorted(every.values(), key=order), sorted(chosen.values(), key=order)
-    first = ordered.index(there[0])
+    if len(read_by_text) == 1:
+        return f"{name} = {markup.truncated(next(iter(read_by_text)), 40)}"
+    ordered, read_values = (
+        sorted(values_by_text.values(), key=sort_key),
+        sorted(read_by_text.values(), key=sort_key),
+    )
+    first = ordered.index(read_values[0])
     if (
-        len(there) > 2
-        and ordered[first : first + len(there)] == there
-        and there[0].number is not None
+        len(read_values) > 2
+        and ordered[first : first + len(read_values)] == read_values
+        and read_values[0].number is not None
     ):
-        return f"{name} {there[0].text} to {there[-1].text}"
-    if len(there) <= 3:
-        return f"{name} in ({', '.join(markup.truncated(v.text, 20) for v in there)})"
-    return f"{name}: {len(there):,} of {len(every):,}"
+        return f"{name} {read_values[0].text} to {read_values[-1].text}"
+    if len(read_values) <= 3:
+        return f"{name} in ({', '.join(markup.truncated(v.text, 20) for v in read_values)})"
+    return f"{name}: {len(read_values):,} of {len(values_by_text):,}"
 
 
-def order(value: Value) -> tuple[bool, float, str]:
+def sort_key(value: Value) -> tuple[bool, float, str]:
     """The sort key of a partition value: numbers come first, by size; then null and text."""
     return value.number is None, value.number or 0.0, value.text

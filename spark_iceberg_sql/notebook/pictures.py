@@ -15,14 +15,14 @@ from itertools import groupby
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.transforms import BY_SPELLING
-from spark_iceberg_sql.notebook.partitions import order
+from spark_iceberg_sql.notebook.partitions import sort_key
 from spark_iceberg_sql.outgoing import join_visible
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
 
 _WIDTH = 620  # pixels
-_MOST_ROWS = 32
-_LABELLED = 5
-_MOST_CELLS = 4000
+_MAX_ROWS = 32
+_MAX_LABELLED_ROWS = 5
+_MAX_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HOURS = 24.0
@@ -47,22 +47,22 @@ class _Band:
     title: str
     cells: tuple[_Cell, ...]
     rows: int
-    timed: bool
+    is_timed: bool
     labels: tuple[str, str]
 
 
-def strip(read: TableRead) -> str:
+def text_strip(read: TableRead) -> str:
     """The partitions as text, one line per spec: a full block where something was read."""
     lines = []
-    for unplaced in _bands(read):
-        (band,) = _nulls_placed([unplaced])
+    for raw_band in _bands(read):
+        (band,) = _place_nulls([raw_band])
         begin, end = _extent([band])
-        shown = min(_TEXT_WIDTH, max(1, round(end - begin)) if not band.timed else _TEXT_WIDTH)
-        blocks = [" "] * shown
+        width = min(_TEXT_WIDTH, max(1, round(end - begin)) if not band.is_timed else _TEXT_WIDTH)
+        blocks = [" "] * width
         for cell in band.cells:
-            first = int((cell.start - begin) / (end - begin) * shown)
-            last = max(first + 1, round((cell.end - begin) / (end - begin) * shown))
-            for i in range(first, min(last, shown)):
+            first = int((cell.start - begin) / (end - begin) * width)
+            last = max(first + 1, round((cell.end - begin) / (end - begin) * width))
+            for i in range(first, min(last, width)):
                 if cell.read or blocks[i] == " ":
                     blocks[i] = "█" if cell.read else "░"
         labels = " to ".join(dict.fromkeys(filter(None, band.labels)))
@@ -75,25 +75,27 @@ def svg(read: TableRead) -> str:
     bands = _bands(read)
     if not bands:
         return ""
-    timed = all(band.timed for band in bands)
-    if timed:
-        bands = _nulls_placed(bands)
+    is_timed = all(band.is_timed for band in bands)
+    if is_timed:
+        bands = _place_nulls(bands)
     else:
-        bands = [placed for band in bands for placed in _nulls_placed([band])]
-    together = _extent(bands)
+        bands = [placed_band for band in bands for placed_band in _place_nulls([band])]
+    extent = _extent(bands)
     parts: list[str] = []
     y = 0
     for number, band in enumerate(bands):
-        begin, end = together if timed else _extent([band])
+        begin, end = extent if is_timed else _extent([band])
         legend = _legend(y) if not number else ""
-        parts.append(_words(0, y + 11, band.title) + legend)
+        parts.append(_text_element(0, y + 11, band.title) + legend)
         y += 16
         height = 14 if band.rows == 1 else max(4, min(9, 160 // band.rows))
         parts += _cells(band, begin, _WIDTH / ((end - begin) or 1.0), y, height)
         y += band.rows * height + 2
-        if not timed or number == len(bands) - 1:
-            left, right = _labels(bands if timed else [band])
-            parts.append(_words(0, y + 11, left) + _words(_WIDTH, y + 11, right, "end"))
+        if not is_timed or number == len(bands) - 1:
+            left, right = _labels(bands if is_timed else [band])
+            parts.append(
+                _text_element(0, y + 11, left) + _text_element(_WIDTH, y + 11, right, "end")
+            )
             y += 16
     chosen = sum(1 for p in read.partitions if p.files_read)
     label = f"{chosen} of {len(read.partitions)} partitions read"
@@ -103,7 +105,7 @@ def svg(read: TableRead) -> str:
     )
 
 
-def _words(x: int, y: int, text: str, anchor: str = "start") -> str:
+def _text_element(x: int, y: int, text: str, anchor: str = "start") -> str:
     if not text:
         return ""
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{markup.html_text(text, 90)}</text>'
@@ -112,9 +114,9 @@ def _words(x: int, y: int, text: str, anchor: str = "start") -> str:
 def _legend(y: int) -> str:
     x = _WIDTH - 105
     return (
-        f'<rect x="{x}" y="{y + 3}" width="9" height="9" fill="{markup.READ}"/>{_words(x + 13, y + 11, "read")}'
+        f'<rect x="{x}" y="{y + 3}" width="9" height="9" fill="{markup.READ}"/>{_text_element(x + 13, y + 11, "read")}'
         f'<rect x="{x + 46}" y="{y + 3}" width="9" height="9" fill-opacity=".2"/>'
-        f"{_words(x + 59, y + 11, 'pruned')}"
+        f"{_text_element(x + 59, y + 11, 'pruned')}"
     )
 
 
@@ -124,12 +126,12 @@ def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> It
     cells = band.cells
     # More cells than pixels: an SVG of each would only be larger.
     if len(cells) > _WIDTH * band.rows:
-        cells = _by_pixel(band, begin, scale)
+        cells = _merge_by_pixel(band, begin, scale)
     for cell in cells:
         shade = 0.0 if not cell.read else (1.0 if cell.read >= cell.files else 0.6)
         x = (cell.start - begin) * scale
-        whole = (cell.end - cell.start) * scale
-        width = max(0.5, whole - min(0.8, 0.15 * whole))
+        full_width = (cell.end - cell.start) * scale
+        width = max(0.5, full_width - min(0.8, 0.15 * full_width))
         y = top + cell.row * height
         shades.setdefault(shade, []).append(f"M{x:.4g} {y}h{width:.3g}v{height - 1}h-{width:.3g}z")
     for shade, paths in sorted(shades.items()):
@@ -137,7 +139,7 @@ def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> It
         yield f'<path {fill} d="{"".join(paths)}"/>'
 
 
-def _by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...]:
+def _merge_by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...]:
     """The cells, merged where they share a pixel."""
     files: Counter[tuple[int, int]] = Counter()
     read: Counter[tuple[int, int]] = Counter()
@@ -163,87 +165,92 @@ def _extent(bands: Sequence[_Band]) -> tuple[float, float]:
     return min(c.start for c in cells), max(c.end for c in cells)
 
 
-def _nulls_placed(bands: Sequence[_Band]) -> list[_Band]:
+def _place_nulls(bands: Sequence[_Band]) -> list[_Band]:
     """The bands of one axis, with null, if a band has it, left of the first time, after a gap of its own width."""
-    known = [cell for band in bands for cell in band.cells if cell.start != -math.inf]
-    if not known or len(known) == sum(len(band.cells) for band in bands):
+    dated_cells = [cell for band in bands for cell in band.cells if cell.start != -math.inf]
+    if not dated_cells or len(dated_cells) == sum(len(band.cells) for band in bands):
         return list(bands)
-    first = min(cell.start for cell in known)
-    width = max((max(c.end for c in known) - first) / 30, min(c.end - c.start for c in known))
-    placed = []
+    first = min(cell.start for cell in dated_cells)
+    width = max(
+        (max(c.end for c in dated_cells) - first) / 30, min(c.end - c.start for c in dated_cells)
+    )
+    placed_bands = []
     for band in bands:
         cells = [
             replace(c, start=first - 2 * width, end=first - width) if c.start == -math.inf else c
             for c in band.cells
         ]
-        null = len(cells) > sum(c.start != -math.inf for c in band.cells)
-        labels = (f"null | {band.labels[0]}", band.labels[1]) if null else band.labels
-        placed.append(replace(band, cells=tuple(cells), labels=labels))
-    return placed
+        has_null = len(cells) > sum(c.start != -math.inf for c in band.cells)
+        labels = (f"null | {band.labels[0]}", band.labels[1]) if has_null else band.labels
+        placed_bands.append(replace(band, cells=tuple(cells), labels=labels))
+    return placed_bands
 
 
 def _bands(read: TableRead) -> list[_Band]:
     ordered = sorted(read.partitions, key=lambda p: p.spec_id)
-    several = len({p.spec_id for p in ordered}) > 1
+    has_several = len({p.spec_id for p in ordered}) > 1
     bands = []
     for spec_id, group in groupby(ordered, key=lambda p: p.spec_id):
-        before = f"spec {spec_id}: " if several else ""
-        bands.append(_band(before, list(group)))
+        prefix = f"spec {spec_id}: " if has_several else ""
+        bands.append(_band(prefix, list(group)))
     return bands
 
 
-def _band(before: str, partitions: list[Partition]) -> _Band:
+def _band(prefix: str, partitions: list[Partition]) -> _Band:
     fields = partitions[0].values
     if not fields:
         files = sum(p.files for p in partitions)
         chosen = sum(p.files_read for p in partitions)
-        return _Band(f"{before}unpartitioned", (_Cell(0, 1, 0, files, chosen),), 1, False, ("", ""))
-    across = next((i for i, field in enumerate(fields) if _is_time(partitions, i)), 0)
-    timed = _is_time(partitions, across)
-    named = sorted(
-        {p.values[across].text: p.values[across] for p in partitions}.values(), key=order
+        return _Band(f"{prefix}unpartitioned", (_Cell(0, 1, 0, files, chosen),), 1, False, ("", ""))
+    axis = next((i for i, field in enumerate(fields) if _is_time(partitions, i)), 0)
+    is_timed = _is_time(partitions, axis)
+    axis_values = sorted(
+        {p.values[axis].text: p.values[axis] for p in partitions}.values(), key=sort_key
     )
-    places = {v.text: _span(v) if timed and v.number is not None else None for v in named}
-    if not timed:
-        places = {v.text: (float(i), i + 1.0) for i, v in enumerate(named)}
-    downs = sorted({_rest(p, across): None for p in partitions})
-    rows = {down: i for i, down in enumerate(downs)}
-    if len(rows) > _MOST_ROWS or len(partitions) > _MOST_CELLS:
-        rows = dict.fromkeys(downs, 0)
+    spans = {v.text: _span(v) if is_timed and v.number is not None else None for v in axis_values}
+    if not is_timed:
+        spans = {v.text: (float(i), i + 1.0) for i, v in enumerate(axis_values)}
+    row_keys = sorted({_row_key(p, axis): None for p in partitions})
+    rows = {row_key: i for i, row_key in enumerate(row_keys)}
+    if len(rows) > _MAX_ROWS or len(partitions) > _MAX_CELLS:
+        rows = dict.fromkeys(row_keys, 0)
     counts: Counter[tuple[float, float, int]] = Counter()
     read: Counter[tuple[float, float, int]] = Counter()
     for p in partitions:
-        span = places[p.values[across].text]
+        span = spans[p.values[axis].text]
         if span is None:  # null is not a time: it comes first, on its own
             span = _NULL
-        key = (*span, rows[_rest(p, across)])
+        key = (*span, rows[_row_key(p, axis)])
         counts[key] += p.files
         read[key] += p.files_read
     cells = tuple(_Cell(*key, counts[key], read[key]) for key in sorted(counts))
-    title = " × ".join(
-        [fields[across].name, *(f.name for i, f in enumerate(fields) if i != across)]
+    title = " × ".join([fields[axis].name, *(f.name for i, f in enumerate(fields) if i != axis)])
+    if 1 < max(rows.values()) + 1 <= _MAX_LABELLED_ROWS:
+        title += f" ({', '.join(' '.join(value[-1] for value in row_key) for row_key in rows)})"
+    labelled_values = [v for v in axis_values if v.number is not None] or axis_values
+    labels = (
+        markup.truncated(labelled_values[0].text, 30),
+        markup.truncated(labelled_values[-1].text, 30),
     )
-    if 1 < max(rows.values()) + 1 <= _LABELLED:
-        title += f" ({', '.join(' '.join(value[-1] for value in down) for down in rows)})"
-    of_time = [v for v in named if v.number is not None] or named
-    labels = (markup.truncated(of_time[0].text, 30), markup.truncated(of_time[-1].text, 30))
     number = f"{len(partitions):,} partition{'' if len(partitions) == 1 else 's'}"
-    return _Band(f"{before}{title}, {number}", cells, max(rows.values()) + 1, timed, labels)
+    return _Band(f"{prefix}{title}, {number}", cells, max(rows.values()) + 1, is_timed, labels)
 
 
-def _rest(partition: Partition, across: int) -> tuple[tuple[bool, float, str], ...]:
-    return tuple(order(v) for i, v in enumerate(partition.values) if i != across)
+def _row_key(partition: Partition, axis: int) -> tuple[tuple[bool, float, str], ...]:
+    return tuple(sort_key(v) for i, v in enumerate(partition.values) if i != axis)
 
 
 def _is_time(partitions: Sequence[Partition], field: int) -> bool:
     values = [p.values[field] for p in partitions]
-    known = [v for v in values if v.number is not None]
-    if not known:
+    non_null_values = [v for v in values if v.number is not None]
+    if not non_null_values:
         return False
-    return _width(values[0]) is not None or all(_DATE.fullmatch(v.text) for v in known)
+    return _iso_width(values[0]) is not None or all(
+        _DATE.fullmatch(v.text) for v in non_null_values
+    )
 
 
-def _width(value: Value) -> int | None:
+def _iso_width(value: Value) -> int | None:
     """The length of the ISO date and time that a transform keeps; None if it is not a time transform."""
     transform = BY_SPELLING.get(value.transform)
     return transform.iso_width if transform is not None else None
@@ -251,17 +258,17 @@ def _width(value: Value) -> int | None:
 
 def _span(value: Value) -> tuple[float, float]:
     """The start and end of a time value, in hours since 1970."""
-    number, width = int(value.number or 0), _width(value)
+    number, width = int(value.number or 0), _iso_width(value)
     if width == len("2024"):
-        return _month(12 * number), _month(12 * number + 12)
+        return _month_start(12 * number), _month_start(12 * number + 12)
     if width == len("2024-05"):
-        return _month(number), _month(number + 1)
+        return _month_start(number), _month_start(number + 1)
     if width == len("2024-05-17T10"):
         return float(number), number + 1.0
     return number * _HOURS, (number + 1) * _HOURS
 
 
-def _month(number: int) -> float:
+def _month_start(number: int) -> float:
     year, month = 1970 + number // 12, number % 12 + 1
     if not 1 <= year <= 9999:
         return number * 365.2425 / 12 * _HOURS

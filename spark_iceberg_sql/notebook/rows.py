@@ -16,15 +16,15 @@ from spark_iceberg_sql import markup
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_MOST_COLUMNS = 60
-_LONGEST = 120  # characters of a value that are shown
-_KEPT = 1_000  # characters of a value that are kept, to be copied
-_LONGEST_TEXT = 40  # the same for plain text
-_WIDEST = 160
+_MAX_COLUMNS = 60
+_MAX_SHOWN_LENGTH = 120  # characters of a value that are shown
+_MAX_KEPT_LENGTH = 1_000  # characters of a value that are kept, to be copied
+_MAX_TEXT_LENGTH = 40  # the same for plain text
+_MAX_LINE_LENGTH = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ResultRows:
     """The first rows of a DataFrame.
 
     names, types: of the columns shown. are_numbers: which of them are numbers. rows: values as text; None for
@@ -33,105 +33,113 @@ class Rows:
 
     names: tuple[str, ...]
     types: tuple[str, ...]
-    right: tuple[bool, ...]
+    are_numbers: tuple[bool, ...]
     rows: tuple[tuple[str | None, ...], ...]
-    more: bool
-    columns: int
+    has_more: bool
+    column_count: int
 
-    def part(self, start: int, end: int) -> Rows:
+    def slice_rows(self, start: int, end: int) -> ResultRows:
         """Some of these rows. start, end: indexes, as of a slice."""
-        return replace(self, rows=self.rows[start:end], more=self.more or end < len(self.rows))
+        return replace(
+            self, rows=self.rows[start:end], has_more=self.has_more or end < len(self.rows)
+        )
 
 
-def first_rows(frame: DataFrame, limit: int) -> tuple[Rows, DataFrame]:
+def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
     """Run a query for its first rows; also returns the DataFrame that was run, which has the metrics of its scans.
 
     limit: the maximum number of rows.
     """
     fields = frame.schema.fields
-    kept = fields[:_MOST_COLUMNS]
+    visible_fields = fields[:_MAX_COLUMNS]
     # Names may be duplicated, and may contain any character.
-    plain = frame.limit(limit + 1).toDF(*(f"c{i}" for i in range(len(fields))))
+    limited_frame = frame.limit(limit + 1).toDF(*(f"c{i}" for i in range(len(fields))))
     # A binary inside of an array, a map or a struct need not be UTF-8, which Spark Connect insists on.
     before_4 = frame.sparkSession.version.startswith("3.")
-    valid = "decode(CAST({} AS BINARY), 'UTF-8')" if before_4 else "make_valid_utf8({})"
-    chosen = []
-    for i, field in enumerate(kept):
-        text = f"CAST(c{i} AS STRING)"
+    utf8_sql = "decode(CAST({} AS BINARY), 'UTF-8')" if before_4 else "make_valid_utf8({})"
+    expressions = []
+    for i, field in enumerate(visible_fields):
+        expression = f"CAST(c{i} AS STRING)"
         if isinstance(field.dataType, BinaryType):
-            text = f"concat('0x', hex(substring(c{i}, 1, {_KEPT // 2})))"
+            expression = f"concat('0x', hex(substring(c{i}, 1, {_MAX_KEPT_LENGTH // 2})))"
         elif "binary" in field.dataType.simpleString():
-            text = valid.format(text)
-        chosen.append(f"substring({text}, 1, {_KEPT + 1}) AS c{i}")
-    shown = plain.selectExpr(*chosen)  # as text, also for Spark Connect
-    rows = [tuple(row) for row in shown.collect()]
-    found = Rows(
-        tuple(field.name for field in kept),
-        tuple(field.dataType.simpleString() for field in kept),
-        tuple(isinstance(field.dataType, NumericType) for field in kept),
+            expression = utf8_sql.format(expression)
+        expressions.append(f"substring({expression}, 1, {_MAX_KEPT_LENGTH + 1}) AS c{i}")
+    text_frame = limited_frame.selectExpr(*expressions)  # as text, also for Spark Connect
+    rows = [tuple(row) for row in text_frame.collect()]
+    result = ResultRows(
+        tuple(field.name for field in visible_fields),
+        tuple(field.dataType.simpleString() for field in visible_fields),
+        tuple(isinstance(field.dataType, NumericType) for field in visible_fields),
         tuple(rows[:limit]),
         len(rows) > limit,
         len(fields),
     )
-    return found, shown
+    return result, text_frame
 
 
-def tsv(rows: Rows) -> str:
+def tsv(rows: ResultRows) -> str:
     """The rows as tab-separated values, which a spreadsheet takes when they are pasted; a null is empty."""
-    made = io.StringIO()
-    writer = csv.writer(made, "excel-tab", lineterminator="\n")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, "excel-tab", lineterminator="\n")
     writer.writerow(rows.names)
-    writer.writerows([["" if v is None else v[:_KEPT] for v in row] for row in rows.rows])
-    return made.getvalue()
+    writer.writerows(
+        [["" if v is None else v[:_MAX_KEPT_LENGTH] for v in row] for row in rows.rows]
+    )
+    return buffer.getvalue()
 
 
-def incomplete(rows: Rows) -> list[str]:
+def missing_parts(rows: ResultRows) -> list[str]:
     """The parts of a result that are not in the rows, as sentences for the person who copies them."""
-    said = []
-    if rows.more:
-        said.append(f"the result has more than {len(rows.rows):,} rows")
-    if rows.columns > len(rows.names):
-        said.append(f"the result has {rows.columns:,} columns")
-    if long := sum(v is not None and len(v) > _KEPT for row in rows.rows for v in row):
-        said.append(f"{long:,} value{' is' if long == 1 else 's are'} cut at {_KEPT:,} characters")
-    return said
+    remarks = []
+    if rows.has_more:
+        remarks.append(f"the result has more than {len(rows.rows):,} rows")
+    if rows.column_count > len(rows.names):
+        remarks.append(f"the result has {rows.column_count:,} columns")
+    if cut_values := sum(
+        v is not None and len(v) > _MAX_KEPT_LENGTH for row in rows.rows for v in row
+    ):
+        remarks.append(
+            f"{cut_values:,} value{' is' if cut_values == 1 else 's are'} cut at {_MAX_KEPT_LENGTH:,} characters"
+        )
+    return remarks
 
 
-def html(rows: Rows) -> str:
+def html(rows: ResultRows) -> str:
     """A table with names, types and values."""
-    head = [
-        f"{markup.html_text(markup.flat(name), 60)}<br><small>{markup.html_text(kind, 40)}</small>"
-        for name, kind in zip(rows.names, rows.types, strict=True)
+    header = [
+        f"{markup.html_text(markup.flat(name), 60)}<br><small>{markup.html_text(type_name, 40)}</small>"
+        for name, type_name in zip(rows.names, rows.types, strict=True)
     ]
     null = '<i class="dim">null</i>'
     body = [
-        [null if v is None else markup.html_text(markup.flat(v), _LONGEST) for v in row]
+        [null if v is None else markup.html_text(markup.flat(v), _MAX_SHOWN_LENGTH) for v in row]
         for row in rows.rows
     ]
-    return markup.table(head, body, rows.right)
+    return markup.table(header, body, rows.are_numbers)
 
 
-def text(rows: Rows) -> str:
+def text(rows: ResultRows) -> str:
     """The table as plain text, cut to a terminal's width."""
     lines = [rows.names, *rows.rows]
     cells = [
-        ["null" if v is None else markup.truncated(markup.flat(v), _LONGEST_TEXT) for v in row]
+        ["null" if v is None else markup.truncated(markup.flat(v), _MAX_TEXT_LENGTH) for v in row]
         for row in lines
     ]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     rule = ["-" * width for width in widths]
     return "\n".join(
-        markup.truncated(_line(row, widths, rows.right), _WIDEST)
+        markup.truncated(_line(row, widths, rows.are_numbers), _MAX_LINE_LENGTH)
         for row in [cells[0], rule, *cells[1:]]
     )
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    padded = [
-        " " * (width - _width(cell)) + cell if numeric else cell + " " * (width - _width(cell))
-        for cell, width, numeric in zip(cells, widths, right, strict=True)
+def _line(cells: Sequence[str], widths: Sequence[int], are_numbers: Sequence[bool]) -> str:
+    padded_cells = [
+        " " * (width - _width(cell)) + cell if is_number else cell + " " * (width - _width(cell))
+        for cell, width, is_number in zip(cells, widths, are_numbers, strict=True)
     ]
-    return "  ".join(padded).rstrip()
+    return "  ".join(padded_cells).rstrip()
 
 
 def _width(text: str) -> int:

@@ -15,10 +15,10 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]\s*")
 _END = re.compile(r"\s*SQLSTATE: \w+.*", re.DOTALL)
-_PLACE = re.compile(r"\(?line (\d+),? (pos|position) (\d+)\)?")
-_PLACE_AT_END = re.compile(r"[.;\s]*\(?line \d+,? pos \d+\)?$", re.MULTILINE)
+_POSITION = re.compile(r"\(?line (\d+),? (pos|position) (\d+)\)?")
+_POSITION_AT_END = re.compile(r"[.;\s]*\(?line \d+,? pos \d+\)?$", re.MULTILINE)
 # The part of the statement, before Spark 4.0, which gives no other.
-_SHOWN = re.compile(r"^== SQL\(line \d+, position \d+\) ==\n(.*)\n( *)(\^+)$", re.MULTILINE)
+_FRAGMENT = re.compile(r"^== SQL\(line \d+, position \d+\) ==\n(.*)\n( *)(\^+)$", re.MULTILINE)
 _JAVA = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error)?: ")
 _SENTENCE = re.compile(r"(?<=[^.\s])\.(?=\s+[A-Z\[])")
 _SEARCHED = re.compile(r" on search path \[[^\]]*\]")
@@ -26,7 +26,7 @@ _ABORTED = "Job aborted due to stage failure"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedError:
     """The parts of an error.
 
     condition: Spark's name for it, or the exception's class. sentence, other_sentences: its first sentence,
@@ -36,7 +36,7 @@ class Said:
 
     condition: str
     sentence: str
-    more: tuple[str, ...] = ()
+    other_sentences: tuple[str, ...] = ()
     start: int | None = None
     fragment: str = ""
     row: int | None = None
@@ -44,58 +44,63 @@ class Said:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def said(error: BaseException) -> Said:
+def parse_error(error: BaseException) -> ParsedError:
     """The parts of an error; any Python exception has at least a class and a message."""
-    text = _text(error)
-    named = _CONDITION.match(text)
-    condition = named[1] if named else _kind(error)
+    text = _message(error)
+    condition_match = _CONDITION.match(text)
+    condition = condition_match[1] if condition_match else _class_name(error)
     if isinstance(error, IcebergSqlError):
         condition = "READ_FAILED" if isinstance(error, ReadError) else "STATEMENT_REFUSED"
-    place = _PLACE.search(text)
-    words = _END.sub("", text[named.end() if named else 0 :]).strip()
-    words = _PLACE_AT_END.sub("", _SEARCHED.sub("", words))
-    first, *more = _SENTENCE.split(" ".join(_lines(words))) or [""]
-    row, column = (int(place[1]), int(place[3])) if place else (None, None)
-    if place and column and place[2] == "position":  # counted from 1
+    position_match = _POSITION.search(text)
+    message = _END.sub("", text[condition_match.end() if condition_match else 0 :]).strip()
+    message = _POSITION_AT_END.sub("", _SEARCHED.sub("", message))
+    first, *sentences = _SENTENCE.split(" ".join(_lines(message))) or [""]
+    row, column = (
+        (int(position_match[1]), int(position_match[3])) if position_match else (None, None)
+    )
+    if position_match and column and position_match[2] == "position":  # counted from 1
         column -= 1
-    start, fragment, given = None, "", {}
+    start, fragment, parameters = None, "", {}
     if isinstance(error, PySparkException):
         start, fragment = _context(error)
-        given = error.getMessageParameters() or {}
+        parameters = error.getMessageParameters() or {}
     thrown = catalogs.thrown(error) if not fragment and isinstance(error, JVM_ERRORS) else ""
-    if shown := _SHOWN.search(thrown):
-        fragment = shown[1][shown.start(3) - shown.start(2) : shown.end(3) - shown.start(2)]
-    return Said(
+    if fragment_match := _FRAGMENT.search(thrown):
+        fragment = fragment_match[1][
+            fragment_match.start(3) - fragment_match.start(2) : fragment_match.end(3)
+            - fragment_match.start(2)
+        ]
+    return ParsedError(
         condition,
         first.strip().rstrip(".") or condition,
-        tuple(sentence.strip() for sentence in more),
+        tuple(sentence.strip() for sentence in sentences),
         start,
         fragment,
         row,
         column,
-        given,
+        parameters,
     )
 
 
-def _kind(error: BaseException) -> str:
+def _class_name(error: BaseException) -> str:
     """The class of an error without a condition: the Java class, if it is a Java error."""
     thrown = catalogs.thrown(error) if isinstance(error, JVM_ERRORS) else ""
     return thrown.partition("\n")[0].partition(":")[0].rpartition(".")[2] or type(error).__name__
 
 
-def _lines(words: str) -> list[str]:
+def _lines(message: str) -> list[str]:
     """The readable lines of a message: those before the plan, the statement and the stack."""
-    kept: list[str] = []
-    for line in words.splitlines():
+    lines: list[str] = []
+    for line in message.splitlines():
         if line.startswith(("== SQL", "+-", "\tat ", "JVM stacktrace", "Driver stacktrace")):
             break
-        if kept and line.startswith("'"):  # a plan; the message itself may begin with a quote
+        if lines and line.startswith("'"):  # a plan; the message itself may begin with a quote
             break
-        kept.append(line.strip())
-    return kept
+        lines.append(line.strip())
+    return lines
 
 
-def _text(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     """The message; for a failed job, the message of its cause."""
     if isinstance(error, IcebergSqlError) or not isinstance(error, JVM_ERRORS):
         return str(error).strip() or type(error).__name__
@@ -103,9 +108,9 @@ def _text(error: BaseException) -> str:
     if _CONDITION.match(text) and _ABORTED not in text and "INTERNAL_ERROR" not in text[:20]:
         return text
     for line in catalogs.thrown(error).splitlines():
-        words = _JAVA.sub("", line)
-        if _CONDITION.match(words) and "INTERNAL_ERROR" not in words[:20]:
-            return words
+        message = _JAVA.sub("", line)
+        if _CONDITION.match(message) and "INTERNAL_ERROR" not in message[:20]:
+            return message
     return _JAVA.sub("", text)
 
 

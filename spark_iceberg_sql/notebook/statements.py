@@ -8,10 +8,10 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
 
-_ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
+_TITLE_ENDS = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
 
 
-def short(statement: Statement) -> str:
+def statement_title(statement: Statement) -> str:
     """The title of a statement: the command and its object, without values."""
     if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
         return statement.first
@@ -19,13 +19,13 @@ def short(statement: Statement) -> str:
     for token in statement.opening(14):
         if token.kind not in (Kind.WORD, Kind.QUOTED) and token.text != ".":
             break
-        if end > statement.start and token.word in _ENOUGH:
+        if end > statement.start and token.word in _TITLE_ENDS:
             break
         end = token.end
         if token.word == "FIELD":
             break
-    words = " ".join(statement.script[statement.start : end].split())
-    return markup.truncated(words, 80) or "statement"
+    title = " ".join(statement.script[statement.start : end].split())
+    return markup.truncated(title, 80) or "statement"
 
 
 def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
@@ -35,12 +35,12 @@ def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
     if statement.first != "CALL" or opening + 1 >= len(tokens):
         return None
     name = [t.text.strip("`") for t in tokens[1:opening:2]]
-    given = tokens[opening + 1]
+    table_token = tokens[opening + 1]
     for key, arrow, value in zip(
         tokens[opening:], tokens[opening + 1 :], tokens[opening + 2 :], strict=False
     ):
         if key.word == "TABLE" and arrow.text == "=>":
-            given = value
-    if given.kind not in STRINGS:
+            table_token = value
+    if table_token.kind not in STRINGS:
         return None
-    return ".".join(name[:-2]), parts(unescape(given.text))
+    return ".".join(name[:-2]), parts(unescape(table_token.text))

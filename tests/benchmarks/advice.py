@@ -18,18 +18,18 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.advise import QueryReads, proposal
-from spark_iceberg_sql.insight.advise_fields import alters
-from spark_iceberg_sql.insight.advise_layout import Key
+from spark_iceberg_sql.insight.advise_fields import alter_statements
+from spark_iceberg_sql.insight.advise_layout import FieldKey
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.spec import Spec as TableSpec
 from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
-from spark_iceberg_sql.spark.insight.advise import _VERIFIED as VERIFIED
-from spark_iceberg_sql.spark.insight.advise import _Search
-from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, Search
+from spark_iceberg_sql.spark.insight.advise import _MIN_VERIFIED as VERIFIED
+from spark_iceberg_sql.spark.insight.advise import _AdviceSearch
+from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, CostEstimator
 from spark_iceberg_sql.spark.insight.advise_costs import Costs as CostsOfSpecs
-from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
-from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+from spark_iceberg_sql.spark.insight.advise_queries import PlannedQuery, WorkloadQueries
+from spark_iceberg_sql.spark.insight.hypothetical_source import Source, resolve_source
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -46,7 +46,7 @@ CONFIG = {
     "spark.driver.memory": "2g",
     "spark.sql.shuffle.partitions": "2",
 }
-Spec = tuple[Key, ...]
+Spec = tuple[FieldKey, ...]
 Costs = dict[str, dict[Spec, int]]
 Load = Sequence[tuple[str, dict[str, bool], float]]
 
@@ -107,25 +107,25 @@ def main() -> None:
         spark.sql(
             f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties(rows)}) AS {events}"
         )
-        source = source_of(spark, TABLE)
+        source = resolve_source(spark, TABLE)
         names = {column.field.field_id: column.name for column in source.schema.columns}
         ways = {
             f"a sample of {rows // SHARE:,} rows": (rows // SHARE, "data"),
             "metadata": (20_000, "metadata"),
         }
         found: dict[str, list[dict[Spec, float]]] = {}
-        searches: dict[str, tuple[Search, CostsOfSpecs]] = {}
+        searches: dict[str, tuple[CostEstimator, CostsOfSpecs]] = {}
         every: dict[Spec, tuple[PartitionField, ...]] = {}
         for way, (sample, using) in ways.items():
             start = time.perf_counter()
             with sessions.working_in(spark):
-                search = _Search(spark, source, texts, sample, using).costs
+                search = _AdviceSearch(spark, source, texts, sample, using).costs
                 first = search.all_specs()
                 specs = {key_of(spec): spec for spec in first.layouts}
                 tops = [finalists(total(by_key(first), load, names)) for load in loads]
                 wanted = {spec: specs[spec] for top in tops for spec in top}
-                second = search.again(first, wanted.values())
-                filtered, _ = Queries(spark, source, texts, []).filters()
+                second = search.refine(first, wanted.values())
+                filtered, _ = WorkloadQueries(spark, source, texts, []).filters()
                 exact = counted(search, source, second, filtered, rows)
             again = by_key(second)
             found[way] = [
@@ -205,7 +205,7 @@ def verified(
     return found
 
 
-def error(search: Search, costs: CostsOfSpecs, load: Load, chosen: Spec) -> float:
+def error(search: CostEstimator, costs: CostsOfSpecs, load: Load, chosen: Spec) -> float:
     """By how much advice says that the cost of its choice may be off."""
     spec = next(spec for spec in costs.layouts if key_of(spec) == chosen)
     sizes = costs.layouts[spec].sizes
@@ -216,9 +216,17 @@ def error(search: Search, costs: CostsOfSpecs, load: Load, chosen: Spec) -> floa
         reads.append(
             QueryReads(text, weight, files, round(files * (each - search.open_cost)), 0, 0)
         )
-    cut = len(sizes) > len(set(costs.sample.partitions(spec)))
+    cut = len(sizes) > len(set(costs.sample.partition_numbers(spec)))
     made = proposal(
-        "", reads, search.open_cost, sizes, (), None, (), error=search.error(costs.sample), cut=cut
+        "",
+        reads,
+        search.open_cost,
+        sizes,
+        (),
+        None,
+        (),
+        error=search.cost_error(costs.sample),
+        has_estimated_cuts=cut,
     )
     return made.error
 
@@ -248,7 +256,7 @@ def write(
     ids: dict[int, Spec] = {}
     now: Sequence[PartitionField] = ()
     for spec, fields in every.items():
-        for statement in alters(WRITTEN, now, fields, source.schema):
+        for statement in alter_statements(WRITTEN, now, fields, source.schema):
             spark.sql(statement)
         spark.sql(f"INSERT INTO {WRITTEN} SELECT * FROM {TABLE}")
         table.refresh()
@@ -259,23 +267,27 @@ def write(
 
 
 def counted(
-    search: Search, source: Source, seeming: CostsOfSpecs, asked: Sequence[Planned], rows: int
+    search: CostEstimator,
+    source: Source,
+    seeming: CostsOfSpecs,
+    asked: Sequence[PlannedQuery],
+    rows: int,
 ) -> Costs:
     """The cost of each query under each spec with all partitions counted; without specs of small files."""
     found: Costs = {one.query.text: {} for one in asked}
     for fields, slices in seeming.layouts.items():
         spec = TableSpec(0, fields)
-        made = search.files(seeming.sample, spec, slices)
+        made = search.table_under(seeming.sample, spec, slices)
         if search.is_too_small(made):
             continue
         with hypothetical.table(source.as_table(spec)) as table:
-            hypothetical.add_files(table, made.packed())
+            hypothetical.add_files(table, made.to_bytes())
             for text, costs in planned(asked, table, {0: key_of(fields)}, rows).items():
                 found[text] |= costs
     return found
 
 
-def planned(asked: Sequence[Planned], table: Any, ids: Mapping[int, Spec], rows: int) -> Costs:
+def planned(asked: Sequence[PlannedQuery], table: Any, ids: Mapping[int, Spec], rows: int) -> Costs:
     """The cost of each query on the files of each spec of a table, as Iceberg plans it."""
     found: Costs = {}
     for one in asked:

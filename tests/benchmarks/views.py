@@ -19,10 +19,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
-from spark_iceberg_sql.insight.specs import candidate
+from spark_iceberg_sql.insight.hypothetical import Bounds, HypotheticalFile, HypotheticalTable
+from spark_iceberg_sql.insight.specs import candidate_spec
 from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
-from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
+from spark_iceberg_sql.spark.insight.hypothetical_source import resolve_source
 
 ROUNDS = 5
 MEMORY = "1g"  # of the driver: Spark's default
@@ -49,16 +49,16 @@ def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
         f"CREATE TABLE {name} ({COLUMNS}) USING iceberg PARTITIONED BY ({SPEC}) "
         "TBLPROPERTIES ('commit.manifest-merge.enabled' = 'false')"
     )
-    source = source_of(spark, name)
-    spec = candidate(SPEC, source.schema).spec
+    source = resolve_source(spark, name)
+    spec = candidate_spec(SPEC, source.schema).spec
     with sessions.working_in(spark):
         table = relations.catalog_table(name)
         for start in range(0, files, PER_MANIFEST):
             numbers = range(start, min(files, start + PER_MANIFEST))
-            made = Hypothetical(
+            made = HypotheticalTable(
                 source.schema, spec, tuple(file(number, size) for number in numbers)
             )
-            hypothetical.add_files(table, made.packed())
+            hypothetical.add_files(table, made.to_bytes())
     spark.sql(f"REFRESH TABLE {name}")
     return name
 

@@ -15,17 +15,17 @@ from samples import share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.insight.advise_fields import fields_of, numbered
-from spark_iceberg_sql.insight.advise_layout import hypothetical as layout
-from spark_iceberg_sql.insight.advise_layout import sliced
-from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
+from spark_iceberg_sql.insight.advise_fields import candidate_fields, with_field_ids
+from spark_iceberg_sql.insight.advise_layout import hypothetical_table as layout
+from spark_iceberg_sql.insight.advise_layout import slice_files
+from spark_iceberg_sql.insight.hypothetical import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark import session as ways_in
 from spark_iceberg_sql.spark.bridge import hypothetical, hypothetical_plans, relations, sessions
-from spark_iceberg_sql.spark.insight.advise import _Search
-from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
+from spark_iceberg_sql.spark.insight.advise import _AdviceSearch
+from spark_iceberg_sql.spark.insight.hypothetical_source import resolve_source
 
 # A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
 OPEN_COST = "read.split.open-file-cost"
@@ -89,9 +89,9 @@ def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -
 @pytest.mark.thorough
 def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> None:
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
-    source = source_of(spark, visits)
+    source = resolve_source(spark, visits)
     with sessions.working_in(spark):
-        costs = _Search(spark, source, workload(queries), 10**6).costs.all_specs().total
+        costs = _AdviceSearch(spark, source, workload(queries), 10**6).costs.all_specs().total_costs
     by_text = {clause(Spec(0, fields), source.schema): cost for fields, cost in costs.items()}
     chosen = sis.advise(spark, visits, queries)
     assert "every row" in chosen.basis
@@ -288,7 +288,7 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     assert min(costs) <= 1.25 * exact.best.cost
     big = "local.advice.big"
     spark.sql(f"CREATE OR REPLACE TABLE {big} (id BIGINT, ts TIMESTAMP, name STRING) USING iceberg")
-    source = source_of(spark, big)
+    source = resolve_source(spark, big)
     day = 86_400_000_000
     files = tuple(
         HypotheticalFile(
@@ -296,9 +296,9 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
         )
         for n in range(1000)
     )
-    made = Hypothetical(source.schema, Spec(0), files)
+    made = HypotheticalTable(source.schema, Spec(0), files)
     with sessions.working_in(spark):
-        hypothetical.add_files(relations.catalog_table(big), made.packed())
+        hypothetical.add_files(relations.catalog_table(big), made.to_bytes())
     rows = spark.sql(
         f"SELECT spec, table_files, notes FROM iceberg_advise('{big}', using => 'metadata', queries => array("
         f"\"SELECT * FROM {big} WHERE id = 5 AND name = 'x' AND ts >= '1970-02-01' AND ts < '1970-02-03'\"))"
@@ -339,12 +339,17 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}"
     )
-    source = source_of(spark, name)
+    source = resolve_source(spark, name)
     queries = [f"SELECT * FROM {name} WHERE {condition}" for condition in FILTERS]
     with sessions.working_in(spark):
-        search = _Search(spark, source, workload(queries), 3000, using)
+        search = _AdviceSearch(spark, source, workload(queries), 3000, using)
         found = search.costs.all_specs()
-        sample, every, planned, costs = found.sample, found.layouts, found.planned, found.by_query
+        sample, every, planned, costs = (
+            found.sample,
+            found.layouts,
+            found.planned_queries,
+            found.costs_by_query,
+        )
         assert len(every) > 60
         seen: set[object] = set()
         tried = [spec for n, spec in enumerate(every) if n % (2 if len(spec) < 2 else 40) == 0]
@@ -352,14 +357,14 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
             seen |= {f.transform.transform for f in fields} | {f.source for f in fields}
             made = layout(sample, source.schema, Spec(0, fields), every[fields])
             with hypothetical.table(source.as_table(Spec(0, fields))) as table:
-                hypothetical.add_files(table, made.packed())
+                hypothetical.add_files(table, made.to_bytes())
                 assert hypothetical.file_sizes(table) == [max(1, file.size) for file in made.files]
                 for item, cost in zip(planned, costs, strict=True):
                     read = [
                         planned_by_spec(table, filters).get(0, (0, 0)) for filters in item.filters
                     ]
                     if not any(files for files, _ in read):
-                        read = [search.costs.at_least(item.query.text, sample, every[fields])]
+                        read = [search.costs.minimum_reads(item.query.text, sample, every[fields])]
                     assert cost[fields] == sum(b + f * 10_000 for f, b in read), (fields, item)
     assert len(seen) > 8
 
@@ -370,25 +375,25 @@ def test_counted_partitions_are_those_of_all_rows(spark: SparkSession) -> None:
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}"
     )
-    source = source_of(spark, name)
+    source = resolve_source(spark, name)
     columns = [column.field.field_id for column in source.schema.columns]
-    fields = [field for i in columns for field in fields_of(source.schema, i)][::6]
-    pairs = [numbered(pair) for pair in zip(fields[::3], fields[5::3], strict=False)][:2]
+    fields = [field for i in columns for field in candidate_fields(source.schema, i)][::6]
+    pairs = [with_field_ids(pair) for pair in zip(fields[::3], fields[5::3], strict=False)][:2]
     seen: set[object] = set()
     with sessions.working_in(spark):
         few, every = (
-            _Search(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6)
+            _AdviceSearch(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6)
         )
-        sampled, whole = (search.sample(columns, fields) for search in (few, every))
-        assert (sampled.is_whole, whole.is_whole) == (False, True)
+        sampled, whole = (search.take_sample(columns, fields) for search in (few, every))
+        assert (sampled.is_complete, whole.is_complete) == (False, True)
         for spec in [*((field,) for field in fields), *pairs]:
-            if len(set(whole.partitions(spec))) > 500:
+            if len(set(whole.partition_numbers(spec))) > 500:
                 continue
             made, right = (
-                search.files(rows, Spec(0, spec), sliced(rows, spec))
+                search.table_under(rows, Spec(0, spec), slice_files(rows, spec))
                 for search, rows in ((few, sampled), (every, whole))
             )
-            assert (made.rows, made.partitions) == (30_000, right.partitions)
+            assert (made.row_count, made.partition_count) == (30_000, right.partition_count)
             alone = Counter(file.partition for file in right.files)
             exact = {f.partition: f for f in right.files if alone[f.partition] == 1}
             for file in made.files:
@@ -602,11 +607,11 @@ def test_rows_that_a_sample_does_not_have_are_not_free(spark: SparkSession, visi
     rare, none = (f"SELECT * FROM {TABLE} WHERE shop = {shop}" for shop in (59, 99))
     assert 0 < spark.sql(rare).count() < 20
     with sessions.working_in(spark):
-        search = _Search(
-            spark, source_of(spark, visits), workload([(rare, 50), (none, 50), BY_SHOP]), 300
+        search = _AdviceSearch(
+            spark, resolve_source(spark, visits), workload([(rare, 50), (none, 50), BY_SHOP]), 300
         ).costs
         costs = search.all_specs()
-    assert 59 not in costs.sample.keys[3, "identity"]
+    assert 59 not in costs.sample.field_values[3, "identity"]
     assert min(by_text(costs)[rare].values()) > 10_000
     assert set(by_text(costs)[none].values()) == {0}  # beyond the table's greatest value
     found = sis.advise(spark, visits, [(rare, 50), (none, 50), BY_SHOP], sample=300)

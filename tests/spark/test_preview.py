@@ -12,11 +12,11 @@ from pyspark.sql import SparkSession
 from samples import share
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.specs import candidate
+from spark_iceberg_sql.insight.specs import candidate_spec
 from spark_iceberg_sql.spark.bridge import jobs
 from spark_iceberg_sql.spark.insight import progress
-from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
-from spark_iceberg_sql.spark.insight.preview_commits import numbered
+from spark_iceberg_sql.spark.insight.hypothetical_source import resolve_source
+from spark_iceberg_sql.spark.insight.preview_commits import with_commit_numbers
 
 # Skewed: a tenth of the users have most of the rows; some columns are null, and some numbers NaN.
 EVENTS = """
@@ -94,8 +94,10 @@ def test_the_files_of_each_commit_of_a_stream(
         f"CREATE TABLE {table} USING iceberg PARTITIONED BY ({spec}) TBLPROPERTIES ({options}) "
         f"AS {source} LIMIT 0"
     )
-    schema = source_of(spark, source).schema
-    rows = numbered(spark.sql(source), candidate(spec, schema).spec, schema, commits, "commit")
+    schema = resolve_source(spark, source).schema
+    rows = with_commit_numbers(
+        spark.sql(source), candidate_spec(spec, schema).spec, schema, commits, "commit"
+    )
     written, counts = [], []
     for number in range(commits):
         arriving = rows.where(f"commit = {number}").drop("commit")

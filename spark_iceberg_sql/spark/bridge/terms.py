@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from spark_iceberg_sql.insight.conjuncts import Term
+from spark_iceberg_sql.insight.conjuncts import SparkExpression
 from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
 
@@ -21,23 +21,25 @@ _STATEMENT = re.compile(
 )
 
 
-def term(expression: Java, depth: int = 0) -> Term:
+def term(expression: Java, depth: int = 0) -> SparkExpression:
     """An expression as plain data; columns by their names, other parts by their text in the query if that is
     known.
     """
     name = kind(expression)
     kind_of_value = str(expression.dataType().sql()).lower()
     if name == "AttributeReference":
-        return Term(name, str(expression.name()), kind_of_value)
+        return SparkExpression(name, str(expression.name()), kind_of_value)
     if name in ("Literal", "ImpliedLiteral"):
         held = expression.value()
         text = re.sub(r"^(-?\d+)[LSY]$", r"\1", str(expression.sql()).replace(" (implied)", ""))
-        return Term("Literal", text, kind_of_value, None if held is None else _text(held))
-    children: tuple[Term, ...] = ()
+        return SparkExpression(
+            "Literal", text, kind_of_value, None if held is None else _text(held)
+        )
+    children: tuple[SparkExpression, ...] = ()
     if depth < _DEEP:
         children = tuple(term(child, depth + 1) for child in from_seq(expression.children()))
     at = place(expression)
-    return Term(
+    return SparkExpression(
         name, at[0][at[1] : at[2]] if at else pretty(expression), kind_of_value, None, children
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import QueryReads
-from spark_iceberg_sql.insight.advise_fields import wide
+from spark_iceberg_sql.insight.advise_fields import field_per_column
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
-NAME = "source"  # what the queries call a DataFrame, a query or a path
+SOURCE_NAME = "source"  # what the queries call a DataFrame, a query or a path
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedQuery:
     """A query that reads the source, and the filters of each of its scans."""
 
     query: Query
     filters: tuple[tuple[Java, ...], ...]
 
 
-class Queries:
+class WorkloadQueries:
     """The queries of a workload, planned by Spark over one source.
 
     spark: the session. source: the rows. queries: the workload. notes: the list to which skipped queries are
@@ -53,40 +53,52 @@ class Queries:
 
     def _names(self, text: str) -> list[tuple[str, ...]]:
         """All spellings of the source's name that a query may use."""
-        every = [name for name in (self._source.table or self._source.name,) if name is not None]
+        full_names = [
+            name for name in (self._source.table or self._source.name,) if name is not None
+        ]
         if self._source.table is None:
-            every.append(tuple(relations.full_name(NAME)))
-        words = {token.text.strip("`") for token in tokenize(text)}
+            full_names.append(tuple(relations.full_name(SOURCE_NAME)))
+        token_texts = {token.text.strip("`") for token in tokenize(text)}
         return [
-            way
-            for full in every
-            for way in product(
-                *({part, *(w for w in words if w.lower() == part.lower())} for part in full)
+            spelling
+            for full_name in full_names
+            for spelling in product(
+                *(
+                    {
+                        part,
+                        *(
+                            token_text
+                            for token_text in token_texts
+                            if token_text.lower() == part.lower()
+                        ),
+                    }
+                    for part in full_name
+                )
             )
         ]
 
     def _scans(self, query: Query, table: Java) -> list[planning.Scan]:
         return planning.scans(self._spark, query.text, table, self._names(query.text))
 
-    def filters(self) -> tuple[list[Planned], dict[int, bool]]:
+    def filters(self) -> tuple[list[PlannedQuery], dict[int, bool]]:
         """The queries that read the source, and the columns they filter on, each with whether by equality."""
         source = self._source
-        found: list[Planned] = []
+        planned_queries: list[PlannedQuery] = []
         columns: dict[int, bool] = {}
         with (
-            tables.table(source.as_table(Spec(0, wide(source.schema)))) as table,
+            tables.table(source.as_table(Spec(0, field_per_column(source.schema)))) as table,
             planning.counting_by_files(self._spark),
         ):
             for query in self._queries:
                 number = query.number
-                if query.written_by == "":
-                    why = planning.unreadable(self._spark, query.text)
-                    if why is not None:
-                        self._notes.append(f"query {number} is skipped: {why}")
+                if query.write_keyword == "":
+                    reason = planning.unreadable(self._spark, query.text)
+                    if reason is not None:
+                        self._notes.append(f"query {number} is skipped: {reason}")
                     continue
-                if query.written_by is not None:
+                if query.write_keyword is not None:
                     self._notes.append(
-                        f"query {number} is skipped: what {query.written_by} reads is not counted, "
+                        f"query {number} is skipped: what {query.write_keyword} reads is not counted, "
                         "only what queries read"
                     )
                     continue
@@ -96,40 +108,46 @@ class Queries:
                     self._notes.append(f"query {number} is skipped: {message(error)}")
                     continue
                 if not scans:
-                    self._notes.append(f"query {number} is skipped: {self._why_not(query, table)}")
+                    self._notes.append(
+                        f"query {number} is skipped: {self._skip_reason(query, table)}"
+                    )
                     continue
-                found.append(Planned(query, tuple(scan.filters for scan in scans)))
+                planned_queries.append(PlannedQuery(query, tuple(scan.filters for scan in scans)))
                 for scan in scans:
-                    for name, equal in planning.columns_in(scan.texts).items():
+                    for name, is_equality in planning.columns_in(scan.texts).items():
                         column = source.schema.find(name.split("."))
                         if column is not None and column.field.field_id is not None:
-                            before = columns.get(column.field.field_id, False)
-                            columns[column.field.field_id] = before or equal
-        if not found:
+                            was_equality = columns.get(column.field.field_id, False)
+                            columns[column.field.field_id] = was_equality or is_equality
+        if not planned_queries:
             raise IcebergSqlError(
-                f"no query reads {source.words}",
+                f"no query reads {source.title}",
                 help=self._notes,
                 argument="queries",
             )
-        return found, columns
+        return planned_queries, columns
 
-    def _why_not(self, query: Query, table: Java) -> str:
+    def _skip_reason(self, query: Query, table: Java) -> str:
         """The reason why the plan of a query has no scan of the source."""
         source = self._source
-        name = source.words if source.table or source.name else f"`{NAME}`"
-        own = relations.catalog_table(dotted(source.table)) if source.table is not None else None
-        found = planning.named(self._spark, query.text, table, own, self._names(query.text))
-        if found == "table":
+        name = source.title if source.table or source.name else f"`{SOURCE_NAME}`"
+        source_table = (
+            relations.catalog_table(dotted(source.table)) if source.table is not None else None
+        )
+        mention = planning.named(
+            self._spark, query.text, table, source_table, self._names(query.text)
+        )
+        if mention == "table":
             return f"Spark plans no scan of {name}, for example because a condition is never true"
-        if found == "snapshot":
+        if mention == "snapshot":
             return f"it reads a snapshot or branch of {name} by its name, which no rewrite changes"
         return f"it does not read {name}"
 
     def reads(self, table: Java) -> list[QueryReads]:
         """The reads of each query of a table, as planned by Spark."""
-        out = []
+        query_reads = []
         for query in self._queries:
-            if query.written_by is not None:
+            if query.write_keyword is not None:
                 continue
             try:
                 read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
@@ -137,5 +155,5 @@ class Queries:
                 continue  # `filters` has reported it
             files, total = sum(f for f, _ in read), sum(b for _, b in read)
             if read:
-                out.append(QueryReads(query.text, query.weight, files, total, files, total))
-        return out
+                query_reads.append(QueryReads(query.text, query.weight, files, total, files, total))
+        return query_reads

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Leaves of a plan that read nothing.
-_NOTHING = (
+_NO_READ_LEAVES = (
     "LocalRelation",
     "OneRowRelation",
     "Range",
@@ -50,53 +50,56 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     """
     planning = read_errors.reading("the statement cannot be planned")
     with planning, sessions.working_in(spark), jvm.quietly(), relations.own_positions():
-        return _explained(spark, text)
+        return _explain_plan(spark, text)
 
 
-def _explained(spark: SparkSession, text: str) -> Explanation:
-    found = plans.planned(spark, text)
-    filtered = plans.filtered(found)
-    every = [
-        (number, c)
-        for number, one in filtered.items()
-        for c in (*(conjunct for conjunct, _ in one.above), *one.conjuncts)
+def _explain_plan(spark: SparkSession, text: str) -> Explanation:
+    query_plans = plans.planned(spark, text)
+    filtered = plans.filtered(query_plans)
+    numbered_conjuncts = [
+        (number, conjunct_pair)
+        for number, scan_filters in filtered.items()
+        for conjunct_pair in (
+            *(conjunct for conjunct, _ in scan_filters.above),
+            *scan_filters.conjuncts,
+        )
     ]
-    derived = terms.copies(every)
+    derived = terms.copies(numbered_conjuncts)
     scans: list[Scan] = []
     notes = []
-    for leaf in plan_leaves.read_leaves(spark, found.after):
+    for leaf in plan_leaves.read_leaves(spark, query_plans.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
-            own = plans.key(relation)
-            places = frozenset(place for number, place in derived if number == own)
-            scan = _scan(spark, found, leaf, filtered.pop(own, None), places)
-            if not _is_needless(scan, leaf, scans):
+            scan_key = plans.key(relation)
+            derived_spans = frozenset(span for number, span in derived if number == scan_key)
+            scan = _scan(spark, query_plans, leaf, filtered.pop(scan_key, None), derived_spans)
+            if not _is_skipped(scan, leaf, scans):
                 scans.append(scan)
         elif leaf.kind in plan_leaves.DELETES:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (
-            leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved")
+            leaf.kind not in _NO_READ_LEAVES and not leaf.kind.startswith("Resolved")
         ):
-            scans.append(Scan(_name(leaf.node), note=_other(leaf.kind)))
-    for rest in filtered.values():
-        name = str(rest.relation.table().name())
+            scans.append(Scan(_name(leaf.node), note=_other_note(leaf.kind)))
+    for unread in filtered.values():
+        name = str(unread.relation.table().name())
         if all(scan.table != name for scan in scans):
             notes.append(f"{name} is not read: the plan needs none of its rows")
     if not scans and not notes:
-        read = plan_leaves.relation_names(found.analyzed)
-        if not read:
+        read_names = plan_leaves.relation_names(query_plans.analyzed)
+        if not read_names:
             raise IcebergSqlError(
                 "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
             )
-        notes += [f"{name} is not read: the plan needs none of its rows" for name in read]
-    if scans and expressions.kind(found.analyzed) in _VIEWS:
+        notes += [f"{name} is not read: the plan needs none of its rows" for name in read_names]
+    if scans and expressions.kind(query_plans.analyzed) in _VIEWS:
         notes.append("creating a view reads nothing: this is what its query reads")
     return Explanation(text, tuple(scans), tuple(notes))
 
 
 def _scan(
     spark: SparkSession,
-    found: plans.Plans,
+    query_plans: plans.Plans,
     leaf: plan_leaves.Leaf,
     filtered: plans.Filtered | None,
     derived: frozenset[tuple[str, int, int]],
@@ -106,25 +109,27 @@ def _scan(
     table = iceberg_filters.iceberg_table(relation)
     if table is None:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
-    local = expressions.kind(scan) == "SparkLocalScan"
-    metrics = None if local else iceberg_filters.scanned(scan)
-    if metrics is None and not local and iceberg_filters.kept(table, []) is not None:
+    is_local = expressions.kind(scan) == "SparkLocalScan"
+    metrics = None if is_local else iceberg_filters.scanned(scan)
+    if metrics is None and not is_local and iceberg_filters.kept(table, []) is not None:
         return Scan(
             name,
             note="an incremental read, whose planning counts no files: what it reads is unknown",
         )
-    conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table), derived)
-    kept = iceberg_filters.kept(table, conjuncts.filters())
-    if kept is None:
+    conjuncts = Conjuncts(
+        spark, relation, filtered, query_plans.prune, partition_fields(table), derived
+    )
+    kept_files = iceberg_filters.kept(table, conjuncts.filters())
+    if kept_files is None:
         return Scan(name, 0, 0, 0, 0, 0, 0, 0)
-    together = kept.filters[0]
+    combined = kept_files.filters[0]
     note = None
     if leaf.is_first:
         note = "read first, to find the files of the other scans that contain matching rows"
     elif filtered is None:
         note = "its filters are not shown: the plan changed before they were pushed into the scan"
     if metrics is None:
-        read = (0, 0, together.manifests)
+        read = (0, 0, combined.manifests)
         note = "answered from the manifests: no data file is read"
     else:
         read = (
@@ -136,16 +141,16 @@ def _scan(
     return Scan(
         table=name,
         files=read[0],
-        total_files=kept.files,
+        total_files=kept_files.files,
         bytes=read[1],
-        total_bytes=kept.bytes,
+        total_bytes=kept_files.bytes,
         manifests=read[2],
-        total_manifests=kept.manifests,
-        partition_files=together.by_partitions.files if filtered is not None and metrics else None,
+        total_manifests=kept_files.manifests,
+        partition_files=combined.by_partitions.files if filtered is not None and metrics else None,
         delete_files=metrics["resultDeleteFiles"] if metrics else 0,
-        conjuncts=conjuncts.explained(kept),
+        conjuncts=conjuncts.results(kept_files),
         runtime_filters=leaf.runtime,
-        old_specs=sum(total.files for spec, total in together.specs.items() if spec != current)
+        old_specs=sum(total.files for spec, total in combined.specs.items() if spec != current)
         if filtered is not None and metrics
         else 0,
         note=note,
@@ -154,13 +159,13 @@ def _scan(
     )
 
 
-def _is_needless(scan: Scan, leaf: plan_leaves.Leaf, before: Sequence[Scan]) -> bool:
+def _is_skipped(scan: Scan, leaf: plan_leaves.Leaf, earlier: Sequence[Scan]) -> bool:
     """True if a scan that looks for the rows of another scan does not run, since neither has a file to read."""
     return leaf.is_first and any(
         other.table == scan.table
         and other.files == scan.files == 0
         and "_file" in other.runtime_filters
-        for other in before
+        for other in earlier
     )
 
 
@@ -172,28 +177,30 @@ def _metadata_delete(node: Java) -> Scan:
     table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
     if table is None:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
-    kept = iceberg_filters.kept(table, [])
+    kept_files = iceberg_filters.kept(table, [])
     note = "whole files are removed from the metadata: no file is read or written"
-    if kept is None:
+    if kept_files is None:
         return Scan(name, note=note)
-    return Scan(name, 0, kept.files, 0, kept.bytes, None, kept.manifests, note=note)
+    return Scan(
+        name, 0, kept_files.files, 0, kept_files.bytes, None, kept_files.manifests, note=note
+    )
 
 
-def fields(table: Java) -> tuple[Field, ...]:
+def partition_fields(table: Java) -> tuple[Field, ...]:
     """The partition fields of all specs of a SparkTable, except void ones."""
-    found = []
+    result = []
     for text, source, _ in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)
         if not transform.is_void:
-            found.append(Field(transform.clause(source), source, transform.transform.name))
-    return tuple(found)
+            result.append(Field(transform.clause(source), source, transform.transform.name))
+    return tuple(result)
 
 
 def _name(node: Java) -> str:
     return plan_leaves.relation_name(node)
 
 
-def _other(kind: str) -> str:
-    if kind == "InMemoryRelation":
+def _other_note(class_name: str) -> str:
+    if class_name == "InMemoryRelation":
         return "cached in memory: what it reads was decided when it was cached"
-    return f"not an Iceberg table ({kind}): what it reads is unknown"
+    return f"not an Iceberg table ({class_name}): what it reads is unknown"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class _Written:
+class _SourceConjunct:
     """One conjunct as written; Spark may have split it into several.
 
     blocking_node: the node above which it stays; None if it is directly above the relation. pushed: the part
@@ -31,16 +31,16 @@ class _Written:
 
     text: str
     inferred: bool
-    over: str | None = None
+    blocking_node: str | None = None
     parts: list[Java] = field(default_factory=list)
-    own: list[Java] = field(default_factory=list)
+    pushed: list[Java] = field(default_factory=list)
     not_null: list[Java] = field(default_factory=list)
     not_pushed: list[Java] = field(default_factory=list)
     added: Java | None = None
     added_filter: Java | None = None
-    at: int = 0
-    at_own: int = 0
-    at_not_null: int = 0
+    filter_index: int = 0
+    pushed_index: int = 0
+    not_null_index: int = 0
 
 
 class Conjuncts:
@@ -62,142 +62,174 @@ class Conjuncts:
         self._derived = derived
         self._spark, self._fields, self._prune = spark, fields, prune
         self._relation = relation if filtered is None else filtered.relation
-        self._all: list[Java] = []  # what reaches Iceberg of the whole filter
-        self._written: dict[object, _Written] = {}
+        self._pushed: list[Java] = []  # what reaches Iceberg of the whole filter
+        self._source_conjuncts: dict[object, _SourceConjunct] = {}
         self._is_unpushed = False  # by use_partition_pruning => false
         for conjunct in filtered.conjuncts if filtered is not None else ():
-            self._take(conjunct, None)
-        for conjunct, over in filtered.above if filtered is not None else ():
-            self._take(conjunct, over)
+            self._add(conjunct, None)
+        for conjunct, blocking_node in filtered.above if filtered is not None else ():
+            self._add(conjunct, blocking_node)
         # With the session's configuration.
-        self._is_on = prune is not None and bool(prune.isOn(self._relation.conf()))
-        for one in self._written.values():
-            self._imply(one)
+        self._adds_ranges = prune is not None and bool(prune.isOn(self._relation.conf()))
+        for source_conjunct in self._source_conjuncts.values():
+            self._add_implied_range(source_conjunct)
 
-    def _take(self, conjunct: Java, over: str | None) -> None:
+    def _add(self, conjunct: Java, blocking_node: str | None) -> None:
         if _is_added(conjunct):
-            found = iceberg_filters.converted(conjunct, self._relation)
-            if found is not None:
-                self._all.append(found)
+            pushed = iceberg_filters.converted(conjunct, self._relation)
+            if pushed is not None:
+                self._pushed.append(pushed)
             return
-        place = terms.place(conjunct)
-        is_derived = place in self._derived or terms.is_derived(conjunct)
-        if place in self._derived:
-            place = None
-        text = (
-            place[0][place[1] : place[2]] if place is not None else expressions.query_text(conjunct)
-        )
-        key = place if place is not None else text
-        if text == relations.UNPUSHED and (place is None or place[0] == text):
+        span = terms.place(conjunct)
+        is_derived = span in self._derived or terms.is_derived(conjunct)
+        if span in self._derived:
+            span = None
+        text = span[0][span[1] : span[2]] if span is not None else expressions.query_text(conjunct)
+        key = span if span is not None else text
+        if text == relations.UNPUSHED and (span is None or span[0] == text):
             self._is_unpushed = True
             return
-        if over is not None and key in self._written:
+        if blocking_node is not None and key in self._source_conjuncts:
             return  # it is also above the relation
-        one = self._written.setdefault(key, _Written(text, is_derived, over))
-        one.parts.append(conjunct)
-        if over is not None:
+        source_conjunct = self._source_conjuncts.setdefault(
+            key, _SourceConjunct(text, is_derived, blocking_node)
+        )
+        source_conjunct.parts.append(conjunct)
+        if blocking_node is not None:
             return
-        found = iceberg_filters.converted(conjunct, self._relation)
-        if found is None:
-            one.not_pushed.append(conjunct)
+        pushed = iceberg_filters.converted(conjunct, self._relation)
+        if pushed is None:
+            source_conjunct.not_pushed.append(conjunct)
         else:
-            one.own.append(found)
-            self._all.append(found)
+            source_conjunct.pushed.append(pushed)
+            self._pushed.append(pushed)
         for derived in expressions.not_null(conjunct, self._relation):
-            found = iceberg_filters.converted(derived, self._relation)
-            one.not_null += [found] if found is not None else []
+            pushed = iceberg_filters.converted(derived, self._relation)
+            source_conjunct.not_null += [pushed] if pushed is not None else []
 
-    def _imply(self, one: _Written) -> None:
-        if self._prune is None or one.over is not None:
+    def _add_implied_range(self, source_conjunct: _SourceConjunct) -> None:
+        if self._prune is None or source_conjunct.blocking_node is not None:
             return
-        condition = expressions.conjunction(one.parts)
-        one.added = self._prune.implied(condition, self._relation)
-        if one.added is not None:
-            one.added_filter = iceberg_filters.converted(one.added, self._relation)
+        condition = expressions.conjunction(source_conjunct.parts)
+        source_conjunct.added = self._prune.implied(condition, self._relation)
+        if source_conjunct.added is not None:
+            source_conjunct.added_filter = iceberg_filters.converted(
+                source_conjunct.added, self._relation
+            )
 
     def filters(self) -> list[Java]:
         """The filters to count: all together first, then each conjunct, with and without what `prune` adds."""
-        every = [iceberg_filters.conjunction(self._all)]
-        for one in self._written.values():
-            one.at_own = len(every)
-            own = [*one.own, *one.not_null]
-            every.append(iceberg_filters.conjunction(own))
-            one.at = one.at_own
-            if one.added_filter is not None:
-                one.at = len(every)
-                every.append(iceberg_filters.conjunction([*own, one.added_filter]))
-            if one.not_pushed and one.not_null:
-                one.at_not_null = len(every)
-                every.append(iceberg_filters.conjunction(one.not_null))
-        return every
+        filters = [iceberg_filters.conjunction(self._pushed)]
+        for source_conjunct in self._source_conjuncts.values():
+            source_conjunct.pushed_index = len(filters)
+            pushed = [*source_conjunct.pushed, *source_conjunct.not_null]
+            filters.append(iceberg_filters.conjunction(pushed))
+            source_conjunct.filter_index = source_conjunct.pushed_index
+            if source_conjunct.added_filter is not None:
+                source_conjunct.filter_index = len(filters)
+                filters.append(iceberg_filters.conjunction([*pushed, source_conjunct.added_filter]))
+            if source_conjunct.not_pushed and source_conjunct.not_null:
+                source_conjunct.not_null_index = len(filters)
+                filters.append(iceberg_filters.conjunction(source_conjunct.not_null))
+        return filters
 
-    def explained(self, kept: SnapshotFilters) -> tuple[Conjunct, ...]:
+    def results(self, file_counts: SnapshotFilters) -> tuple[Conjunct, ...]:
         """The conjuncts. file_counts: the counts of `iceberg_filters.kept` for `filters`."""
-        return tuple(self._explained(kept))
+        return tuple(self._results(file_counts))
 
-    def _explained(self, kept: SnapshotFilters) -> Iterator[Conjunct]:
-        total = kept.files
-        for one in self._written.values():
-            own, both = kept.filters[one.at_own], kept.filters[one.at]
-            mine = both if self._is_on else own
-            files = mine.kept.files
-            if one.inferred and files == total:
+    def _results(self, file_counts: SnapshotFilters) -> Iterator[Conjunct]:
+        total = file_counts.files
+        for source_conjunct in self._source_conjuncts.values():
+            pushed_counts, counts_with_added = (
+                file_counts.filters[source_conjunct.pushed_index],
+                file_counts.filters[source_conjunct.filter_index],
+            )
+            active_counts = counts_with_added if self._adds_ranges else pushed_counts
+            files = active_counts.kept.files
+            if source_conjunct.inferred and files == total:
                 continue  # usually IS NOT NULL
-            added = expressions.sql(one.added) if one.added is not None and self._is_on else None
-            why, better, better_files = None, None, None
+            added = (
+                expressions.sql(source_conjunct.added)
+                if source_conjunct.added is not None and self._adds_ranges
+                else None
+            )
+            reason, rewrite, rewrite_files = None, None, None
             # Files without a value of its columns are skipped by the IS NOT NULL that Spark derives from it.
-            most = kept.filters[one.at_not_null].kept.files if one.at_not_null else total
-            does_prune = files < most
+            max_files = (
+                file_counts.filters[source_conjunct.not_null_index].kept.files
+                if source_conjunct.not_null_index
+                else total
+            )
+            does_prune = files < max_files
             if total and not does_prune:
-                why = self._why(one, mine, most)
-                if most < total:
-                    null = total - most
-                    why += f"; only {null:,} file{'' if null == 1 else 's'} without a value in its columns "
-                    why += "is skipped" if null == 1 else "are skipped"
-                better, better_files = self._better(one, both, most) or (None, None)
+                reason = self._reason(source_conjunct, active_counts, max_files)
+                if max_files < total:
+                    null_files = total - max_files
+                    reason += (
+                        f"; only {null_files:,} file{'' if null_files == 1 else 's'} without a value in "
+                        f"its columns "
+                    )
+                    reason += "is skipped" if null_files == 1 else "are skipped"
+                rewrite, rewrite_files = self._rewrite(
+                    source_conjunct, counts_with_added, max_files
+                ) or (None, None)
             yield Conjunct(
-                text=one.text,
+                text=source_conjunct.text,
                 files=files,
-                pruned_by=tuple(_pruned_by(mine, total)) if does_prune else (),
-                why_not=why,
-                rewrite=better,
-                rewrite_files=better_files,
+                pruned_by=tuple(_pruned_by(active_counts, total)) if does_prune else (),
+                why_not=reason,
+                rewrite=rewrite,
+                rewrite_files=rewrite_files,
                 added=added,
-                files_without_added=own.kept.files if added is not None else None,
-                inferred=one.inferred,
+                files_without_added=pushed_counts.kept.files if added is not None else None,
+                inferred=source_conjunct.inferred,
             )
 
-    def _better(self, one: _Written, with_added: FilterFiles, total: int) -> tuple[str, int] | None:
-        if one.added is not None and not self._is_on and with_added.kept.files < total:
-            own = f"({one.text})" if expressions.kind(one.parts[0]) == "Or" else one.text
-            (column,) = expressions.references(one.added)[:1]
-            name = explain_rewrites.written(one.text, str(column.name()))
-            added = explain_rewrites.renamed(expressions.sql(one.added), str(column.name()), name)
-            if expressions.kind(one.added) == "Or":
+    def _rewrite(
+        self, source_conjunct: _SourceConjunct, with_added: FilterFiles, total: int
+    ) -> tuple[str, int] | None:
+        if (
+            source_conjunct.added is not None
+            and not self._adds_ranges
+            and with_added.kept.files < total
+        ):
+            operand = (
+                f"({source_conjunct.text})"
+                if expressions.kind(source_conjunct.parts[0]) == "Or"
+                else source_conjunct.text
+            )
+            (column,) = expressions.references(source_conjunct.added)[:1]
+            name = explain_rewrites.column_as_written(source_conjunct.text, str(column.name()))
+            added = explain_rewrites.rename_column(
+                expressions.sql(source_conjunct.added), str(column.name()), name
+            )
+            if expressions.kind(source_conjunct.added) == "Or":
                 added = f"({added})"
-            return f"{own} AND {added}", with_added.kept.files
-        if one.over is not None or len(one.parts) != 1:
+            return f"{operand} AND {added}", with_added.kept.files
+        if source_conjunct.blocking_node is not None or len(source_conjunct.parts) != 1:
             return None
-        return explain_rewrites.better(self._spark, one.parts[0], one.text, self._relation, total)
+        return explain_rewrites.find_rewrite(
+            self._spark, source_conjunct.parts[0], source_conjunct.text, self._relation, total
+        )
 
-    def _why(self, one: _Written, kept: FilterFiles, total: int) -> str:
-        if one.over is not None and self._is_unpushed:
+    def _reason(self, source_conjunct: _SourceConjunct, counts: FilterFiles, total: int) -> str:
+        if source_conjunct.blocking_node is not None and self._is_unpushed:
             return "use_partition_pruning => false keeps it from the scan"
-        if one.over is not None:
-            return f"Spark does not push it below {one.over}, so it does not reach the scan"
-        if one.added is not None and self._is_on:
-            if kept.complete.files == total:
+        if source_conjunct.blocking_node is not None:
+            return f"Spark does not push it below {source_conjunct.blocking_node}, so it does not reach the scan"
+        if source_conjunct.added is not None and self._adds_ranges:
+            if counts.complete.files == total:
                 return "all rows of all files are in that range"
             return "every file may contain rows in that range"
-        if one.not_pushed:
-            return self._why_not_pushed(one.not_pushed[0])
-        return reasons.why_kept(
-            terms.term(one.parts[0]),
-            expressions.paths(one.parts[0]),
+        if source_conjunct.not_pushed:
+            return self._why_not_pushed(source_conjunct.not_pushed[0])
+        return reasons.why_not_pruning(
+            terms.term(source_conjunct.parts[0]),
+            expressions.paths(source_conjunct.parts[0]),
             self._fields,
             total=total,
-            whole=kept.complete.files,
-            without_bounds={name: total.files for name, total in kept.without_bounds.items()},
+            fully_matching=counts.complete.files,
+            without_bounds={name: total.files for name, total in counts.without_bounds.items()},
         )
 
     def _why_not_pushed(self, conjunct: Java) -> str:
@@ -206,11 +238,11 @@ class Conjuncts:
         if expressions.kind(conjunct) == "Or":
             for part in expressions.disjuncts(conjunct):
                 if iceberg_filters.converted(part, self._relation) is None:
-                    words = self._why_not_one(part)
-                    return f"one side of OR does not prune, so no file can be skipped: {words}"
-        return self._why_not_one(conjunct)
+                    reason = self._why_part_not_pushed(part)
+                    return f"one side of OR does not prune, so no file can be skipped: {reason}"
+        return self._why_part_not_pushed(conjunct)
 
-    def _why_not_one(self, conjunct: Java) -> str:
+    def _why_part_not_pushed(self, conjunct: Java) -> str:
         withheld = None
         for call in expressions.iceberg_calls(conjunct):
             column = expressions.paths(call)[-1]
@@ -223,17 +255,18 @@ def _is_added(conjunct: Java) -> bool:
     if " (implied)" not in str(conjunct.toString()):
         return False
     return any(
-        expressions.kind(one) == "ImpliedLiteral" and str(one.toString()).endswith(" (implied)")
-        for one in expressions.literals(conjunct)
+        expressions.kind(literal) == "ImpliedLiteral"
+        and str(literal.toString()).endswith(" (implied)")
+        for literal in expressions.literals(conjunct)
     )
 
 
-def _pruned_by(kept: FilterFiles, total: int) -> Iterator[str]:
-    for fields in kept.pruned_by:
+def _pruned_by(counts: FilterFiles, total: int) -> Iterator[str]:
+    for fields in counts.pruned_by:
         clauses = (
             bound_transform.from_metadata(term.transform).clause(term.column)
             for term in fields.terms
         )
         yield " or ".join(clauses)
-    if kept.kept.files < kept.by_partitions.files:
+    if counts.kept.files < counts.by_partitions.files:
         yield "bounds"

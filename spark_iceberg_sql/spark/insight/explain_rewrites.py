@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.conjuncts import COLUMN, rewrites, trials
+from spark_iceberg_sql.insight.conjuncts import COLUMN, probe_values, rewrites
 from spark_iceberg_sql.spark.bridge import expressions, iceberg_filters, plan_leaves, plans, terms
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, quietly
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FLOATING = ("FLOAT", "DOUBLE")
 
 
-def better(
+def find_rewrite(
     spark: SparkSession, conjunct: Java, text: str, relation: Java, total: int
 ) -> tuple[str, int] | None:
     """A rewrite of a conjunct and how many files it keeps; None if none keeps fewer than `total`.
@@ -28,43 +28,43 @@ def better(
     columns = expressions.references(conjunct)
     if len(columns) != 1:
         return None
-    shape = terms.term(conjunct)
+    expression = terms.term(conjunct)
     column = columns[0]
     if str(column.dataType().sql()) in _FLOATING:
         return None
-    for candidate in rewrites(shape):
+    for candidate in rewrites(expression):
         with quietly():
             try:
-                values = list(dict.fromkeys(trials(shape, candidate)))
-                if not _same(spark, conjunct, column, candidate, values):
+                values = list(dict.fromkeys(probe_values(expression, candidate)))
+                if not _are_equivalent(spark, conjunct, column, candidate, values):
                     continue
-                files = _files(
+                files = _files_kept(
                     spark, candidate.replace(COLUMN, backticked(column.name())), relation
                 )
             except BRIDGE_ERRORS:  # not a rewrite if Spark refuses it
                 continue
         if files is not None and files < total:
-            return candidate.replace(COLUMN, written(text, str(column.name()))), files
+            return candidate.replace(COLUMN, column_as_written(text, str(column.name()))), files
     return None
 
 
-def written(text: str, column: str) -> str:
+def column_as_written(text: str, column: str) -> str:
     """A column as the conjunct's text spells it, with its qualifier."""
     name = re.escape(column)
-    found = re.search(rf"(?:(?:`[^`]+`|\w+)\.)*(?:`{name}`|\b{name}\b)", text, re.IGNORECASE)
-    return found[0] if found is not None else quoted(column)
+    match = re.search(rf"(?:(?:`[^`]+`|\w+)\.)*(?:`{name}`|\b{name}\b)", text, re.IGNORECASE)
+    return match[0] if match is not None else quoted(column)
 
 
-def renamed(sql: str, column: str, name: str) -> str:
+def rename_column(sql: str, column: str, name: str) -> str:
     """SQL over a bare column, with the column renamed; quoted text stays."""
     parts = re.split(r"('[^']*')", sql)
-    word = re.compile(rf"(?<![\w.`]){re.escape(column)}(?![\w`])")
+    pattern = re.compile(rf"(?<![\w.`]){re.escape(column)}(?![\w`])")
     return "".join(
-        part if part.startswith("'") else word.sub(lambda _: name, part) for part in parts
+        part if part.startswith("'") else pattern.sub(lambda _: name, part) for part in parts
     )
 
 
-def _same(
+def _are_equivalent(
     spark: SparkSession, conjunct: Java, column: Java, candidate: str, values: list[str | None]
 ) -> bool:
     """True if both predicates accept the same of these values; evaluated by the optimizer, without a job."""
@@ -73,18 +73,22 @@ def _same(
     rows = ", ".join(
         "(NULL)" if value is None else f"({string_literal(value)})" for value in values
     )
-    found = plans.constant_rows(
+    result_rows = plans.constant_rows(
         spark,
         f"SELECT coalesce({old}, false) = coalesce({new}, false) AS same FROM "
         f"(SELECT try_cast(c AS {column.dataType().sql()}) AS c FROM VALUES {rows} AS t(c))",
     )
-    return found is not None and bool(found) and all(row.getBoolean(0) for row in found)
+    return (
+        result_rows is not None
+        and bool(result_rows)
+        and all(row.getBoolean(0) for row in result_rows)
+    )
 
 
-def _files(spark: SparkSession, predicate: str, relation: Java) -> int | None:
+def _files_kept(spark: SparkSession, predicate: str, relation: Java) -> int | None:
     """The number of files that a scan with the predicate reads."""
-    found = plans.of_condition(spark, predicate, relation)
-    for leaf in plan_leaves.leaves(found.after):
+    query_plans = plans.of_condition(spark, predicate, relation)
+    for leaf in plan_leaves.leaves(query_plans.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             metrics = iceberg_filters.scanned(leaf.node.scan())
             return None if metrics is None else metrics["resultDataFiles"]

@@ -31,47 +31,47 @@ _SUMMARY = (
 _BY_PARTITION = "partition string, rows bigint, files bigint, bytes bigint"
 
 
-def _preview(spark: SparkSession, given: Mapping[str, Any]) -> Rows:
-    by = given["by"]
+def _preview(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
+    by = args["by"]
     if by not in ("table", "partition"):
         raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'", argument="by")
-    found = preview.preview(
+    result = preview.preview(
         spark,
-        given["source"],
-        given["spec"],
-        using=given["using"],
-        commits=given["commits"],
+        args["source"],
+        args["spec"],
+        using=args["using"],
+        commits=args["commits"],
     )
     if by == "table":
-        return _SUMMARY, [_summary(found)]
-    parts = found.per_partition
+        return _SUMMARY, [_summary(result)]
+    parts = result.per_partition
     return _BY_PARTITION, [
         {"partition": p.partition, "rows": p.rows, "files": p.files, "bytes": p.bytes}
         for p in parts
     ]
 
 
-def _summary(found: Preview) -> Mapping[str, object]:
-    sizes = found.file_sizes
-    largest = found.largest
+def _summary(result: Preview) -> Mapping[str, object]:
+    sizes = result.file_sizes
+    largest = result.largest
     return {
-        "spec": found.spec,
-        "partitions": found.partitions,
-        "files": found.files,
-        "rows": found.rows,
-        "bytes": found.bytes,
-        "small_files": found.small_files,
+        "spec": result.spec,
+        "partitions": result.partitions,
+        "files": result.files,
+        "rows": result.rows,
+        "bytes": result.bytes,
+        "small_files": result.small_files,
         "smallest_file": sizes[0] if sizes else None,
         "median_file": sizes[len(sizes) // 2] if sizes else None,
         "largest_file": sizes[-1] if sizes else None,
         "largest_partition": largest.partition if largest else None,
-        "skew": round(found.skew, 3),
-        "written_with": found.settings,
-        "based_on": found.basis.words,
-        "files_error": found.basis.files,
-        "bytes_error": found.basis.bytes,
-        "notes": list(found.notes),
-        "files_per_commit": list(found.per_commit) or None,
+        "skew": round(result.skew, 3),
+        "written_with": result.settings,
+        "based_on": result.basis.words,
+        "files_error": result.basis.files,
+        "bytes_error": result.basis.bytes,
+        "notes": list(result.notes),
+        "files_per_commit": list(result.per_commit) or None,
     }
 
 
@@ -83,16 +83,16 @@ _PROPOSALS = (
 )
 
 
-def _advise(spark: SparkSession, given: Mapping[str, Any]) -> Rows:
-    found = advise.advise(spark, given["source"], given["queries"], using=given["using"])
+def _advise(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
+    advice = advise.advise(spark, args["source"], args["queries"], using=args["using"])
     return _PROPOSALS, [
         {
             **asdict(proposal),
             "rank": rank,
-            "based_on": found.basis,
-            "notes": found.notes,
+            "based_on": advice.basis,
+            "notes": advice.notes,
         }
-        for rank, proposal in enumerate(found, 1)
+        for rank, proposal in enumerate(advice, 1)
     ]
 
 

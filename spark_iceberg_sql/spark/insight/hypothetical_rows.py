@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
 
-from spark_iceberg_sql.insight.preview_layout import Piece
+from spark_iceberg_sql.insight.preview_layout import TaskOutput
 from spark_iceberg_sql.insight.specs import column_path
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -32,7 +32,7 @@ _WIDTHS = {
     "uuid": 16,
 }
 _FLOATS = ("float", "double")
-_LENGTH = 4  # bytes before each string and binary, in Parquet's plain encoding
+_LENGTH_PREFIX = 4  # bytes before each string and binary, in Parquet's plain encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Group:
     """
 
     values: tuple[Any, ...]
-    piece: Piece
-    place: int = 0
-    reducer: int = 0
+    output: TaskOutput
+    task: int = 0
+    shuffle_partition: int = 0
     commit: int = 0
 
 
@@ -55,20 +55,20 @@ def value(field: PartitionField, schema: Schema) -> Column:
     return fn.expr(call_text(field.transform, dotted(column_path(field, schema))))
 
 
-def stored(column: Column, kind: str) -> Column:
+def portable_value(column: Column, type_name: str) -> Column:
     """A value in a form that Python reads and writes alike in every time zone.
 
     type_name: the value's Iceberg type. Dates become days and timestamps microseconds since 1970; timestamps
     without a zone become text.
     """
-    if kind == "date":
+    if type_name == "date":
         return fn.unix_date(column)
-    if kind == "timestamptz":
+    if type_name == "timestamptz":
         return fn.unix_micros(column)
-    return column.cast("string") if kind == "timestamp" else column
+    return column.cast("string") if type_name == "timestamp" else column
 
 
-def keys(spec: Spec, schema: Schema) -> list[Column]:
+def key_columns(spec: Spec, schema: Schema) -> list[Column]:
     """A spec's partition values, each as `portable_value` returns it; but floating-point numbers as text.
 
     To Iceberg, -0.0 and 0.0 are two partitions; Spark would group them, and NaN is not equal to itself in
@@ -76,18 +76,18 @@ def keys(spec: Spec, schema: Schema) -> list[Column]:
     """
     return [
         value(f, schema).cast("string")
-        if (kind := result_type(f, schema)) in _FLOATS
-        else stored(value(f, schema), kind)
+        if (type_name := result_type(f, schema)) in _FLOATS
+        else portable_value(value(f, schema), type_name)
         for f in spec.fields
     ]
 
 
-def shown(values: Sequence[Any], spec: Spec, schema: Schema) -> tuple[Any, ...]:
+def typed_values(values: Sequence[Any], spec: Spec, schema: Schema) -> tuple[Any, ...]:
     """The values of a group, with numbers as numbers."""
-    kinds = [result_type(f, schema) for f in spec.fields]
+    type_names = [result_type(f, schema) for f in spec.fields]
     return tuple(
-        float(v) if kind in _FLOATS and v is not None else v
-        for v, kind in zip(values, kinds, strict=True)
+        float(v) if type_name in _FLOATS and v is not None else v
+        for v, type_name in zip(values, type_names, strict=True)
     )
 
 
@@ -102,8 +102,8 @@ def groups(
     schema: Schema,
     *,
     by_task: bool = False,
-    reducers: int = 0,
-    commit: str = "",
+    shuffle_partitions: int = 0,
+    commit_column: str = "",
 ) -> list[Group]:
     """One aggregation: the partitions of a spec, with their rows and uncompressed bytes.
 
@@ -112,72 +112,76 @@ def groups(
     the column with the number of a row's commit; empty for a single commit.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
-    place = fn.spark_partition_id() if by_task else fn.lit(0)
-    reducer = fn.lit(0)
-    if reducers and names:
+    task = fn.spark_partition_id() if by_task else fn.lit(0)
+    shuffle_partition = fn.lit(0)
+    if shuffle_partitions and names:
         # As in Spark's HashPartitioning: pmod of the Murmur3 hash, which is `hash` in SQL.
-        reducer = fn.pmod(fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(reducers))
-    shaped = frame.select(
-        *(key.alias(name) for key, name in zip(keys(spec, schema), names, strict=True)),
-        place.alias("place"),
-        reducer.alias("reducer"),
-        (fn.col(commit) if commit else fn.lit(0)).alias("commit"),
+        shuffle_partition = fn.pmod(
+            fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(shuffle_partitions)
+        )
+    key_frame = frame.select(
+        *(key.alias(name) for key, name in zip(key_columns(spec, schema), names, strict=True)),
+        task.alias("place"),
+        shuffle_partition.alias("reducer"),
+        (fn.col(commit_column) if commit_column else fn.lit(0)).alias("commit"),
         raw_bytes(schema).alias("raw"),
     )
-    counted = shaped.groupBy(*names, "place", "reducer", "commit").agg(
+    counts = key_frame.groupBy(*names, "place", "reducer", "commit").agg(
         fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw")
     )
     return [
         Group(
             # Before Spark 4.1, binary values are arrays, which cannot be keys.
             tuple(bytes(v) if isinstance(v := row[name], bytearray) else v for name in names),
-            Piece(row["n"], round(row["raw"] or 0)),
+            TaskOutput(row["n"], round(row["raw"] or 0)),
             row["place"],
             row["reducer"],
             row["commit"],
         )
-        for row in counted.collect()
+        for row in counts.collect()
     ]
 
 
-def added_up(counted: Sequence[Group]) -> list[Group]:
+def sum_over_tasks(task_groups: Sequence[Group]) -> list[Group]:
     """Groups that were counted by task, added up over the tasks."""
-    total: dict[tuple[int, tuple[Any, ...]], Piece] = {}
-    for group in counted:
+    totals: dict[tuple[int, tuple[Any, ...]], TaskOutput] = {}
+    for group in task_groups:
         key = group.commit, group.values
-        total[key] = total.get(key, Piece(0, 0)) + group.piece
-    return [Group(values, piece, commit=commit) for (commit, values), piece in total.items()]
+        totals[key] = totals.get(key, TaskOutput(0, 0)) + group.output
+    return [Group(values, output, commit=commit) for (commit, values), output in totals.items()]
 
 
 def raw_bytes(schema: Schema) -> Column:
     """The bytes of a row in Parquet's plain encoding, as a column."""
-    parts = [part for f in schema.fields for part in _bytes(f, ())]
+    parts = [part for f in schema.fields for part in _column_bytes(f, ())]
     total = fn.lit(0.0)
     for part in parts:
         total = total + part
     return total
 
 
-def _bytes(item: Field, above: Sequence[str]) -> list[Column]:
+def _column_bytes(field: Field, parent_path: Sequence[str]) -> list[Column]:
     """The bytes of one column of a row, summed over a struct's fields; 0 for a null."""
-    path = [*above, item.name]
+    path = [*parent_path, field.name]
     column = fn.col(".".join(map(backticked, path)))
-    kind = item.type
-    if isinstance(kind, Struct):
-        return [part for inner in kind.fields for part in _bytes(inner, path)]
-    if isinstance(kind, (List, Map)):
+    data_type = field.type
+    if isinstance(data_type, Struct):
+        return [part for child in data_type.fields for part in _column_bytes(child, path)]
+    if isinstance(data_type, (List, Map)):
         return [fn.coalesce(fn.octet_length(fn.to_json(column)), fn.lit(0)).cast("double")]
-    if isinstance(kind, Primitive) and kind.name == "decimal":
-        width = _decimal_width(kind.arguments[0])
-    elif kind.name in _WIDTHS:
-        width = _WIDTHS[kind.name]
-    elif kind.name == "fixed" and kind.arguments:
-        width = kind.arguments[0]
-    elif kind.name in ("string", "binary"):
-        return [fn.coalesce(fn.octet_length(column) + fn.lit(_LENGTH), fn.lit(0)).cast("double")]
+    if isinstance(data_type, Primitive) and data_type.name == "decimal":
+        width = _decimal_width(data_type.arguments[0])
+    elif data_type.name in _WIDTHS:
+        width = _WIDTHS[data_type.name]
+    elif data_type.name == "fixed" and data_type.arguments:
+        width = data_type.arguments[0]
+    elif data_type.name in ("string", "binary"):
+        return [
+            fn.coalesce(fn.octet_length(column) + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")
+        ]
     else:
         text = fn.octet_length(column.cast("string"))
-        return [fn.coalesce(text + fn.lit(_LENGTH), fn.lit(0)).cast("double")]
+        return [fn.coalesce(text + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
     return [fn.when(column.isNotNull(), fn.lit(float(width))).otherwise(fn.lit(0.0))]
 
 
@@ -187,13 +191,13 @@ def _decimal_width(precision: int) -> float:
     return 8 if precision <= 18 else (10**precision).bit_length() // 8 + 1
 
 
-def is_group(
-    spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit: str = ""
+def group_condition(
+    spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit_column: str = ""
 ) -> Column:
     """A condition, as a column: the row belongs to the group."""
-    found = fn.lit(True)
-    for key, wanted in zip(keys(spec, schema), group.values, strict=True):
-        found = found & key.eqNullSafe(fn.lit(wanted))
-    if commit:
-        found = found & (fn.col(commit) == group.commit)
-    return found & (fn.spark_partition_id() == group.place) if by_task else found
+    condition = fn.lit(True)
+    for key, expected in zip(key_columns(spec, schema), group.values, strict=True):
+        condition = condition & key.eqNullSafe(fn.lit(expected))
+    if commit_column:
+        condition = condition & (fn.col(commit_column) == group.commit)
+    return condition & (fn.spark_partition_id() == group.task) if by_task else condition

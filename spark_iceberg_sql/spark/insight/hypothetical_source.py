@@ -26,7 +26,7 @@ _PATH = re.compile(r"/|\.{1,2}/|[A-Za-z][A-Za-z0-9+.-]*:/")
 _QUERY = re.compile(r"\s*(?:\(\s*)*(?:select|with|from|values|table)\b", re.IGNORECASE)
 _NO_FORMAT = re.compile(r"No enum constant org\.apache\.iceberg\.FileFormat\.(\w+)")
 # The properties that previews and advice calculate with, each with its least value and an example.
-_NUMBERS = {
+_NUMBER_PROPERTIES = {
     "write.target-file-size-bytes": (1, 536870912),
     "write.parquet.page-row-limit": (1, 20000),
     "write.parquet.page-size-bytes": (1, 1048576),
@@ -46,9 +46,9 @@ class Source:
     """
 
     frame: DataFrame
-    words: str
+    title: str
     schema: Schema
-    json: Mapping[str, Any]
+    schema_json: Mapping[str, Any]
     properties: Mapping[str, str]
     table: tuple[str, ...] | None = None
     metadata: Mapping[str, Any] | None = None
@@ -56,7 +56,7 @@ class Source:
 
     def as_table(self, *specs: Spec) -> dict[str, Any]:
         """The metadata of a new empty table with these columns and properties. specs: the last is the default."""
-        written = [
+        spec_fields = [
             [
                 {
                     "name": f"hypothetical_{field.field_id}",  # its real name may be a column's name
@@ -68,12 +68,14 @@ class Source:
             ]
             for spec in specs
         ]
-        return hypothetical.table_metadata(self.json, written, self.properties, self.metadata)
+        return hypothetical.table_metadata(
+            self.schema_json, spec_fields, self.properties, self.metadata
+        )
 
 
-def source_of(
+def resolve_source(
     spark: SparkSession,
-    given: str | DataFrame,
+    source: str | DataFrame,
     properties: Mapping[str, str] | None = None,
 ) -> Source:
     """Resolve a source. Every preview and advice starts here.
@@ -84,29 +86,29 @@ def source_of(
     Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such
     number.
     """
-    found = _source_of(spark, given, properties)
-    refuse_numbers(found.properties)
-    return found
+    resolved = _resolve(spark, source, properties)
+    refuse_numbers(resolved.properties)
+    return resolved
 
 
-def _source_of(
-    spark: SparkSession, given: str | DataFrame, properties: Mapping[str, str] | None
+def _resolve(
+    spark: SparkSession, source: str | DataFrame, properties: Mapping[str, str] | None
 ) -> Source:
     properties = dict(properties or {})
-    if not isinstance(given, str):
-        return _of_frame(given, "the DataFrame", properties)
+    if not isinstance(source, str):
+        return _of_frame(source, "the DataFrame", properties)
     try:
-        if _QUERY.match(given) and re.search(r"\s", given.strip()):
-            return _of_frame(intercept.own_sql(spark)(given), "the query", properties)
-        if _PATH.match(given):
-            return _of_frame(_at(spark, given), given, properties)
-        return _of_name(spark, given, properties)
+        if _QUERY.match(source) and re.search(r"\s", source.strip()):
+            return _of_frame(intercept.own_sql(spark)(source), "the query", properties)
+        if _PATH.match(source):
+            return _of_frame(_frame_at(spark, source), source, properties)
+        return _of_name(spark, source, properties)
     except JVM_ERRORS as error:
-        raise read_errors.failed(error, f"`{given}` cannot be read") from None
+        raise read_errors.failed(error, f"`{source}` cannot be read") from None
 
 
 @contextmanager
-def refusing(argument: str) -> Iterator[None]:
+def naming_argument(argument: str) -> Iterator[None]:
     """Name the argument whose value the errors within are about."""
     try:
         yield
@@ -115,54 +117,57 @@ def refusing(argument: str) -> Iterator[None]:
         raise
 
 
-def refuse_property(words: str, properties: Mapping[str, str]) -> None:
+def refuse_property(error_text: str, properties: Mapping[str, str]) -> None:
     """Raise IcebergSqlError if an error of Iceberg is about the value of a table property.
 
     error_text: Iceberg's, `For input string: "64MB"`, which does not name the property.
     """
-    number, format_ = re.search(r'For input string: "(.*)"', words), _NO_FORMAT.search(words)
-    found = number or format_
-    if found is None:
+    number, format_ = (
+        re.search(r'For input string: "(.*)"', error_text),
+        _NO_FORMAT.search(error_text),
+    )
+    match = number or format_
+    if match is None:
         return
-    key = next((k for k, v in properties.items() if v.lower() == found[1].lower()), None)
+    key = next((k for k, v in properties.items() if v.lower() == match[1].lower()), None)
     if key is None:
         return
-    wanted = "a whole number, such as 67108864" if number else "parquet, orc or avro"
+    expected = "a whole number, such as 67108864" if number else "parquet, orc or avro"
     raise IcebergSqlError(
         f"the table property '{key}' cannot be '{properties[key]}'",
-        help=f"give {wanted}",
+        help=f"give {expected}",
         argument="properties",
     )
 
 
 def refuse_numbers(properties: Mapping[str, str]) -> None:
     """Raise IcebergSqlError for a property that decides a figure and is not a number that Iceberg reads or uses."""
-    for key, (least, example) in _NUMBERS.items():
+    for key, (minimum, example) in _NUMBER_PROPERTIES.items():
         value = properties.get(key)
-        if value is not None and not (PROPERTIES[key].takes(value) and int(value) >= least):
+        if value is not None and not (PROPERTIES[key].takes(value) and int(value) >= minimum):
             raise IcebergSqlError(
                 f"the table property '{key}' cannot be '{value}'",
-                help=f"give a whole number of at least {least}, such as {example}",
+                help=f"give a whole number of at least {minimum}, such as {example}",
                 argument="properties",
             )
 
 
-def _at(spark: SparkSession, path: str) -> DataFrame:
-    kind = _FORMATS.get(PurePosixPath(path.rstrip("/*")).suffix.lower())
-    if kind is None:
+def _frame_at(spark: SparkSession, path: str) -> DataFrame:
+    file_format = _FORMATS.get(PurePosixPath(path.rstrip("/*")).suffix.lower())
+    if file_format is None:
         escaped = path.replace("\\", "\\\\").replace("'", "\\'")
         return intercept.own_sql(spark)(f"SELECT * FROM iceberg('{escaped}')")
-    options = {"header": "true", "inferSchema": "true"} if kind == "csv" else {}
-    return spark.read.format(kind).options(**options).load(path)
+    options = {"header": "true", "inferSchema": "true"} if file_format == "csv" else {}
+    return spark.read.format(file_format).options(**options).load(path)
 
 
 def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> Source:
     parts = relations.name_parts(spark, name)
     if not catalogs.is_temporary_view(spark, parts):
         with sessions.working_in(spark):
-            full = tuple(relations.full_name(dotted(parts)))
+            full_name = tuple(relations.full_name(dotted(parts)))
         try:
-            loaded = catalogs.load(spark, full)
+            loaded = catalogs.load(spark, full_name)
         except (catalogs.CatalogSilentError, catalogs.NoCatalogError) as error:
             raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
         if loaded.what == "absent":
@@ -171,51 +176,53 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
                 help="give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
             )
         if loaded.metadata is not None:
-            return _of_table(spark, name, full, loaded.metadata, properties)
+            return _of_table(spark, name, full_name, loaded.metadata, properties)
         if loaded.what != "view":
-            return replace(_of_frame(spark.table(dotted(full)), name, properties), name=full)
+            return replace(
+                _of_frame(spark.table(dotted(full_name)), name, properties), name=full_name
+            )
     return _of_frame(spark.table(dotted(parts)), name, properties)
 
 
 def _of_table(
     spark: SparkSession,
     name: str,
-    full: tuple[str, ...],
+    full_name: tuple[str, ...],
     metadata: Mapping[str, Any],
     properties: Mapping[str, str],
 ) -> Source:
     schemas = metadata.get("schemas") or [metadata["schema"]]
-    wanted = metadata.get("current-schema-id")
-    json = next((s for s in schemas if s.get("schema-id") == wanted), schemas[-1])
+    schema_id = metadata.get("current-schema-id")
+    schema_json = next((s for s in schemas if s.get("schema-id") == schema_id), schemas[-1])
     return Source(
-        frame=spark.table(dotted(full)),
-        words=name,
-        schema=_schema(json),
-        json=json,
+        frame=spark.table(dotted(full_name)),
+        title=name,
+        schema=_schema(schema_json),
+        schema_json=schema_json,
         properties={**metadata.get("properties", {}), **properties},
-        table=full,
+        table=full_name,
         metadata=metadata,
     )
 
 
-def _of_frame(frame: DataFrame, words: str, properties: Mapping[str, str]) -> Source:
+def _of_frame(frame: DataFrame, title: str, properties: Mapping[str, str]) -> Source:
     names = [column.lower() for column in frame.columns]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
         raise IcebergSqlError(
-            f"{words} has two columns `{twice}`, but column names in a table are unique",
+            f"{title} has two columns `{duplicate}`, but column names in a table are unique",
             help="rename one of them",
         )
     if not names:
-        raise IcebergSqlError(f"{words} has no columns")
+        raise IcebergSqlError(f"{title} has no columns")
     try:
-        json = hypothetical.schema_json(frame)
+        schema_json = hypothetical.schema_json(frame)
     except JVM_ERRORS as error:
         raise IcebergSqlError(
-            f"{words} has a column of a type that Iceberg does not support: {message(error)}"
+            f"{title} has a column of a type that Iceberg does not support: {message(error)}"
         ) from None
     properties = hypothetical.new_table_properties(properties)
-    return Source(frame, words, _schema(json), json, properties)
+    return Source(frame, title, _schema(schema_json), schema_json, properties)
 
 
 def _schema(json: Mapping[str, Any]) -> Schema:

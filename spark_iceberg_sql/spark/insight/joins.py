@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.joins import SETTINGS, Join, Verdict
+from spark_iceberg_sql.insight.joins import SETTINGS, Join, JoinReport
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, relations
@@ -22,10 +22,19 @@ if TYPE_CHECKING:
 # Shuffling one side is not a storage-partitioned join, but halves the shuffle: tried if nothing else helps.
 _ONE_SIDE = SETTINGS[-1][0]
 # Types of a key that two tables can be bucketed by.
-_BUCKETED = ("int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz", "string", "binary")
+_BUCKET_TYPES = (
+    "int",
+    "bigint",
+    "decimal",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+    "string",
+    "binary",
+)
 
 
-def spj(spark: SparkSession, text: str) -> Verdict:
+def spj(spark: SparkSession, text: str) -> JoinReport:
     """Whether the joins of a query are storage-partitioned; if not, the settings to change and what else is missing.
 
     The query is planned with each combination of the settings, in a copy of the session, and does not run.
@@ -38,33 +47,35 @@ def spj(spark: SparkSession, text: str) -> Verdict:
         jvm.quietly(),
         relations.own_positions(),
     ):
-        return _verdict(Trial(spark), text)
+        return _report(Trial(spark), text)
 
 
-def _verdict(trial: Trial, text: str) -> Verdict:
-    now = trial.joins(text, {})
-    best, chosen = now, {}
-    missing = {key: value for key, value, _ in SETTINGS if trial.value(key) != value}
-    if _shuffles(now):
-        for settings in _choices(missing):
-            found = trial.joins(text, settings)
-            if _shuffles(found) < _shuffles(best):
-                best, chosen = found, settings
-            if not _shuffles(best):
+def _report(trial: Trial, text: str) -> JoinReport:
+    current = trial.joins(text, {})
+    best_joins, best_settings = current, {}
+    missing_settings = {key: value for key, value, _ in SETTINGS if trial.value(key) != value}
+    if _shuffles(current):
+        for settings in _choices(missing_settings):
+            planned_joins = trial.joins(text, settings)
+            if _shuffles(planned_joins) < _shuffles(best_joins):
+                best_joins, best_settings = planned_joins, settings
+            if not _shuffles(best_joins):
                 break
     joins = [
         Join(
-            one.condition,
-            tuple(_tables(one)),
-            one.shuffles,
-            then.shuffles,
-            one.is_broadcast,
-            _is_stored(one),
-            None if _happens(then) or then.is_broadcast else _why(then, trial.names),
+            join.condition,
+            tuple(_tables(join)),
+            join.shuffles,
+            best_join.shuffles,
+            join.is_broadcast,
+            _is_stored(join),
+            None
+            if _happens(best_join) or best_join.is_broadcast
+            else _obstacle(best_join, trial.names),
         )
-        for one, then in zip(now, best, strict=True)
+        for join, best_join in zip(current, best_joins, strict=True)
     ]
-    return Verdict(tuple(joins), tuple(_set(key, value) for key, value in chosen.items()))
+    return JoinReport(tuple(joins), tuple(_set(key, value) for key, value in best_settings.items()))
 
 
 def _set(key: str, value: str) -> str:
@@ -72,32 +83,32 @@ def _set(key: str, value: str) -> str:
     return f"SET {name} = {value}"
 
 
-def _is_stored(one: PlannedJoin) -> bool:
-    return bool(one.left.keys) and one.left.is_stored and one.right.is_stored
+def _is_stored(join: PlannedJoin) -> bool:
+    return bool(join.left.keys) and join.left.is_stored and join.right.is_stored
 
 
-def _happens(one: PlannedJoin) -> bool:
-    return _is_stored(one) and not one.shuffles and not one.is_broadcast
+def _happens(join: PlannedJoin) -> bool:
+    return _is_stored(join) and not join.shuffles and not join.is_broadcast
 
 
 def _shuffles(joins: tuple[PlannedJoin, ...]) -> int:
-    return sum(one.shuffles for one in joins)
+    return sum(join.shuffles for join in joins)
 
 
 def _choices(missing: dict[str, str]) -> Iterator[dict[str, str]]:
     """The combinations of settings, the smallest first; those that shuffle one side last."""
-    whole = [key for key in missing if key != _ONE_SIDE]
+    other_keys = [key for key in missing if key != _ONE_SIDE]
     for one_side in ([], [_ONE_SIDE] if _ONE_SIDE in missing else None):
         if one_side is None:
             return
-        for size in range(len(whole) + 1):
-            for keys in combinations(whole, size):
+        for size in range(len(other_keys) + 1):
+            for keys in combinations(other_keys, size):
                 if keys or one_side:
                     yield {key: missing[key] for key in (*keys, *one_side)}
 
 
-def _tables(one: PlannedJoin) -> Iterator[str]:
-    for scan in (*one.left.scans, *one.right.scans):
+def _tables(join: PlannedJoin) -> Iterator[str]:
+    for scan in (*join.left.scans, *join.right.scans):
         table = _table(scan)
         yield str(scan.nodeName() if table is None else table.name())
 
@@ -106,22 +117,22 @@ def _table(scan: Java) -> Java | None:
     return scan.table() if kind(scan) == "BatchScanExec" else None
 
 
-def _why(one: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
+def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
     """The first condition that does not hold even with the best settings.
 
     names: the parts of each catalog table's name.
     """
-    if not one.left.keys:
+    if not join.left.keys:
         return "the join has no equality between columns"
-    if not one.shuffles:
+    if not join.shuffles:
         return (
             "the rows are already colocated: a join below shuffles them, or one task has them all"
         )
     tables = []
-    for side in (one.left, one.right):
+    for side in (join.left, join.right):
         if len(side.scans) != 1:
             return "one side is more than a scan of one table"
-        table = _iceberg(side)
+        table = _iceberg_table(side)
         if table is None:
             return "one side is not an Iceberg table"
         if not side.plain:
@@ -132,74 +143,90 @@ def _why(one: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
         tables.append((table, side))
     (left, _), (right, _) = tables
     first, second = tables
-    bare = _not_partitioned(*first, *second, names) | _not_partitioned(*second, *first, names)
-    if bare:
-        verb, theirs = ("is", "its") if len(bare) == 1 else ("are", "their")
-        advice = [text for text in bare.values() if text]
-        words = f": {'; '.join(advice)}; then rewrite {theirs} files" if advice else ""
-        return f"{' and '.join(bare)} {verb} not partitioned{words}"
+    unpartitioned = _unpartitioned_tables(*first, *second, names) | _unpartitioned_tables(
+        *second, *first, names
+    )
+    if unpartitioned:
+        verb, theirs = ("is", "its") if len(unpartitioned) == 1 else ("are", "their")
+        alter_statements = [text for text in unpartitioned.values() if text]
+        remedy = (
+            f": {'; '.join(alter_statements)}; then rewrite {theirs} files"
+            if alter_statements
+            else ""
+        )
+        return f"{' and '.join(unpartitioned)} {verb} not partitioned{remedy}"
     for table, side in tables:
-        why = _why_not_by_files(table, side)
-        if why is not None:
-            return why
+        reason = _why_not_by_files(table, side)
+        if reason is not None:
+            return reason
     if sorted(_clauses(left)) == sorted(_clauses(right)) and _clauses(left) != _clauses(right):
         return "the partition fields of the tables are in a different order"
-    ours, theirs = (", ".join(_clauses(table)) for table in (left, right))
-    return f"Spark does not match the partitionings ({ours}) and ({theirs}) on these keys"
+    left_clauses, theirs = (", ".join(_clauses(table)) for table in (left, right))
+    return f"Spark does not match the partitionings ({left_clauses}) and ({theirs}) on these keys"
 
 
 def _why_not_by_files(table: Java, side: Side) -> str | None:
     """The problem with one side's partition fields and files, if there is one."""
     name = table.name()
-    kept = iceberg_filters.kept(table, [])
-    if kept is None or not kept.files:
+    kept_files = iceberg_filters.kept(table, [])
+    if kept_files is None or not kept_files.files:
         return f"{name} has no data files, and Iceberg reports only partitions that files have"
     current = str(table.table().spec().specId())
-    old = sum(total.files for spec, total in kept.specs.items() if spec != current)
-    if old:
-        return f"{old:,} files of {name} belong to an earlier spec: rewrite them"
+    old_files = sum(total.files for spec, total in kept_files.specs.items() if spec != current)
+    if old_files:
+        return f"{old_files:,} files of {name} belong to an earlier spec: rewrite them"
     if not any(source in side.keys for _, source in _fields(table)):
         return f"{name} is not partitioned by {' or '.join(side.keys)}"
-    read = iceberg_filters.scanned(side.scans[0].scan())
-    if read is not None and not read["resultDataFiles"]:
+    scan_metrics = iceberg_filters.scanned(side.scans[0].scan())
+    if scan_metrics is not None and not scan_metrics["resultDataFiles"]:
         return f"no file of {name} is read, and Iceberg reports only partitions that files have"
     return None
 
 
-def _not_partitioned(
-    table: Java, side: Side, other: Java, others: Side, known: Mapping[str, tuple[str, ...]]
+def _unpartitioned_tables(
+    table: Java,
+    side: Side,
+    other_table: Java,
+    other_side: Side,
+    catalog_names: Mapping[str, tuple[str, ...]],
 ) -> dict[str, str]:
     """A table that is not partitioned, with the statement that partitions it like the other one, if there is one."""
     if _fields(table):
         return {}
-    names = dict(zip(others.keys, map(quoted, side.keys), strict=True))
-    fields = [made.clause(names[source]) for made, source in _fields(other) if source in names]
-    if not _fields(other):  # neither is
-        plain = (i for i, type_ in enumerate(side.types) if type_.partition("(")[0] in _BUCKETED)
-        fields = [f"bucket(16, {quoted(side.keys[i])})" for i in plain]
+    names = dict(zip(other_side.keys, map(quoted, side.keys), strict=True))
+    fields = [
+        transform.clause(names[source])
+        for transform, source in _fields(other_table)
+        if source in names
+    ]
+    if not _fields(other_table):  # neither is
+        bucketable = (
+            i for i, type_ in enumerate(side.types) if type_.partition("(")[0] in _BUCKET_TYPES
+        )
+        fields = [f"bucket(16, {quoted(side.keys[i])})" for i in bucketable]
     name = str(table.name())
     alter = ""
-    if fields and name in known:  # a table by path has no name
-        alter = f"ALTER TABLE {'.'.join(map(quoted, known[name]))} ADD PARTITION FIELD {fields[0]}"
+    if fields and name in catalog_names:  # a table by path has no name
+        alter = f"ALTER TABLE {'.'.join(map(quoted, catalog_names[name]))} ADD PARTITION FIELD {fields[0]}"
     return {name: alter}
 
 
-def _iceberg(side: Side) -> Java | None:
+def _iceberg_table(side: Side) -> Java | None:
     table = _table(side.scans[0])
     if table is not None and kind(table) == "RowLevelOperationTable":
         table = table.table()
-    named = table is not None and kind(table) == "SparkTable"
-    return table if named else None
+    is_spark_table = table is not None and kind(table) == "SparkTable"
+    return table if is_spark_table else None
 
 
 def _fields(table: Java) -> list[tuple[BoundTransform, str]]:
     """The current spec's fields: each transform and its source column."""
-    found = []
+    fields = []
     for text, source, is_current in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)
         if is_current and not transform.is_void:
-            found.append((transform, source))
-    return found
+            fields.append((transform, source))
+    return fields
 
 
 def _clauses(table: Java) -> list[str]:

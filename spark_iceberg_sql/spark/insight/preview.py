@@ -11,14 +11,14 @@ from pyspark.sql import functions as fn
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview, partition_text
 from spark_iceberg_sql.insight.preview_layout import (
-    ROWS_BETWEEN_LOOKS,
+    ROWS_PER_SIZE_CHECK,
     DataFile,
-    Piece,
-    Sizes,
-    Trial,
-    picked,
+    FileSizeModel,
+    TaskOutput,
+    TrialWrite,
+    trial_indexes,
 )
-from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
+from spark_iceberg_sql.insight.specs import CandidateSpec, candidate_spec
 from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import read_errors
@@ -26,13 +26,13 @@ from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight import preview_commits, preview_splits, progress
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
+    naming_argument,
     refuse_property,
-    refusing,
-    source_of,
+    resolve_source,
 )
 from spark_iceberg_sql.spark.insight.preview_estimates import from_metadata, from_sample
 from spark_iceberg_sql.spark.insight.preview_settings import settings_of, settings_text
-from spark_iceberg_sql.spark.insight.preview_splits import Pieces, Written
+from spark_iceberg_sql.spark.insight.preview_splits import OutputFiles, PartitionOutputs
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
 USING = ("data", "sample", "metadata")
-_TRIALS = 12
+_MAX_TRIALS = 12
 _TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: held by the driver
-_MANY_WRITERS = 200
+_NOTED_WRITERS = 200
 
 
 def preview(
@@ -69,31 +69,35 @@ def preview(
         raise IcebergSqlError(
             f"using must be one of {', '.join(USING)}, not `{using}`", argument="using"
         )
-    preview_commits.checked(commits, using)
-    found = source_of(spark, source, properties)
-    sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
-    with refusing("spec"):
-        wanted = candidate(spec, found.schema, case_sensitive=sensitive)
+    preview_commits.check_commits(commits, using)
+    resolved_source = resolve_source(spark, source, properties)
+    is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
+    with naming_argument("spec"):
+        parsed_spec = candidate_spec(spec, resolved_source.schema, case_sensitive=is_case_sensitive)
     try:
         with (
             sessions.working_in(spark),
-            progress.shown(spark, f"preview of {found.words}"),
-            hypothetical.table(found.as_table(wanted.spec)) as table,
+            progress.show_progress(spark, f"preview of {resolved_source.title}"),
+            hypothetical.table(resolved_source.as_table(parsed_spec.spec)) as table,
         ):
             if using == "data":
-                return _Run(spark, found, wanted, table, commits).result()
+                return _PreviewRun(spark, resolved_source, parsed_spec, table, commits).result()
             settings = settings_of(spark, table)
-            words = settings_text(settings)
+            settings_summary = settings_text(settings)
             if using == "sample":
-                return from_sample(spark, found, wanted, table, settings, words)
-            with refusing("using"):
-                return from_metadata(spark, found, wanted, table, settings, words)
+                return from_sample(
+                    spark, resolved_source, parsed_spec, table, settings, settings_summary
+                )
+            with naming_argument("using"):
+                return from_metadata(
+                    spark, resolved_source, parsed_spec, table, settings, settings_summary
+                )
     except JVM_ERRORS as error:
-        refuse_property(message(error), found.properties)
-        raise read_errors.failed(error, f"{found.words} cannot be previewed") from None
+        refuse_property(message(error), resolved_source.properties)
+        raise read_errors.failed(error, f"{resolved_source.title} cannot be previewed") from None
 
 
-class _Run:
+class _PreviewRun:
     """One preview that reads every row.
 
     spark: the session. source: the rows. spec_candidate: the spec. table: an empty Iceberg table that has it.
@@ -101,200 +105,238 @@ class _Run:
     """
 
     def __init__(
-        self, spark: SparkSession, source: Source, wanted: CandidateSpec, table: Java, commits: int
+        self,
+        spark: SparkSession,
+        source: Source,
+        spec_candidate: CandidateSpec,
+        table: Java,
+        commits: int,
     ) -> None:
         self._spark = spark
         self._source = source
-        self._wanted = wanted
+        self._candidate = spec_candidate
         self._table = table
         self._settings = settings_of(spark, table)
-        self._by_task = self._settings.mode == "none"
-        self._is_split_by_task = self._settings.mode == "hash" and bool(self._settings.advisory)
+        self._by_task = self._settings.distribution_mode == "none"
+        self._is_split_by_task = self._settings.distribution_mode == "hash" and bool(
+            self._settings.advisory_size
+        )
         self._commits = commits
         self._frame = source.frame
-        self._commit = ""  # the name of the column
+        self._commit_column = ""  # the name of the column
         if commits > 1:
-            self._commit = _unused("commit", source.frame.columns)
-            self._frame = preview_commits.numbered(
-                source.frame, wanted.spec, source.schema, commits, self._commit
+            self._commit_column = _unused_name("commit", source.frame.columns)
+            self._frame = preview_commits.with_commit_numbers(
+                source.frame, spec_candidate.spec, source.schema, commits, self._commit_column
             )
-        self._notes = list(wanted.warnings)
+        self._notes = list(spec_candidate.warnings)
         self._is_sorted = bool((source.metadata or {}).get("default-sort-order-id"))
         if self._is_sorted:
             self._notes.append(
                 "the table's sort order is not applied to the rows written in memory: the real files may be larger or "
                 "smaller"
             )
-        if self._settings.mode == "range":
+        if self._settings.distribution_mode == "range":
             self._notes.append("a partition split between two tasks may have one more file")
 
     def result(self) -> Preview:
         """Count, write a few partitions in memory, and add up."""
-        counted = self._groups()
-        found = counted if self._by_task else rows.added_up(counted)
-        trials = self._trials(found)
-        sizes = Sizes(list(trials.values()), self._settings)
-        pieces: Pieces = defaultdict(list)
-        for i, group in enumerate(found):
+        task_groups = self._groups()
+        groups = task_groups if self._by_task else rows.sum_over_tasks(task_groups)
+        trials = self._write_trials(groups)
+        size_model = FileSizeModel(list(trials.values()), self._settings)
+        outputs: PartitionOutputs = defaultdict(list)
+        for i, group in enumerate(groups):
             trial = trials.get(i)
-            files = trial.files if trial and trial.whole else tuple(sizes.files(group.piece))
-            pieces[group.commit, group.values].append((group.piece, files))
+            files = (
+                trial.files
+                if trial and trial.is_complete
+                else tuple(size_model.files(group.output))
+            )
+            outputs[group.commit, group.values].append((group.output, files))
         if self._is_split_by_task:
-            preview_splits.split(pieces, counted, sizes, self._settings, self._shuffled)
-        return self._preview(pieces, trials, len(found), sizes)
+            preview_splits.split_partitions(
+                outputs, task_groups, size_model, self._settings, self._shuffled_bytes
+            )
+        return self._preview(outputs, trials, len(groups), size_model)
 
     def _groups(self) -> list[rows.Group]:
         """One aggregation; a write that shuffles is counted by task as well, as adaptive execution splits by these."""
         return rows.groups(
             self._frame,
-            self._wanted.spec,
+            self._candidate.spec,
             self._source.schema,
             by_task=self._by_task or self._is_split_by_task,
-            reducers=self._settings.reducers if self._is_split_by_task else 0,
-            commit=self._commit,
+            shuffle_partitions=self._settings.shuffle_partitions if self._is_split_by_task else 0,
+            commit_column=self._commit_column,
         )
 
-    def _shuffled(self) -> float:
+    def _shuffled_bytes(self) -> float:
         return preview_splits.shuffled_bytes(self._spark, self._source.frame)
 
-    def _trials(self, found: Sequence[rows.Group]) -> dict[int, Trial]:
+    def _write_trials(self, groups: Sequence[rows.Group]) -> dict[int, TrialWrite]:
         """Some of the groups written in memory: the start of each large one, and all small ones in one more
         pass.
         """
-        pieces = [group.piece for group in found]
-        chosen = picked(pieces, _TRIALS)
-        limits = {i: max(ROWS_BETWEEN_LOOKS, _rows_in(pieces[i], _TRIAL_BYTES)) for i in chosen}
-        small = [i for i in chosen if pieces[i].rows <= limits[i]]
+        outputs = [group.output for group in groups]
+        indexes = trial_indexes(outputs, _MAX_TRIALS)
+        limits = {i: max(ROWS_PER_SIZE_CHECK, _rows_in(outputs[i], _TRIAL_BYTES)) for i in indexes}
+        small_indexes = [i for i in indexes if outputs[i].rows <= limits[i]]
         frame = self._frame
         trials = {}
-        for i in set(chosen) - set(small):
-            first = frame.where(self._is(found[i])).limit(limits[i]).drop(self._commit)
-            trials[i] = self._trial(pieces[i], memory_writers.internal_rows(first))
-        if small:
-            trials |= self._small_trials(found, small)
+        for i in set(indexes) - set(small_indexes):
+            first_rows = (
+                frame.where(self._condition(groups[i])).limit(limits[i]).drop(self._commit_column)
+            )
+            trials[i] = self._write_trial(outputs[i], memory_writers.internal_rows(first_rows))
+        if small_indexes:
+            trials |= self._write_small_trials(groups, small_indexes)
         return trials
 
-    def _small_trials(self, found: Sequence[rows.Group], chosen: Sequence[int]) -> dict[int, Trial]:
-        number = fn.lit(None).cast("int")
-        for i in chosen:
-            number = fn.when(self._is(found[i]), fn.lit(i)).otherwise(number)
+    def _write_small_trials(
+        self, groups: Sequence[rows.Group], indexes: Sequence[int]
+    ) -> dict[int, TrialWrite]:
+        trial_number = fn.lit(None).cast("int")
+        for i in indexes:
+            trial_number = fn.when(self._condition(groups[i]), fn.lit(i)).otherwise(trial_number)
         frame = self._frame
-        mark = _unused("trial", frame.columns)
-        marked = frame.withColumn(mark, number).where(fn.col(mark).isNotNull())
+        trial_column = _unused_name("trial", frame.columns)
+        marked_rows = frame.withColumn(trial_column, trial_number).where(
+            fn.col(trial_column).isNotNull()
+        )
         # In the order in which a task would receive them: the sort is stable.
-        in_order = marked.coalesce(1).sortWithinPartitions(mark).drop(mark, self._commit)
+        in_order = (
+            marked_rows.coalesce(1)
+            .sortWithinPartitions(trial_column)
+            .drop(trial_column, self._commit_column)
+        )
         data = memory_writers.internal_rows(in_order)
-        if int(data.size()) != sum(found[i].piece.rows for i in chosen):
+        if int(data.size()) != sum(groups[i].output.rows for i in indexes):
             self._notes.append("the source returned different rows when it was read again")
             return {}
-        trials, at = {}, 0
-        for i in chosen:
-            end = at + found[i].piece.rows
-            trials[i] = self._trial(found[i].piece, data.subList(at, end))
-            at = end
+        trials, start = {}, 0
+        for i in indexes:
+            end = start + groups[i].output.rows
+            trials[i] = self._write_trial(groups[i].output, data.subList(start, end))
+            start = end
         return trials
 
-    def _is(self, group: rows.Group) -> Column:
-        spec = self._wanted.spec
-        return rows.is_group(
-            spec, self._source.schema, group, by_task=self._by_task, commit=self._commit
+    def _condition(self, group: rows.Group) -> Column:
+        spec = self._candidate.spec
+        return rows.group_condition(
+            spec,
+            self._source.schema,
+            group,
+            by_task=self._by_task,
+            commit_column=self._commit_column,
         )
 
-    def _trial(self, piece: Piece, data: Java) -> Trial:
-        written = memory_writers.write_in_memory(
+    def _write_trial(self, output: TaskOutput, data: Java) -> TrialWrite:
+        written_files = memory_writers.write_in_memory(
             self._spark,
             self._table,
             data,
             self._source.frame,
-            self._settings.target,
-            ROWS_BETWEEN_LOOKS,
+            self._settings.target_size,
+            ROWS_PER_SIZE_CHECK,
         )
-        each = piece.raw / piece.rows
-        files = tuple(DataFile(n, round(n * each), size) for n, size, _ in written)
-        reached = tuple(n * each for _, _, n in written if n)
-        return Trial(piece, files, sum(file.rows for file in files) == piece.rows, reached)
+        row_bytes = output.raw_bytes / output.rows
+        files = tuple(
+            DataFile(row_count, round(row_count * row_bytes), size)
+            for row_count, size, _ in written_files
+        )
+        rollover_bytes = tuple(
+            row_count * row_bytes for _, _, row_count in written_files if row_count
+        )
+        return TrialWrite(
+            output, files, sum(file.rows for file in files) == output.rows, rollover_bytes
+        )
 
     def _preview(
         self,
-        pieces: Pieces,
-        trials: Mapping[int, Trial],
-        groups: int,
-        sizes: Sizes,
+        outputs: PartitionOutputs,
+        trials: Mapping[int, TrialWrite],
+        group_count: int,
+        size_model: FileSizeModel,
     ) -> Preview:
-        spec = self._wanted.spec
-        made = []
-        every: list[int] = []
-        by_values: dict[tuple[Any, ...], list[Written]] = defaultdict(list)
+        spec = self._candidate.spec
+        partition_previews = []
+        file_sizes: list[int] = []
+        by_values: dict[tuple[Any, ...], list[OutputFiles]] = defaultdict(list)
         per_commit = [0] * self._commits
-        for (commit, values), written in pieces.items():
+        for (commit, values), written in outputs.items():
             by_values[values] += written
             per_commit[commit] += sum(len(files) for _, files in written)
         for key, parts in by_values.items():
-            values = rows.shown(key, spec, self._source.schema)
-            files = [file.size for _, of_piece in parts for file in of_piece]
-            every += files
-            made.append(
+            values = rows.typed_values(key, spec, self._source.schema)
+            files = [file.size for _, output_files in parts for file in output_files]
+            file_sizes += files
+            partition_previews.append(
                 PartitionPreview(
                     partition_text(spec, values),
                     values,
-                    sum(piece.rows for piece, _ in parts),
+                    sum(output.rows for output, _ in parts),
                     len(files),
                     sum(files),
                 )
             )
-        made.sort(key=lambda p: (-p.bytes, p.partition))
-        whole = sum(trial.whole for trial in trials.values())
-        total = sum(p.rows for p in made)
+        partition_previews.sort(key=lambda p: (-p.bytes, p.partition))
+        complete_count = sum(trial.is_complete for trial in trials.values())
+        total = sum(p.rows for p in partition_previews)
         share = (
             "every partition was written in memory"
-            if whole == groups
-            else f"{len(trials)} of {groups:,} written in memory, +-{max(0.01, sizes.error()):.0%}"
+            if complete_count == group_count
+            else f"{len(trials)} of {group_count:,} written in memory, +-{max(0.01, size_model.relative_error()):.0%}"
         )
         if self._is_sorted:
             share += ", without the table's sort order"
         basis = Basis("exact", f"every row: {total:,}", "counted", "of the counted rows", share)
         return Preview(
-            self._source.words,
-            self._wanted.text,
-            tuple(made),
-            tuple(sorted(every)),
+            self._source.title,
+            self._candidate.text,
+            tuple(partition_previews),
+            tuple(sorted(file_sizes)),
             basis,
             settings_text(self._settings),
-            self._settings.target,
-            (*self._notes, *self._drawn(pieces), *self._memory(len(made))),
+            self._settings.target_size,
+            (
+                *self._notes,
+                *self._random_commit_note(outputs),
+                *self._memory_note(len(partition_previews)),
+            ),
             per_commit=tuple(per_commit) if self._commits > 1 else (),
-            arrival=preview_commits.order_text(spec, self._source.schema),
+            arrival=preview_commits.arrival_text(spec, self._source.schema),
         )
 
-    def _drawn(self, pieces: Pieces) -> Iterator[str]:
+    def _random_commit_note(self, outputs: PartitionOutputs) -> Iterator[str]:
         """A note if the random commit of a row decides how many files a commit has."""
-        rolls = any(len(files) > 1 for written in pieces.values() for _, files in written)
-        field = preview_commits.ordered_by(self._wanted.spec, self._source.schema)
+        rolls = any(len(files) > 1 for written in outputs.values() for _, files in written)
+        field = preview_commits.arrival_field(self._candidate.spec, self._source.schema)
         column = self._source.schema.by_id(field.source_id) if field else None
         if self._commits > 1 and rolls and not (column and column.field.required):
-            which = f"rows without {field.source}" if field else "the rows"
+            subject = f"rows without {field.source}" if field else "the rows"
             yield (
-                f"{which} are assigned to commits at random: with another choice, a commit may have one file more or "
+                f"{subject} are assigned to commits at random: with another choice, a commit may have one file more or "
                 "fewer for each partition that fills several"
             )
 
-    def _memory(self, partitions: int) -> Iterator[str]:
+    def _memory_note(self, partitions: int) -> Iterator[str]:
         """A note if one task may keep many writers open."""
-        if self._settings.fanout and partitions >= _MANY_WRITERS:
+        if self._settings.fanout and partitions >= _NOTED_WRITERS:
             yield (
                 f"one task may keep up to {partitions:,} writers open, each with its own buffers; "
                 "'write.spark.fanout.enabled' = 'false' sorts the rows instead"
             )
 
 
-def _rows_in(piece: Piece, size: int) -> int:
+def _rows_in(output: TaskOutput, raw_bytes: int) -> int:
     """The number of an output's rows that make up that many uncompressed bytes."""
-    return int(size * piece.rows / max(1, piece.raw))
+    return int(raw_bytes * output.rows / max(1, output.raw_bytes))
 
 
-def _unused(name: str, taken: Sequence[str]) -> str:
+def _unused_name(name: str, used_names: Sequence[str]) -> str:
     """An unused column name."""
-    low = {column.lower() for column in taken}
-    while name in low:
+    lower_names = {column.lower() for column in used_names}
+    while name in lower_names:
         name += "_"
     return name

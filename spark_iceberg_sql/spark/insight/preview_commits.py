@@ -16,17 +16,17 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-MOST = 1_000
-_TIMES = ("date", "timestamp", "timestamptz")
+MAX_COMMITS = 1_000
+_TIME_TYPES = ("date", "timestamp", "timestamptz")
 # Of percentile_approx: a commit has its share of the rows, give or take 0.001 %.
 _ACCURACY = 100_000
 
 
-def checked(commits: object, using: str) -> int:
+def check_commits(commits: object, using: str) -> int:
     """The number of commits. Raises IcebergSqlError if it is not a valid one, or if not every row is read."""
-    if isinstance(commits, bool) or not isinstance(commits, int) or not 1 <= commits <= MOST:
+    if isinstance(commits, bool) or not isinstance(commits, int) or not 1 <= commits <= MAX_COMMITS:
         raise IcebergSqlError(
-            f"commits must be a whole number from 1 to {MOST:,}, not {commits!r}",
+            f"commits must be a whole number from 1 to {MAX_COMMITS:,}, not {commits!r}",
             argument="commits",
         )
     if commits > 1 and using != "data":
@@ -37,7 +37,9 @@ def checked(commits: object, using: str) -> int:
     return commits
 
 
-def numbered(frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: str) -> DataFrame:
+def with_commit_numbers(
+    frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: str
+) -> DataFrame:
     """The rows, with the number of their commit in an integer column.
 
     In the order of the spec's first field over a date or a timestamp, each commit has the same number of
@@ -45,44 +47,49 @@ def numbered(frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: s
     commit is random.
     """
     # By the row's position, so that a second reading draws the same.
-    drawn = fn.pmod(fn.xxhash64(fn.monotonically_increasing_id()), fn.lit(commits)).cast("int")
-    field = ordered_by(spec, schema)
+    random_commit = fn.pmod(fn.xxhash64(fn.monotonically_increasing_id()), fn.lit(commits)).cast(
+        "int"
+    )
+    field = arrival_field(spec, schema)
     if field is None:
-        return frame.withColumn(name, drawn)
+        return frame.withColumn(name, random_commit)
     path = dotted(column_path(field, schema))
     time = f"unix_micros(cast({path} AS timestamp))"
     shares = [n / commits for n in range(1, commits)]
-    found = frame.select(
+    quantiles = frame.select(
         fn.percentile_approx(fn.expr(time), shares, _ACCURACY),
         fn.count(fn.lit(1)),
         fn.count(fn.expr(time)),
     ).first()
-    assert found is not None
-    cuts, rows, times = found
-    if not times:
-        return frame.withColumn(name, drawn)
-    at = fn.expr(_search(time, cuts, 0, commits - 1))
+    assert quantiles is not None
+    cuts, rows, timed_rows = quantiles
+    if not timed_rows:
+        return frame.withColumn(name, random_commit)
+    commit_of_time = fn.expr(_search_sql(time, cuts, 0, commits - 1))
     # `random_commit` only where it is needed: no filter is pushed below it.
     return frame.withColumn(
-        name, at if rows == times else fn.when(fn.expr(time).isNull(), drawn).otherwise(at)
+        name,
+        commit_of_time
+        if rows == timed_rows
+        else fn.when(fn.expr(time).isNull(), random_commit).otherwise(commit_of_time),
     )
 
 
-def ordered_by(spec: Spec, schema: Schema) -> PartitionField | None:
+def arrival_field(spec: Spec, schema: Schema) -> PartitionField | None:
     """The field whose source column is the arrival time of a row; None if there is none."""
-    return next((f for f in spec.fields if schema.types[f.source_id].name in _TIMES), None)
+    return next((f for f in spec.fields if schema.types[f.source_id].name in _TIME_TYPES), None)
 
 
-def order_text(spec: Spec, schema: Schema) -> str:
+def arrival_text(spec: Spec, schema: Schema) -> str:
     """The assumed order of arrival, as text."""
-    field = ordered_by(spec, schema)
+    field = arrival_field(spec, schema)
     return f"rows in the order of {field.source}" if field else "rows in no order"
 
 
-def _search(time: str, cuts: Sequence[int], low: int, high: int) -> str:
+def _search_sql(time: str, cuts: Sequence[int], low: int, high: int) -> str:
     """The commit of a time that is not null, by a binary search of the cuts, as SQL."""
     if low == high:
         return str(low)
     middle = (low + high) // 2
-    lower, upper = _search(time, cuts, low, middle), _search(time, cuts, middle + 1, high)
+    lower, upper = _search_sql(time, cuts, low, middle), _search_sql(time, cuts, middle + 1, high)
     return f"if({time} <= {cuts[middle]}, {lower}, {upper})"

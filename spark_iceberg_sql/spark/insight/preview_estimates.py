@@ -13,14 +13,14 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.hypothetical_values import ordinal
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview, partition_text
 from spark_iceberg_sql.insight.preview_layout import (
-    ROWS_BETWEEN_LOOKS,
+    ROWS_PER_SIZE_CHECK,
     DataFile,
-    Piece,
-    Sizes,
-    Trial,
+    FileSizeModel,
+    TaskOutput,
+    TrialWrite,
     WriteSettings,
 )
-from spark_iceberg_sql.insight.preview_metadata import Known, spread, whole
+from spark_iceberg_sql.insight.preview_metadata import FileStats, partition_totals, round_to_total
 from spark_iceberg_sql.insight.specs import CandidateSpec
 from spark_iceberg_sql.outgoing import with_help
 from spark_iceberg_sql.spark.bridge import memory_writers
@@ -33,174 +33,199 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
-SAMPLE = 100_000
+SAMPLE_ROWS = 100_000
 _SEED = 20
-_TRIED = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
+_TRIAL_ROWS = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
 
 
-def first_rows(
-    spark: SparkSession, source: Source, table: Java, raw: float, settings: WriteSettings
-) -> list[Trial]:
+def write_first_rows(
+    spark: SparkSession, source: Source, table: Java, row_bytes: float, settings: WriteSettings
+) -> list[TrialWrite]:
     """Files of several sizes from the source's first rows, written in memory.
 
     row_bytes: uncompressed bytes per row.
     """
-    data = memory_writers.internal_rows(source.frame.limit(_TRIED[-1]))
-    made: list[Trial] = []
-    for count in _TRIED:
+    data = memory_writers.internal_rows(source.frame.limit(_TRIAL_ROWS[-1]))
+    trials: list[TrialWrite] = []
+    for count in _TRIAL_ROWS:
         part = data.subList(0, min(count, int(data.size())))
-        written = memory_writers.write_in_memory(
-            spark, table, part, source.frame, settings.target, ROWS_BETWEEN_LOOKS
+        written_files = memory_writers.write_in_memory(
+            spark, table, part, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
         )
-        files = tuple(DataFile(n, round(n * raw), size) for n, size, _ in written)
-        reached = tuple(n * raw for _, _, n in written if n)
+        files = tuple(
+            DataFile(row_count, round(row_count * row_bytes), size)
+            for row_count, size, _ in written_files
+        )
+        rollover_bytes = tuple(
+            row_count * row_bytes for _, _, row_count in written_files if row_count
+        )
         size = int(part.size())
-        made.append(Trial(Piece(size, round(size * raw)), files, True, reached))
+        trials.append(
+            TrialWrite(TaskOutput(size, round(size * row_bytes)), files, True, rollover_bytes)
+        )
         if size < count:
             break
-    return made
+    return trials
 
 
 def from_sample(
     spark: SparkSession,
     source: Source,
-    wanted: CandidateSpec,
+    candidate: CandidateSpec,
     table: Java,
     settings: WriteSettings,
-    words: str,
+    settings_summary: str,
 ) -> Preview:
     """A preview from about 100,000 rows. settings_summary: the settings, for the user."""
     total = int(source.frame.count())
-    share = min(1.0, SAMPLE / max(1, total))
+    share = min(1.0, SAMPLE_ROWS / max(1, total))
     frame = source.frame.sample(share, seed=_SEED) if share < 1 else source.frame
-    found = rows.groups(frame, wanted.spec, source.schema)
-    seen = sum(group.piece.rows for group in found)
-    raw = sum(group.piece.raw for group in found) / max(1, seen)
-    sizes = Sizes(first_rows(spark, source, table, max(1.0, raw), settings), settings)
-    parts = []
-    every: list[int] = []
-    numbers = whole([group.piece.rows for group in found], total)
-    for group, number in zip(found, numbers, strict=True):
-        piece = Piece(number, round(group.piece.raw * total / max(1, seen)))
-        files = [file.size for file in sizes.files(piece)]
-        every += files
-        values = rows.shown(group.values, wanted.spec, source.schema)
-        parts.append(_part(wanted, values, piece.rows, files))
-    unseen = _unseen([group.piece.rows for group in found], share) if share < 1 else 0
+    groups = rows.groups(frame, candidate.spec, source.schema)
+    sampled_rows = sum(group.output.rows for group in groups)
+    row_bytes = sum(group.output.raw_bytes for group in groups) / max(1, sampled_rows)
+    size_model = FileSizeModel(
+        write_first_rows(spark, source, table, max(1.0, row_bytes), settings), settings
+    )
+    previews = []
+    file_sizes: list[int] = []
+    numbers = round_to_total([group.output.rows for group in groups], total)
+    for group, number in zip(groups, numbers, strict=True):
+        output = TaskOutput(number, round(group.output.raw_bytes * total / max(1, sampled_rows)))
+        files = [file.size for file in size_model.files(output)]
+        file_sizes += files
+        values = rows.typed_values(group.values, candidate.spec, source.schema)
+        previews.append(_partition_preview(candidate, values, output.rows, files))
+    unseen = _unseen_partitions([group.output.rows for group in groups], share) if share < 1 else 0
     basis = Basis(
         "sample",
-        f"a sample of {seen:,} of {total:,} rows",
-        f"{len(parts):,} in the sample, an estimated {unseen:,} more" if share < 1 else "counted",
+        f"a sample of {sampled_rows:,} of {total:,} rows",
+        f"{len(previews):,} in the sample, an estimated {unseen:,} more"
+        if share < 1
+        else "counted",
         "one for each partition that the sample missed" if unseen else "of the sampled rows",
         "compression assumed as in the first 20,000 rows: up to 40 % off",
         "counted; of each partition, estimated" if share < 1 else "counted",
     )
-    return _preview(source, wanted, parts, every, basis, words, settings, unseen=unseen)
+    return _preview(
+        source, candidate, previews, file_sizes, basis, settings_summary, settings, unseen=unseen
+    )
 
 
-def _unseen(counts: Sequence[int], share: float) -> int:
+def _unseen_partitions(counts: Sequence[int], share: float) -> int:
     """The estimated number of partitions that a sample missed, from those with one and two sampled rows.
 
     share: of the rows, sampled without replacement.
     Source: Chao and Lin, Nonparametric lower bounds for species richness and shared species richness under
     sampling without replacement, Biometrics 68 (2012), with n / (n - 1) taken as 1.
     """
-    often = Counter(counts)
-    once, twice = often[1], often[2]
-    return round(once**2 / (2 * twice + share / (1 - share) * once)) if once else 0
+    frequencies = Counter(counts)
+    singletons, doubletons = frequencies[1], frequencies[2]
+    return (
+        round(singletons**2 / (2 * doubletons + share / (1 - share) * singletons))
+        if singletons
+        else 0
+    )
 
 
-def known_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tuple[list[Known], int]:
+def existing_files(
+    spark: SparkSession, source: Source, ids: Sequence[int]
+) -> tuple[list[FileStats], int]:
     """The data files of a table, with the bounds of columns by field id, and the number of delete files."""
     assert source.table is not None
     metrics = fn.col("readable_metrics")
-    picked = []
-    for i in ids:
-        column, kind = source.schema.by_id(i), source.schema.types[i]
+    expressions = []
+    for field_id in ids:
+        column, data_type = source.schema.by_id(field_id), source.schema.types[field_id]
         assert column is not None
-        of_column = metrics.getField(column.name)
-        picked += [
-            rows.stored(of_column.getField(end), kind.name).alias(f"{end}{i}")
+        column_metrics = metrics.getField(column.name)
+        expressions += [
+            rows.portable_value(column_metrics.getField(end), data_type.name).alias(
+                f"{end}{field_id}"
+            )
             for end in ("lower_bound", "upper_bound")
         ]
     files = spark.table(dotted((*source.table, "files"))).select(
-        "content", "record_count", "file_size_in_bytes", *picked
+        "content", "record_count", "file_size_in_bytes", *expressions
     )
     collected = files.collect()
-    kinds = [(i, source.schema.types[i]) for i in ids]
-    known = []
-    for content, count, size, *ends in map(tuple, collected):  # a row's fields by name are slow
+    types = [(field_id, source.schema.types[field_id]) for field_id in ids]
+    file_stats = []
+    for content, count, size, *bound_values in map(
+        tuple, collected
+    ):  # a row's fields by name are slow
         if content or not count:
             continue
-        lows, highs = ends[::2], ends[1::2]
+        lows, highs = bound_values[::2], bound_values[1::2]
         bounds = {
-            i: (from_spark(kind, low), from_spark(kind, high))
-            for (i, kind), low, high in zip(kinds, lows, highs, strict=True)
+            field_id: (from_spark(data_type, low), from_spark(data_type, high))
+            for (field_id, data_type), low, high in zip(types, lows, highs, strict=True)
             if low is not None and high is not None
         }
-        known.append(Known(count, size, bounds))
-    return known, sum(bool(row["content"]) for row in collected)
+        file_stats.append(FileStats(count, size, bounds))
+    return file_stats, sum(bool(row["content"]) for row in collected)
 
 
-def no_metadata(source: Source) -> str:
+def no_metadata_message(source: Source) -> str:
     """The message that refuses a source which is not a table in a catalog."""
     return with_help(
-        f"{source.words} has no file metadata: only an Iceberg table in a catalog has it",
+        f"{source.title} has no file metadata: only an Iceberg table in a catalog has it",
         "read rows instead, with using => 'data'",
     )
 
 
-def from_spark(kind: Any, value: Any) -> Any:
+def from_spark(data_type: Any, value: Any) -> Any:
     """A value returned by `hypothetical_rows.portable_value`, as Iceberg stores it."""
-    if kind.name == "timestamp" and isinstance(value, str):
+    if data_type.name == "timestamp" and isinstance(value, str):
         value = datetime.fromisoformat(value)
-    return ordinal(kind, value)
+    return ordinal(data_type, value)
 
 
 def from_metadata(
     spark: SparkSession,
     source: Source,
-    wanted: CandidateSpec,
+    candidate: CandidateSpec,
     table: Java,
     settings: WriteSettings,
-    words: str,
+    settings_summary: str,
 ) -> Preview:
     """A preview from the counts and bounds of a table's files; no file is opened.
 
     Raises IcebergSqlError for a source that is not a table, or a field whose values cannot be derived from bounds.
     """
     if source.table is None:
-        raise IcebergSqlError(no_metadata(source))
-    ids = sorted({field.source_id for field in wanted.spec.fields})
-    kinds = {i: source.schema.types[i].name for i in ids}
-    known, deletes = known_files(spark, source, ids)
-    footer = footer_of(spark, source, known, table, settings)
-    found = spread(wanted.spec, known, kinds, footer)
-    total = sum(file.rows for file in known)
-    parts = []
-    every: list[int] = []
-    numbers = whole([count for count, _ in found.values()], total)
-    for (values, (_, size)), count in zip(found.items(), numbers, strict=True):
-        number = max(1, -(-round(size) // settings.target))
-        each = [round(size / number + footer)] * number
-        every += each
-        parts.append(_part(wanted, values, count, each))
+        raise IcebergSqlError(no_metadata_message(source))
+    ids = sorted({field.source_id for field in candidate.spec.fields})
+    type_names = {field_id: source.schema.types[field_id].name for field_id in ids}
+    file_stats, delete_files = existing_files(spark, source, ids)
+    footer = footer_of(spark, source, file_stats, table, settings)
+    totals = partition_totals(candidate.spec, file_stats, type_names, footer)
+    total = sum(file.rows for file in file_stats)
+    previews = []
+    file_sizes: list[int] = []
+    numbers = round_to_total([count for count, _ in totals.values()], total)
+    for (values, (_, size)), count in zip(totals.items(), numbers, strict=True):
+        number = max(1, -(-round(size) // settings.target_size))
+        partition_files = [round(size / number + footer)] * number
+        file_sizes += partition_files
+        previews.append(_partition_preview(candidate, values, count, partition_files))
     basis = Basis(
         "metadata",
-        f"the counts and bounds of {len(known):,} files; no row was read",
+        f"the counts and bounds of {len(file_stats):,} files; no row was read",
         "estimated: rows are assumed to be spread evenly between their file's bounds",
         "estimated from the bytes",
         "bytes per row as in today's files, usually within 40 % if the partitions are right",
-        f"counted in the metadata{', before deletes' if deletes else ''}; of each partition, estimated",
+        f"counted in the metadata{', before deletes' if delete_files else ''}; of each partition, estimated",
     )
-    notes = (f"{deletes:,} delete files are not applied",) if deletes else ()
-    return _preview(source, wanted, parts, every, basis, words, settings, notes)
+    notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
+    return _preview(
+        source, candidate, previews, file_sizes, basis, settings_summary, settings, notes
+    )
 
 
 def footer_of(
     spark: SparkSession,
     source: Source,
-    files: Sequence[Known],
+    files: Sequence[FileStats],
     table: Java,
     settings: WriteSettings,
 ) -> int:
@@ -209,39 +234,39 @@ def footer_of(
     No more than the smallest of the files that exist.
     """
     row = memory_writers.one_row(spark, source.frame)
-    written = memory_writers.write_in_memory(
-        spark, table, row, source.frame, settings.target, ROWS_BETWEEN_LOOKS
+    written_files = memory_writers.write_in_memory(
+        spark, table, row, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
     )
-    return min([size for _, size, _ in written] + [file.size for file in files])
+    return min([size for _, size, _ in written_files] + [file.size for file in files])
 
 
-def _part(
-    wanted: CandidateSpec, values: tuple[Any, ...], count: int, files: Sequence[int]
+def _partition_preview(
+    candidate: CandidateSpec, values: tuple[Any, ...], count: int, files: Sequence[int]
 ) -> PartitionPreview:
-    text = partition_text(wanted.spec, values)
+    text = partition_text(candidate.spec, values)
     return PartitionPreview(text, values, count, len(files), sum(files))
 
 
 def _preview(
     source: Source,
-    wanted: CandidateSpec,
-    parts: list[PartitionPreview],
+    candidate: CandidateSpec,
+    previews: list[PartitionPreview],
     files: list[int],
     basis: Basis,
-    words: str,
+    settings_summary: str,
     settings: WriteSettings,
     notes: tuple[str, ...] = (),
     unseen: int = 0,
 ) -> Preview:
-    parts.sort(key=lambda p: (-p.bytes, p.partition))
+    previews.sort(key=lambda p: (-p.bytes, p.partition))
     return Preview(
-        source.words,
-        wanted.text,
-        tuple(parts),
+        source.title,
+        candidate.text,
+        tuple(previews),
         tuple(sorted(files)),
         basis,
-        words,
-        settings.target,
-        (*wanted.warnings, *notes),
+        settings_summary,
+        settings.target_size,
+        (*candidate.warnings, *notes),
         unseen,
     )

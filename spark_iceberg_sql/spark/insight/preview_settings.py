@@ -18,8 +18,14 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
     """The settings of a write by this session, as Iceberg resolves those of the table and the session."""
     conf = memory_writers.write_conf(spark, table)
     requirements = conf.writeRequirements()
-    kind = str(requirements.distribution().getClass().getSimpleName())
-    mode = "hash" if "Clustered" in kind else "range" if "Ordered" in kind else "none"
+    distribution_class = str(requirements.distribution().getClass().getSimpleName())
+    distribution_mode = (
+        "hash"
+        if "Clustered" in distribution_class
+        else "range"
+        if "Ordered" in distribution_class
+        else "none"
+    )
     adaptive = spark.conf.get("spark.sql.adaptive.enabled") == "true"
     splits_skew = spark.conf.get(
         "spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled", "true"
@@ -34,7 +40,7 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
     page_bytes = properties.getOrDefault("write.parquet.page-size-bytes", str(1 << 20))
     fanout = bool(conf.useFanoutWriter(requirements))
     return WriteSettings(
-        mode,
+        distribution_mode,
         int(conf.targetDataFileSize()),
         int(requirements.advisoryPartitionSize()) if adaptive and splits_skew == "true" else 0,
         float(factor or 0.2),
@@ -49,9 +55,14 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
 
 def settings_text(settings: WriteSettings) -> str:
     """The settings that determine the number of files, as text."""
-    words = [f"distribution mode {settings.mode}", f"target file size {size(settings.target)}"]
-    if settings.mode != "none":
-        split = f"split above {size(settings.advisory)}" if settings.advisory else "not split"
-        words.append(f"shuffle partitions {split}")
-    words.append("fanout writers" if settings.fanout else "sorted, one writer at a time")
-    return ", ".join(words)
+    parts = [
+        f"distribution mode {settings.distribution_mode}",
+        f"target file size {size(settings.target_size)}",
+    ]
+    if settings.distribution_mode != "none":
+        split = (
+            f"split above {size(settings.advisory_size)}" if settings.advisory_size else "not split"
+        )
+        parts.append(f"shuffle partitions {split}")
+    parts.append("fanout writers" if settings.fanout else "sorted, one writer at a time")
+    return ", ".join(parts)

@@ -21,7 +21,7 @@ _EVERY = 0.4
 
 
 @contextmanager
-def shown(spark: SparkSession, words: str) -> Iterator[None]:
+def show_progress(spark: SparkSession, description: str) -> Iterator[None]:
     """Show the progress of the jobs that this thread starts meanwhile, from the first second on.
 
     spark: the session. description: of the work. Jobs that already have a group, as in a notebook's SQL cell,
@@ -31,8 +31,8 @@ def shown(spark: SparkSession, words: str) -> Iterator[None]:
         yield
         return
     group, done = f"iceberg-{uuid.uuid4().hex}", threading.Event()
-    jobs.begin(spark, group, words)
-    reporter = threading.Thread(target=_report, args=(spark, group, words, done), daemon=True)
+    jobs.begin(spark, group, description)
+    reporter = threading.Thread(target=_report, args=(spark, group, description, done), daemon=True)
     reporter.start()
     try:
         yield
@@ -42,17 +42,21 @@ def shown(spark: SparkSession, words: str) -> Iterator[None]:
         jobs.end(spark)
 
 
-def _report(spark: SparkSession, group: str, words: str, done: threading.Event) -> None:
-    begun, line = time.monotonic(), ""
+def _report(spark: SparkSession, group: str, description: str, done: threading.Event) -> None:
+    started, line = time.monotonic(), ""
     wait = _PATIENCE
     while not done.wait(wait):
         wait = _EVERY
         try:
-            found = jobs.progress(spark, group)
+            progress = jobs.progress(spark, group)
         except Exception:  # the session has ended, and the caller reports that itself
             break
-        counted = f", {found.done:,} of {found.total:,} tasks" if found is not None else ""
-        text = without_commands(visible(f"{words}: {time.monotonic() - begun:.0f} s{counted}"))
+        count_text = (
+            f", {progress.done:,} of {progress.total:,} tasks" if progress is not None else ""
+        )
+        text = without_commands(
+            visible(f"{description}: {time.monotonic() - started:.0f} s{count_text}")
+        )
         # The cursor goes back, so that any other line takes this one's place.
         raw_stream(sys.stderr).write(f"{text.ljust(len(line))}\r")
         sys.stderr.flush()
