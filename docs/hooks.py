@@ -25,7 +25,7 @@ from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
-from spark_iceberg_sql.model.iceberg_issues import ISSUES, TRIED, IcebergIssue
+from spark_iceberg_sql.model.iceberg_issues import ISSUES, TESTED_VERSIONS, IcebergIssue
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, TABLES, MetadataFunction
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function
 from spark_iceberg_sql.model.transform_record import Transform
@@ -201,19 +201,21 @@ The source is a table's name, a query or a path; [Preview and advice](../guide/p
 
 def _metadata_function(function: MetadataFunction) -> str:
     names = ", ".join(map(_code, function.names))
-    words = function.words + "".join(f" {_code(a.name)}: {a.words}." for a in function.settings)
-    return f"| {names} | {_cell(words)} | {'yes' if function.travels else ''} |"
+    words = function.description + "".join(
+        f" {_code(a.name)}: {a.description}." for a in function.settings
+    )
+    return f"| {names} | {_cell(words)} | {'yes' if function.has_time_travel else ''} |"
 
 
 def _function(function: Function) -> Iterator[str]:
     yield f"## {function.name}"
     yield ""
-    yield function.words
+    yield function.description
     yield ""
     yield f"```sql\nSELECT * FROM {function.example};\n```"
     yield ""
-    if function.also:
-        yield f"Also {', '.join(map(_code, function.also))}."
+    if function.aliases:
+        yield f"Also {', '.join(map(_code, function.aliases))}."
         yield ""
     yield "| argument | position | type | default | what |"
     yield "|---|---|---|---|---|"
@@ -228,9 +230,9 @@ def _function(function: Function) -> Iterator[str]:
 
 def _argument(argument: Argument, position: str) -> str:
     default = "" if argument.default is None else _code(str(argument.default).lower())
-    what = argument.words + ("; secret" if argument.secret else "")
-    if argument.also:
-        what += f"; also {', '.join(map(_code, argument.also))}"
+    what = argument.description + ("; secret" if argument.secret else "")
+    if argument.aliases:
+        what += f"; also {', '.join(map(_code, argument.aliases))}"
     kind = {"str": "string", "int": "bigint", "bool": "boolean"}[argument.type.__name__]
     if argument.name == "timestamp":
         kind = "expression"
@@ -351,7 +353,7 @@ def iceberg_issues() -> str:
         "`SELECT name, iceberg_issues FROM iceberg_rules()` shows the results.\n"
     )
     parts = ["# Faults of Iceberg\n", intro]
-    for version in reversed(TRIED):
+    for version in reversed(TESTED_VERSIONS):
         parts.append(f"## Iceberg {version}\n\n| issue | what it costs | here |\n|---|---|---|")
         parts += [_issue_row(issue) for issue in ISSUES if version in issue.present_in]
         parts.append("")

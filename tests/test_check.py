@@ -10,16 +10,16 @@ from spark_iceberg_sql.checker.engine import TextOrigin, check, check_and_apply
 from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.evolution import created
+from spark_iceberg_sql.model.evolution import create_specs
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, Primitive
-from spark_iceberg_sql.rules.meant_transform import meant
+from spark_iceberg_sql.rules.meant_transform import infer_transform
 from spark_iceberg_sql.rules.registry import ALL
-from spark_iceberg_sql.rules.sis002_not_checked import Skipped
-from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
-from spark_iceberg_sql.rules.words import once_quoted
+from spark_iceberg_sql.rules.sis002_not_checked import SkippedRule
+from spark_iceberg_sql.rules.sis002_not_checked import skipped_note as skipped_note
+from spark_iceberg_sql.rules.words import without_nested_backticks
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.script import statements
 
@@ -219,7 +219,7 @@ def test_where_no_catalog_is_known(script: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("why", [None, "nobody looked"])
 def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> None:
-    table = Table(("local", "db", "t"), specs=created([]), why_unknown=why)
+    table = Table(("local", "db", "t"), specs=create_specs([]), why_unknown=why)
     script = (
         "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD nope"
     )
@@ -231,7 +231,7 @@ def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> Non
 
 def test_a_column_statement_leaves_another_format_as_it_is() -> None:
     known = empty()
-    known.put(Table(("local", "db", "t"), kind=Kind.OTHER, provider="parquet"))
+    known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
     assert codes("ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD n", known) == [
         "SIS412"
     ]
@@ -496,7 +496,7 @@ def test_other_formats_after() -> None:
     assert isinstance(found, Table)
     assert (found.name, found.kind, found.provider) == (
         ("spark_catalog", "db", "u"),
-        Kind.OTHER,
+        RelationKind.OTHER,
         "parquet",
     )
 
@@ -574,7 +574,7 @@ def test_words_of_constraints_in_a_query() -> None:
 def test_types_that_no_statement_makes(kind: str, expected: str) -> None:
     columns = Schema((Field("event_guid", Primitive(kind), False, 1),))
     known = empty()
-    known.put(Table(("local", "db", "t"), schema=columns, specs=created([])))
+    known.put(Table(("local", "db", "t"), schema=columns, specs=create_specs([])))
     assert codes("ALTER TABLE t ADD PARTITION FIELD event_guid", known) == [expected]
 
 
@@ -671,12 +671,12 @@ def test_only_create_like_is_of_sparks_own_catalog() -> None:
     ],
 )
 def test_the_transform_that_a_format_means(pattern: str, name: str | None) -> None:
-    meaning = meant("date_format", ["ts", f"'{pattern}'"])
-    assert (meaning.record.name if meaning is not None else None) == name
+    meaning = infer_transform("date_format", ["ts", f"'{pattern}'"])
+    assert (meaning.transform.name if meaning is not None else None) == name
 
 
 def test_two_things_that_are_not_known() -> None:
-    skipped = [Skipped(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[3:5])]
+    skipped = [SkippedRule(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[3:5])]
     (statement,) = statements("DROP TABLE t")
     found = skipped_note(Context("DROP TABLE t", read(statement), empty(), statement), skipped)
     assert found.message == "partly checked: what0 is unknown (why0); what1 is unknown (why1)"
@@ -709,7 +709,7 @@ def test_metadata_tables(name: str) -> None:
 
 def test_a_table_of_another_format_is_replaced_by_a_new_one() -> None:
     known = empty()
-    known.put(Table(("local", "db", "t"), kind=Kind.OTHER, provider="parquet"))
+    known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
     assert (
         codes("CREATE OR REPLACE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", known) == []
     )
@@ -717,7 +717,7 @@ def test_a_table_of_another_format_is_replaced_by_a_new_one() -> None:
 
 def test_a_table_without_columns() -> None:
     known = empty()
-    known.put(Table(("local", "db", "t"), schema=Schema(()), specs=created([])))
+    known.put(Table(("local", "db", "t"), schema=Schema(()), specs=create_specs([])))
     assert only("ALTER TABLE t DROP COLUMN n", known).help == "add the column first"
 
 
@@ -748,14 +748,14 @@ def test_columns_of_a_query_by_the_session() -> None:
 
 def test_other_formats_and_views_are_no_tables_to_alter() -> None:
     known = empty()
-    for kind in (Kind.OTHER, Kind.VIEW):
+    for kind in (RelationKind.OTHER, RelationKind.VIEW):
         known.put(Table(("local", "db", "t"), kind=kind, provider="parquet"))
         assert codes("ALTER TABLE t ADD PARTITION FIELD id", known) == ["SIS412"]
 
 
 def test_a_table_of_an_unnamed_format() -> None:
     known = empty()
-    known.put(Table(("local", "db", "t"), kind=Kind.OTHER))
+    known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER))
     assert "not an Iceberg table" in only("ALTER TABLE t ADD PARTITION FIELD id", known).message
 
 
@@ -1181,8 +1181,8 @@ def test_a_table_has_one_note_however_its_name_is_written() -> None:
     ],
 )
 def test_names_have_one_pair_of_backticks(message: str, said: str, to_write: str) -> None:
-    assert once_quoted(message) == said
-    assert once_quoted(message, to_write=True) == to_write
+    assert without_nested_backticks(message) == said
+    assert without_nested_backticks(message, to_write=True) == to_write
 
 
 # --- the current snapshot ---------------------------------------------------------------------

@@ -36,7 +36,7 @@ from spark_iceberg_sql.files.source_map import APPEND, MODELS, Arm, Piece
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Rule
-from spark_iceberg_sql.rules.plugins import plugged_in
+from spark_iceberg_sql.rules.plugins import plugin_rules
 from spark_iceberg_sql.rules.registry import BY_CODE, OURS
 
 PACKAGE = Path(__file__).parents[1] / "spark_iceberg_sql"
@@ -67,7 +67,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Rule]
     sys.path.insert(0, str(site))
     try:
         loaded = {
-            rule.code.replace(LETTERS, "SIS"): rule for rule in plugged_in([r.code for r in OURS])
+            rule.code.replace(LETTERS, "SIS"): rule for rule in plugin_rules([r.code for r in OURS])
         }
         yield loaded
     finally:

@@ -31,7 +31,7 @@ from spark_iceberg_sql.files.python.sql import python_sql
 from spark_iceberg_sql.files.source import Part, Source
 from spark_iceberg_sql.files.source_map import Piece, stretch
 from spark_iceberg_sql.files.templates import captured, choices
-from spark_iceberg_sql.model.corruption import damage, united
+from spark_iceberg_sql.model.corruption import corrupt_fields, union_fields
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Table
@@ -157,7 +157,7 @@ def test_a_rename_makes_each_field_anew_once() -> None:
         table = known.get(("db", "t"))
         assert isinstance(table, Table)
         assert table.specs is not None
-        fields = {id(f): f for spec in table.specs.every for f in spec.fields}
+        fields = {id(f): f for spec in table.specs.all_specs for f in spec.fields}
         assert [field.source for field in fields.values()] == [column] * 60
 
 
@@ -362,7 +362,7 @@ def test_a_rule_speaks_once_a_statement() -> None:
 def laid_over(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
     """All fields of all specs whose source column is there, by id, each under its newest name."""
     newest: dict[int, PartitionField] = {}
-    for spec in sorted(specs.every, key=lambda spec: -spec.spec_id):
+    for spec in sorted(specs.all_specs, key=lambda spec: -spec.spec_id):
         for field in spec.fields:
             if schema.by_id(field.source_id) is not None:
                 newest.setdefault(field.field_id, field)
@@ -379,15 +379,15 @@ def test_what_is_carried_on_is_what_is_there(seed: int) -> None:
         if not isinstance(table, Table) or table.specs is None or table.schema is None:
             continue
         specs, schema = table.specs, table.schema
-        afresh = Specs(specs.every, specs.current, specs.last_field_id, specs.format_version)
+        afresh = Specs(specs.all_specs, specs.current, specs.last_field_id, specs.format_version)
         columns = Schema(schema.fields)
         assert set(specs.all_fields) == set(afresh.all_fields)
         assert specs.newest == afresh.newest
         assert specs.sources == afresh.sources
         assert specs.names_differ == afresh.names_differ
         assert specs.spec == afresh.spec
-        assert united(specs, schema) == laid_over(afresh, columns)
-        assert list(damage(specs, schema)) == list(damage(afresh, columns))
+        assert union_fields(specs, schema) == laid_over(afresh, columns)
+        assert list(corrupt_fields(specs, schema)) == list(corrupt_fields(afresh, columns))
         assert (schema.columns, schema.ids) == (columns.columns, columns.ids)
         for column in columns.columns:
             name = Random(seed).choice((column.name, column.name.upper()))

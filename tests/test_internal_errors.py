@@ -30,7 +30,7 @@ def break_rule(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
         raise RuntimeError("a bug\nof two lines")
 
     def broken(rule: Rule) -> Rule:
-        return replace(rule, judge=judge) if rule.code == code else rule
+        return replace(rule, check=judge) if rule.code == code else rule
 
     rules = {kind: tuple(map(broken, found)) for kind, found in judging._RULES.items()}
     monkeypatch.setattr(judging, "_RULES", rules)

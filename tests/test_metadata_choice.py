@@ -15,11 +15,11 @@ from spark_iceberg_sql.model.metadata_files import (
     HEAD,
     Head,
     NoMetadataError,
-    choose,
+    current_metadata_file,
     is_metadata_file,
     metadata_file,
     read_head,
-    unplaced,
+    unversioned,
 )
 
 A, B = "0b1b24d8-0f3c-4f4e-8e44-1c3a0a6c5b01", "f00dcafe-0f3c-4f4e-8e44-1c3a0a6c5b02"
@@ -39,7 +39,7 @@ class Folder:
         return [self.files[location] for location in locations]
 
     def choose(self, *, table_uuid: str | None = None, by_last_updated: bool = False) -> str:
-        chosen = choose(
+        chosen = current_metadata_file(
             self.files, self.heads, table_uuid=table_uuid, by_last_updated=by_last_updated
         )
         return chosen.name
@@ -136,7 +136,10 @@ def test_the_same_version_of_one_table_is_the_last_updated(
     files = {f"00001-{F1}.metadata.json": first, f"00001-{F2}.metadata.json": second}
     for names in (list(files), list(reversed(files))):
         folder = Folder({name: Head(A, files[name]) for name in names})
-        assert choose(folder.files, folder.heads).name == f"00001-{chosen}.metadata.json"
+        assert (
+            current_metadata_file(folder.files, folder.heads).name
+            == f"00001-{chosen}.metadata.json"
+        )
         assert folder.choose(table_uuid=A) == f"00001-{chosen}.metadata.json"
         assert folder.choose(by_last_updated=True) == f"00001-{chosen}.metadata.json"
 
@@ -154,7 +157,9 @@ def test_no_file_is_read_twice_for_a_uuid() -> None:
 @pytest.mark.parametrize("by_last_updated", [False, True])
 def test_each_file_needs_its_head(by_last_updated: bool) -> None:
     with pytest.raises(ValueError, match="shorter"):
-        choose(["v1.metadata.json"], lambda _: [], table_uuid=A, by_last_updated=by_last_updated)
+        current_metadata_file(
+            ["v1.metadata.json"], lambda _: [], table_uuid=A, by_last_updated=by_last_updated
+        )
 
 
 def test_a_table_that_is_not_there_names_those_that_are() -> None:
@@ -169,7 +174,9 @@ def test_a_table_that_is_not_there_names_those_that_are() -> None:
 @pytest.mark.parametrize("by_last_updated", [False, True])
 def test_an_empty_folder(by_last_updated: bool) -> None:
     with pytest.raises(NoMetadataError, match=r"^no file named like v3\.metadata\.json"):
-        choose(["/t/metadata/version-hint.text"], lambda _: [], by_last_updated=by_last_updated)
+        current_metadata_file(
+            ["/t/metadata/version-hint.text"], lambda _: [], by_last_updated=by_last_updated
+        )
 
 
 def test_of_a_thousand_files_a_uuid_reads_few() -> None:
@@ -286,7 +293,7 @@ def test_an_older_file_without_a_version_is_named_and_left_out(stray: str, head:
     files = {f"0000{n}-{F1}.metadata.json": Head(A, n) for n in (1, 2)}
     folder = Folder({**files, stray: head})
     assert folder.choose() == f"00002-{F1}.metadata.json"
-    assert [name.rsplit("/", 1)[1] for name in unplaced(folder.files)] == [stray]
+    assert [name.rsplit("/", 1)[1] for name in unversioned(folder.files)] == [stray]
 
 
 @pytest.mark.parametrize("name", [DIGITS, F2, f"{F2}.gz"])
@@ -295,7 +302,7 @@ def test_what_a_hadoop_table_s_writer_has_not_committed_is_no_version(name: str)
     files = {"v1.metadata.json": Head(A, 1), f"{name}.metadata.json": Head(A, 9)}
     folder = Folder(files)
     assert folder.choose() == "v1.metadata.json"
-    assert (folder.read, unplaced(folder.files)) == ([], [])
+    assert (folder.read, unversioned(folder.files)) == ([], [])
 
 
 @pytest.mark.parametrize("stray", STRAYS)

@@ -16,7 +16,7 @@ from spark_iceberg_sql.model.offline import (
     known_from,
     table_from_file,
 )
-from spark_iceberg_sql.model.table import Absent, Table
+from spark_iceberg_sql.model.table import MissingTable, Table
 from spark_iceberg_sql.report.table_ddl import table_ddl
 
 V1 = {
@@ -264,7 +264,7 @@ class TestPyiceberg:
         known = known_from({}, pyiceberg_catalog="dev")
         assert isinstance(known.get(("dev", "db", "t")), Table)
         assert isinstance(known.get(("db", "t")), Table)
-        assert isinstance(known.get(("db", "nope")), Absent)
+        assert isinstance(known.get(("db", "nope")), MissingTable)
         codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(name)", known)]
         assert codes == ["SIS202"]
         known._source.opened.result().engine.dispose()

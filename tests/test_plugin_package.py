@@ -15,7 +15,7 @@ from doc_pages import ROOT, blocks
 
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.rules import cases
 from spark_iceberg_sql.rules.base import Category, rule
 
@@ -116,4 +116,4 @@ def test_the_page_has_the_whole_api() -> None:
     for fact in set(re.findall(r"`context\.(\w+)", page)):
         assert hasattr(Context, fact) or fact in Context.__match_args__, fact
     for fact in set(re.findall(r"`facts\.(\w+)`", page)):
-        assert hasattr(TermFacts, fact), fact
+        assert hasattr(ResolvedTerm, fact), fact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.model.schema import Schema, folded, near
+from spark_iceberg_sql.model.schema import Schema, folded, similar_names
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct
@@ -109,13 +109,15 @@ def test_add_to_nothing_changes_nothing() -> None:
 
 
 def test_edit_and_drop_at_any_depth() -> None:
-    renamed = FRESH.edited(13, lambda f: Field("w", f.type, f.required, f.field_id))
+    renamed = FRESH.with_edited_field(13, lambda f: Field("w", f.type, f.required, f.field_id))
     assert ids(renamed)["m.value.w"] == 13
     for name in ("id", "p.x", "l.element.y", "m.value.x"):
         field_id = ids(FRESH)[name]
         assert field_id is not None
-        assert ids(FRESH.edited(field_id, lambda _: None)).keys() == ids(FRESH).keys() - {name}
-    assert not any(n.startswith("p") for n in ids(FRESH.edited(2, lambda _: None)))
+        assert ids(FRESH.with_edited_field(field_id, lambda _: None)).keys() == ids(
+            FRESH
+        ).keys() - {name}
+    assert not any(n.startswith("p") for n in ids(FRESH.with_edited_field(2, lambda _: None)))
 
 
 @pytest.mark.parametrize(
@@ -126,9 +128,9 @@ def test_letter_case_is_that_of_java(name: str, key: str) -> None:
 
 
 def test_near_misses() -> None:
-    assert near("NMAE", ["id", "name", "note"]) == ("name",)
-    assert FRESH.near("p.z")[:2] in (("p.x", "p.y"), ("p.y", "p.x"))
-    assert near("nothing like it", ["id"]) == ()
+    assert similar_names("NMAE", ["id", "name", "note"]) == ("name",)
+    assert FRESH.similar_names("p.z")[:2] in (("p.x", "p.y"), ("p.y", "p.x"))
+    assert similar_names("nothing like it", ["id"]) == ()
 
 
 def test_the_first_of_each_type_are_as_many_as_a_message_lists() -> None:

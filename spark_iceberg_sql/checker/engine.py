@@ -17,9 +17,9 @@ from spark_iceberg_sql.checker.memo import StatementCache
 from spark_iceberg_sql.checker.reporting import DiagnosticCollector, SeverityPolicy
 from spark_iceberg_sql.checker.suppressions import Suppression, parse_suppressions
 from spark_iceberg_sql.diagnostics import Lines, Report
-from spark_iceberg_sql.facts.context import Compared, Context
+from spark_iceberg_sql.facts.context import Context, SearchCost
 from spark_iceberg_sql.facts.function_calls import may_be_query
-from spark_iceberg_sql.facts.replay import meant, replay
+from spark_iceberg_sql.facts.replay import apply_intent, replay
 from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table import Name
@@ -186,7 +186,7 @@ class _CheckRun(DiagnosticCollector):
     # The codes of the rules that could not decide, by the statement's number, if there are ignore comments.
     _undecided_by_number: dict[int, Set[str]] = field(default_factory=dict)
     _statement_number: int = 0
-    _compared: Compared = field(default_factory=Compared)
+    _compared: SearchCost = field(default_factory=SearchCost)
 
     def open_codes(self, number: int, placeholder_ranges: Sequence[Offsets]) -> Set[str]:
         """The codes of the rules that could not decide about a statement. placeholder_ranges: as in `TextOrigin`."""
@@ -247,7 +247,7 @@ class _CheckRun(DiagnosticCollector):
         crash_count = len(self.crash_keys)
         with self.catalog.recorded() as access_record:
             results, is_accepted = self._check_uncached(statement)
-        if access_record.repeatable and len(self.crash_keys) == crash_count:
+        if access_record.is_repeatable and len(self.crash_keys) == crash_count:
             statement_cache.store(statement, results, access_record, is_accepted=is_accepted)
 
     def _check_uncached(self, statement: Statement) -> tuple[tuple[StatementResult, ...], bool]:
@@ -278,7 +278,12 @@ class _CheckRun(DiagnosticCollector):
 
     def _context(self, node: nodes.Node, statement: Statement) -> Context:
         return Context(
-            self.lines.text, node, self.catalog, statement, self.is_routed, compared=self._compared
+            self.lines.text,
+            node,
+            self.catalog,
+            statement,
+            self.is_routed,
+            search_cost=self._compared,
         )
 
     def _apply_effect(self, context: Context, *, is_accepted: bool) -> None:
@@ -286,12 +291,12 @@ class _CheckRun(DiagnosticCollector):
         if isinstance(context.node, nodes.Immediate):
             context = replace(context, node=context.node.inside)
         try:
-            (replay if is_accepted else meant)(context)
+            (replay if is_accepted else apply_intent)(context)
         except Exception as error:  # a table whose change cannot be tracked becomes unknown
             self.emit_internal_error(context.node.span, "the replay", error)
             table = getattr(context.node, "table", None)
             if isinstance(table, Ref):
-                context.known.forget(table.parts)
+                context.catalog.forget(table.parts)
 
     def _run_rules(self, context: Context) -> tuple[StatementResult, bool]:
         """Run the rules and report their findings; returns the result, and true if there is no error."""

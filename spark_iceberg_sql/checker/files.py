@@ -32,7 +32,7 @@ from spark_iceberg_sql.files.projects.tools import Projects, statements_before
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import COMPILED, Joined, join
 from spark_iceberg_sql.files.templates import barest, choices
-from spark_iceberg_sql.model.table import Table, parts
+from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Event
@@ -369,7 +369,7 @@ def _unclosed_note(
 def _origin_of(script: Joined, source: Source, suppressions: tuple[Suppression, ...]) -> TextOrigin:
     """The origin of a script in its file."""
     side_effects = tuple(
-        (offset, tuple(map(parts, names)) if names is not None else None)
+        (offset, tuple(map(split_name, names)) if names is not None else None)
         for offset, names in script.made
     )
     in_strings = source.program and all(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.facts.replay import changed
+from spark_iceberg_sql.facts.replay import changed_names
 from spark_iceberg_sql.files.source_map import Arm, Offsets, Stretch
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
@@ -186,7 +186,7 @@ def _step_effects(script_step: ScriptStep) -> SideEffects:
     names: Sequence[Name] | None
     if isinstance(script_step, Statement):
         try:
-            names = changed(parser.read(script_step))
+            names = changed_names(parser.read(script_step))
         except Exception:
             names = ()  # the check parses it, too, and reports the error
     else:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
-from spark_iceberg_sql.model.table import Kind as TableKind
+from spark_iceberg_sql.facts.target import AlreadyReportedError, UnknownFactError
+from spark_iceberg_sql.model.table import RelationKind as TableKind
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import field, record, replace
-from spark_iceberg_sql.rules.base import Finding, Rule, When
+from spark_iceberg_sql.rules.base import Finding, Precondition, Rule
 from spark_iceberg_sql.rules.registry import ALL
-from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, note
+from spark_iceberg_sql.rules.sis002_not_checked import SkippedRule, skipped_note
+from spark_iceberg_sql.rules.sis002_not_checked import dialect_note as elsewhere
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.parser.dialect import is_sparks
 from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
@@ -63,9 +64,9 @@ class StatementResult:
 def run_rules(context: Context) -> StatementResult:
     """Run each rule that applies to the type of the statement."""
     findings: list[tuple[Rule, Finding]] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedRule] = []
     errors: list[tuple[str, Exception]] = []
-    precondition_values: dict[When, bool] = {}
+    precondition_values: dict[Precondition, bool] = {}
     undecided: set[str] = set()
     for rule in _RULES.get(type(context.node), ()):
         precondition = rule.when
@@ -75,17 +76,17 @@ def run_rules(context: Context) -> StatementResult:
             if not precondition_values[precondition]:
                 continue
         try:
-            for finding in rule.judge(context):
+            for finding in rule.check(context):
                 # IF NOT EXISTS and the table exists: only errors count that Spark raises before it looks for
                 # the table.
-                if context.hidden and not finding.early:
+                if context.is_noop_if_exists and not finding.early:
                     continue
-                if rule.iceberg_only and context.of_unsure_kind:
+                if rule.iceberg_only and context.has_uncertain_kind:
                     reason = "it has no USING, and no catalog is named"
-                    raise NotKnownError("whether this is an Iceberg table", reason)
+                    raise UnknownFactError("whether this is an Iceberg table", reason)
                 findings.append((rule, _keep_comments(rule, finding, context)))
-        except NotKnownError as unknown_fact:
-            skipped.append(Skipped(rule, unknown_fact.what, unknown_fact.why))
+        except UnknownFactError as unknown_fact:
+            skipped.append(SkippedRule(rule, unknown_fact.fact, unknown_fact.reason))
         except AlreadyReportedError:
             undecided.add(rule.code)
         except Exception as error:
@@ -98,7 +99,7 @@ def run_rules(context: Context) -> StatementResult:
         table.parts if isinstance(table, Ref) else None,
         tuple(findings),
         tuple(sorted({item.rule.code for item in skipped})),
-        note(context, skipped) if skipped else None,
+        skipped_note(context, skipped) if skipped else None,
         elsewhere(context) if has_results else None,
         has_exclusive_syntax=has_results and is_sparks(context.node, alone=True),
         has_spark_syntax=has_results and is_sparks(context.node),
@@ -122,11 +123,11 @@ def _is_uncertain(context: Context) -> bool:
         return True
     if not isinstance(table, Table):
         return table is None
-    unknown = table.schema is None or table.specs is None or not table.sure
-    return table.kind is TableKind.ICEBERG and (unknown or table.partial)
+    unknown = table.schema is None or table.specs is None or not table.is_certain
+    return table.kind is TableKind.ICEBERG and (unknown or table.is_partial)
 
 
-def _holds(precondition: When, context: Context) -> bool:
+def _holds(precondition: Precondition, context: Context) -> bool:
     """True if a rule may find something; also if its precondition fails, since the rule itself then reports why."""
     try:
         return precondition(context)

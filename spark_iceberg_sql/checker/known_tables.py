@@ -14,7 +14,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, read_bytes, source
 from spark_iceberg_sql.files.filled_in import with_placeholders
 from spark_iceberg_sql.files.templates import barest, choices, template_spans
-from spark_iceberg_sql.model.table import Table, parts
+from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 
@@ -109,7 +109,7 @@ def ddl_files(settings: Settings) -> list[str]:
 
 def _initial_catalog(settings: Settings, catalogs: Callable[[], Catalogs]) -> Tables:
     options: dict[str, Any] = {
-        "namespace": parts(settings.default_namespace) if settings.default_namespace else (),
+        "namespace": split_name(settings.default_namespace) if settings.default_namespace else (),
         "case_sensitive": settings.case_sensitive,
     }
     if settings.default_catalog is not None:
@@ -146,7 +146,7 @@ def _apply_statements(
         for fragment in script.pieces:
             if fragment.made is None:
                 catalog.unsettle_below(())
-            catalog.unsettle(*(catalog.full_name(parts(name)) for name in fragment.made or ()))
+            catalog.unsettle(*(catalog.full_name(split_name(name)) for name in fragment.made or ()))
             first_variant, *variants = choices(with_placeholders(fragment, placeholders))
             variants.append(barest(with_placeholders(fragment, placeholders)))
             alternatives = [catalog.copy()] if fragment.arms and not is_first_variant else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.checker.judging import StatementResult
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.model.watching import Recording
+from spark_iceberg_sql.model.watching import AccessRecord
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -25,7 +25,7 @@ class CachedStatement:
     start: int
     results: tuple[StatementResult, ...]
     is_accepted: bool
-    access_record: Recording
+    access_record: AccessRecord
     last_check: int
 
 
@@ -96,7 +96,7 @@ class StatementCache:
         self,
         statement: Statement,
         results: tuple[StatementResult, ...],
-        access_record: Recording,
+        access_record: AccessRecord,
         *,
         is_accepted: bool,
     ) -> None:

@@ -101,7 +101,7 @@ class Plan:
             return
         if self.after.format_version > self.before.format_version:
             yield f"format version {self.after.format_version}: a table cannot be downgraded"
-        if self.after.current not in {spec.spec_id for spec in self.before.every}:
+        if self.after.current not in {spec.spec_id for spec in self.before.all_specs}:
             yield f"spec {self.after.current} remains one of the table's specs"
         for change in self.changes:
             if change.change == "voided":

@@ -7,10 +7,10 @@ from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
 from spark_iceberg_sql.model.spec import Specs
-from spark_iceberg_sql.model.table import Kind, Name, Table
+from spark_iceberg_sql.model.table import Name, RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report import shown
-from spark_iceberg_sql.rules.words import once_quoted
+from spark_iceberg_sql.rules.words import without_nested_backticks
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
 
@@ -80,10 +80,10 @@ def _unplanned_reason(catalog: Tables, table: terms.Ref) -> str:
     entry = catalog.get(table.parts)
     if not isinstance(entry, Table):
         return f"the table is unknown: {catalog.why_unknown(table.parts)}"
-    if entry.kind is not Kind.ICEBERG:
-        return once_quoted(f"`{table.text}` is {entry.kind.value}")
+    if entry.kind is not RelationKind.ICEBERG:
+        return without_nested_backticks(f"`{table.text}` is {entry.kind.value}")
     reason = entry.why_unknown or catalog.why_unknown(table.parts)
-    return once_quoted(f"the partitioning of `{table.text}` is unknown: {reason}")
+    return without_nested_backticks(f"the partitioning of `{table.text}` is unknown: {reason}")
 
 
 def _target_specs(catalog: Tables, node: nodes.Node, table: terms.Ref) -> tuple[Name, Specs | None]:
@@ -91,5 +91,5 @@ def _target_specs(catalog: Tables, node: nodes.Node, table: terms.Ref) -> tuple[
     parts = table.parts
     entry = catalog.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else catalog.get(parts)
     if isinstance(entry, Table):
-        return entry.name, None if entry.meant else entry.specs
+        return entry.name, None if entry.is_intended else entry.specs
     return catalog.full_name(parts), None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.diagnostics import Diagnostic
-from spark_iceberg_sql.facts.target import OF_A_QUERY
+from spark_iceberg_sql.facts.target import QUERY_COLUMNS_REASON
 from spark_iceberg_sql.files.source_map import COMPILED, MODELS, Piece
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
@@ -13,27 +13,27 @@ from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category
 from spark_iceberg_sql.rules.registry import BY_CODE
-from spark_iceberg_sql.rules.sis002_not_checked import FILLED_IN, QUERY_WAYS, WAYS
+from spark_iceberg_sql.rules.sis002_not_checked import OFFLINE_HELP, PLACEHOLDER_HELP, QUERY_HELP
 
 # The help of notes, by the help for SQL.
 _HELPS = {
-    QUERY_WAYS: "give the DataFrame a schema in the program, or check in a Spark session",
-    FILLED_IN: "write the value in the call, or check in a Spark session",
+    QUERY_HELP: "give the DataFrame a schema in the program, or check in a Spark session",
+    PLACEHOLDER_HELP: "write the value in the call, or check in a Spark session",
 }
 # The same for models, by the tool that makes their tables.
 _DBT_HELPS = {
-    QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt compile`",
-    FILLED_IN: "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`",
+    QUERY_HELP: "enforce a contract with data types, cast the columns in the model, or run `dbt compile`",
+    PLACEHOLDER_HELP: "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`",
 }
 _TOOL_HELPS = {
     "dbt": _DBT_HELPS,
     COMPILED: {
         **_DBT_HELPS,
-        QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt docs generate`",
+        QUERY_HELP: "enforce a contract with data types, cast the columns in the model, or run `dbt docs generate`",
     },
     "sqlmesh": {
-        QUERY_WAYS: "state the model's `columns`, or cast them in its query",
-        FILLED_IN: "check the SQL of `sqlmesh render`",
+        QUERY_HELP: "state the model's `columns`, or cast them in its query",
+        PLACEHOLDER_HELP: "check the SQL of `sqlmesh render`",
     },
 }
 _QUOTED = regex(r"`([^`]*)`")
@@ -68,10 +68,13 @@ def _in_model(piece: Piece, diagnostic: Diagnostic, category: Category) -> Diagn
 
 
 def _in_call(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
-    message, help_ = diagnostic.message.replace(OF_A_QUERY, _UNDEFINED_COLUMNS), diagnostic.help
+    message, help_ = (
+        diagnostic.message.replace(QUERY_COLUMNS_REASON, _UNDEFINED_COLUMNS),
+        diagnostic.help,
+    )
     if help_ is not None:
-        if help_ == QUERY_WAYS and message == diagnostic.message:
-            help_ = WAYS  # the table is unknown
+        if help_ == QUERY_HELP and message == diagnostic.message:
+            help_ = OFFLINE_HELP  # the table is unknown
         help_ = _HELPS.get(help_, help_)
         help_ = _PROPERTY.sub(
             r'`tableProperty("\1", "\2")`' if piece.api != "pyiceberg" else r'`{"\1": "\2"}`', help_

@@ -12,8 +12,8 @@ from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Event, Finding, Rule
 from spark_iceberg_sql.rules.registry import reporter
-from spark_iceberg_sql.rules.sis000_internal_error import broken
-from spark_iceberg_sql.rules.words import once_quoted
+from spark_iceberg_sql.rules.sis000_internal_error import internal_error_finding
+from spark_iceberg_sql.rules.words import without_nested_backticks
 from spark_iceberg_sql.syntax.parser.dialect import Words, has_words
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
@@ -133,7 +133,9 @@ class DiagnosticCollector:
         key = (span, type(error), str(error))
         if key not in self.crash_keys:  # a broken fact breaks all rules that use it in the same way
             self.crash_keys.add(key)
-            self.emit(reporter(Event.INTERNAL_ERROR), broken(span, component, error))
+            self.emit(
+                reporter(Event.INTERNAL_ERROR), internal_error_finding(span, component, error)
+            )
 
     def emit(self, rule: Rule, finding: Finding) -> bool:
         """Report a finding as a diagnostic; returns true if the statement can be assumed to run anyway."""
@@ -150,9 +152,9 @@ class DiagnosticCollector:
             code=rule.code,
             name=rule.name,
             severity=severity,
-            message=once_quoted(finding.message),
+            message=without_nested_backticks(finding.message),
             span=self.lines.span(*finding.span),
-            help=visible(once_quoted(finding.help, to_write=True))
+            help=visible(without_nested_backticks(finding.help, to_write=True))
             if finding.help
             else finding.help,
             fix=finding.fix,

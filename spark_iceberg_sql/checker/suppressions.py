@@ -18,7 +18,7 @@ from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Finding
 from spark_iceberg_sql.rules.registry import BY_CODE
-from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
+from spark_iceberg_sql.rules.sis003_unused_ignore import malformed_finding, unused_findings
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -67,8 +67,8 @@ class Suppression:
     def findings(self) -> Iterator[Finding]:
         """The findings about the comment itself, after the check."""
         if self.directive.mistake is not None:
-            yield misspelt(self.span, self.directive.mistake)
-        yield from unused(self.directive.codes, self.unused_codes, self.span, self.removal)
+            yield malformed_finding(self.span, self.directive.mistake)
+        yield from unused_findings(self.directive.codes, self.unused_codes, self.span, self.removal)
 
 
 @record(frozen=True)

@@ -138,9 +138,9 @@ def load_command(name: str) -> tuple[Command, Parser]:
 
 def internal_error_text(error: Exception, component: str) -> str:
     """One line about an internal error. component: the step that failed, `run`."""
-    from spark_iceberg_sql.rules.sis000_internal_error import broken
+    from spark_iceberg_sql.rules.sis000_internal_error import internal_error_finding
 
-    return f"{broken((0, 0), component, error).message}; please report it"
+    return f"{internal_error_finding((0, 0), component, error).message}; please report it"
 
 
 def top_level_parser() -> Parser:

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.facts.target import AlreadyReportedError, UnknownFactError
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, spelled
+from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, find_transform
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.outgoing import code
-from spark_iceberg_sql.rules.words import written
+from spark_iceberg_sql.rules.words import column_text
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token
@@ -76,7 +76,7 @@ def new_field_names(text: str, statement: Statement, catalog: Tables) -> Iterato
     context = Context(text, node, catalog, statement)
     for index, term in enumerate(_terms(node)):
         is_old_term = isinstance(node, nodes.ReplaceField) and not index
-        transform = spelled(term.call)
+        transform = find_transform(term.call)
         has_name = isinstance(getattr(node, "name", None), terms.Ref)
         if is_old_term or has_name or isinstance(node, nodes.DropField) or transform is None:
             continue
@@ -98,7 +98,7 @@ def _is_unknown(context: Context) -> bool:
     """True if nothing is known about the statement's table, so that only its own text decides."""
     try:
         return context.table is None
-    except (NotKnownError, AlreadyReportedError):
+    except (UnknownFactError, AlreadyReportedError):
         return False
 
 
@@ -115,7 +115,7 @@ def _terms(node: nodes.Node) -> tuple[terms.Term, ...]:
 def _term_markdown(
     text: str, statement: Statement, node: nodes.Node, index: int, term: terms.Term, catalog: Tables
 ) -> str | None:
-    transform = spelled(term.call)
+    transform = find_transform(term.call)
     if transform is None or len(term.columns) != 1:
         return None
     summary = f"{code(term.call)}: {transform.summary}" if term.call else "the column's value"
@@ -135,8 +135,8 @@ def _term_markdown(
 def _created_field(context: Context, index: int) -> PartitionField | None:
     """The field that a term of the statement creates; None if that is unknown."""
     try:
-        old_table, new_table = context.table, context.after
-    except (NotKnownError, AlreadyReportedError):
+        old_table, new_table = context.table, context.table_after
+    except (UnknownFactError, AlreadyReportedError):
         return None
     if new_table is None or new_table.specs is None:
         return None
@@ -181,7 +181,7 @@ def suggestions(text: str, statement: Statement, offset: int, catalog: Tables) -
     transform = BY_SPELLING.get(call.lower()) if call is not None else None
     candidates = _columns(text, statement, clause_start, catalog)
     columns = [
-        Suggestion(column.name, written(column), str(column.field.type), "column")
+        Suggestion(column.name, column_text(column), str(column.field.type), "column")
         for column in candidates
         if transform is None or transform.takes(column.field.type)
     ]
@@ -241,7 +241,7 @@ def _fields(
     context = _completed_context(text, statement, clause_start, catalog)
     try:
         table = context.table if context is not None else None
-    except (NotKnownError, AlreadyReportedError):
+    except (UnknownFactError, AlreadyReportedError):
         return []
     if not isinstance(table, Table) or table.specs is None:
         return []
@@ -257,7 +257,7 @@ def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
     for transform in TRANSFORMS:
         if not transform.in_ddl or transform.is_identity:
             continue
-        column = next((written(c) for c in columns if transform.takes(c.field.type)), None)
+        column = next((column_text(c) for c in columns if transform.takes(c.field.type)), None)
         if column is None and columns:
             continue
         column = column or "column"
@@ -281,7 +281,7 @@ def _columns(
     context = _completed_context(text, statement, clause_start, catalog)
     try:
         columns = context.schema.columns if context is not None else ()
-    except (NotKnownError, AlreadyReportedError):
+    except (UnknownFactError, AlreadyReportedError):
         return ()
     return tuple(
         column

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.model.table import Kind as TableKind
+from spark_iceberg_sql.model.table import RelationKind as TableKind
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.records import record
@@ -20,11 +20,11 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_ENDS = frozenset({
+_CLAUSES_AFTER_WHERE = frozenset({
     "GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY",
 })  # fmt: skip
 # Anything that makes a statement more than AND-ed conditions on one table.
-_STRANGE = frozenset(
+_UNSUPPORTED_TOKENS = frozenset(
     {
         "SELECT",
         "WITH",
@@ -62,12 +62,12 @@ _PERIODIC = frozenset({
     "MONTH", "DAY", "DAYOFMONTH", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND",
     "QUARTER", "WEEKOFYEAR",
 })  # fmt: skip
-_OF_TEXTS = frozenset(
+_STRING_FUNCTIONS = frozenset(
     {"LOWER", "UPPER", "LCASE", "UCASE", "TRIM", "LTRIM", "RTRIM", "REVERSE", "LENGTH", "INITCAP"}
 )
-_NAMED = _PERIODIC | _OF_TEXTS | {"DATE_FORMAT"}
+_FUNCTIONS = _PERIODIC | _STRING_FUNCTIONS | {"DATE_FORMAT"}
 # The fields of `date_part(field, ts)` and `extract(field FROM ts)` that recur, by the function of the same meaning.
-_FIELDS = {
+_PERIODIC_FIELDS = {
     **dict.fromkeys(("MONTH", "MON", "MONS", "MONTHS"), "MONTH"),
     **dict.fromkeys(("DAY", "D", "DAYS"), "DAY"),
     **dict.fromkeys(("DAYOFWEEK", "DOW", "DAYOFWEEK_ISO", "DOW_ISO"), "DAYOFWEEK"),
@@ -77,55 +77,69 @@ _FIELDS = {
     **dict.fromkeys(("QUARTER", "QTR"), "QUARTER"),
     **dict.fromkeys(("WEEK", "W", "WEEKS"), "WEEKOFYEAR"),
 }
-_PARTS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
+_PART_FUNCTIONS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
 # A substring of each function's name; `day` covers all names that begin or end with it.
-_LETTERS = ("day", "extract", "part", *(n.lower() for n in sorted(_NAMED) if "DAY" not in n))
-_TIMES = frozenset({"date", "timestamp", "timestamptz"})
+_FUNCTION_SUBSTRINGS = (
+    "day",
+    "extract",
+    "part",
+    *(n.lower() for n in sorted(_FUNCTIONS) if "DAY" not in n),
+)
+_TIME_TYPES = frozenset({"date", "timestamp", "timestamptz"})
 
 
 @record(frozen=True, slots=True)
-class UnprunedFilter:
+class NonPruningPredicate:
     """A conjunct that does not prune. span: its offsets. function, column: the call and its argument.
 
     field: the partition field. data_type: the column's type.
     """
 
     span: Offsets
-    call: str
+    function: str
     column: str
     field: PartitionField
-    kind: Primitive
+    data_type: Primitive
 
 
-def unpruned(context: Context) -> Iterator[UnprunedFilter]:
+def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
     """Yield the conjunct that does not prune, unless another conjunct may prune."""
     statement = context.statement
     if statement.first not in ("SELECT", "DELETE"):
         return
-    if context.known.shared:  # a program may filter the rows once more
+    if context.catalog.shared:  # a program may filter the rows once more
         return
     # A cheap substring test, before the text is tokenized.
-    if statement.text.isascii() and not any(map(statement.says, _LETTERS)):
+    if statement.text.isascii() and not any(map(statement.says, _FUNCTION_SUBSTRINGS)):
         return
-    found = _table_and_conditions(_parts_as_functions(statement.tokens))
-    if found is None:
+    clauses = _table_and_conditions(_parts_as_functions(statement.tokens))
+    if clauses is None:
         return
-    name, condition = found
-    conditions = _split(condition)
-    if any(map(_is_constant, conditions)):
+    name, where_tokens = clauses
+    conjuncts = _split_conjuncts(where_tokens)
+    if any(map(_is_constant, conjuncts)):
         return  # perhaps it is never true, and nothing is read
-    if not any(read is not None and read[0] in _NAMED for read in map(_function_of, conditions)):
+    if not any(
+        call_match is not None and call_match[0] in _FUNCTIONS
+        for call_match in map(_parse_call, conjuncts)
+    ):
         return  # without looking up the table
     try:
         cursor = Cursor(context.text, list(name), name[-1].end)
         parts = cursor.path("a table's name").parts
     except Stop:
         return
-    table = context.known.get(parts)
+    table = context.catalog.get(parts)
     if not cursor.done or not isinstance(table, Table) or table.kind is not TableKind.ICEBERG:
         return
     schema, specs = table.schema, table.specs
-    if schema is None or specs is None or not table.sure or table.partial or len(specs.every) != 1:
+    if (
+        schema is None
+        or specs is None
+        or not table.is_certain
+        or table.is_partial
+        or len(specs.all_specs) != 1
+    ):
         return
     sources: dict[int, tuple[Column, PartitionField]] = {}
     for field in specs.spec.fields:
@@ -134,44 +148,51 @@ def unpruned(context: Context) -> Iterator[UnprunedFilter]:
             return
         if not field.transform.is_void:
             sources.setdefault(field.source_id, (column, field))
-    by_name = {column.name.lower(): (column, field) for column, field in sources.values()}
-    mentioned = [
+    sources_by_name = {column.name.lower(): (column, field) for column, field in sources.values()}
+    source_tokens = [
         [
             t
-            for t in each
-            if t.text.strip("`").lower() in by_name and t.kind in (Kind.WORD, Kind.QUOTED)
+            for t in conjunct
+            if t.text.strip("`").lower() in sources_by_name and t.kind in (Kind.WORD, Kind.QUOTED)
         ]
-        for each in conditions
+        for conjunct in conjuncts
     ]
-    about = [(c, m) for c, m in zip(conditions, mentioned, strict=True) if m]
-    if len(about) != 1 or len(about[0][1]) != 1:
+    source_conjuncts = [(c, m) for c, m in zip(conjuncts, source_tokens, strict=True) if m]
+    if len(source_conjuncts) != 1 or len(source_conjuncts[0][1]) != 1:
         return  # another condition may prune
-    ((each, _),) = about
-    read = _function_of(each)
-    if read is None:
+    ((conjunct, _),) = source_conjuncts
+    call_match = _parse_call(conjunct)
+    if call_match is None:
         return
-    call, column_token, rest = read
-    source = by_name.get(column_token.text.strip("`").lower())
-    kind = source[0].field.type if source is not None else None
-    if source is not None and isinstance(kind, Primitive) and _prunes_nothing(call, kind, rest):
-        span = each[0].start, each[-1].end
-        yield UnprunedFilter(span, call, column_token.text, source[1], kind)
+    function, column_token, other_args = call_match
+    source = sources_by_name.get(column_token.text.strip("`").lower())
+    data_type = source[0].field.type if source is not None else None
+    if (
+        source is not None
+        and isinstance(data_type, Primitive)
+        and _is_non_pruning(function, data_type, other_args)
+    ):
+        span = conjunct[0].start, conjunct[-1].end
+        yield NonPruningPredicate(span, function, column_token.text, source[1], data_type)
 
 
 def _table_and_conditions(
     tokens: Sequence[Token],
 ) -> tuple[Sequence[Token], Sequence[Token]] | None:
     """The tokens of the table's name and of the WHERE clause; None if there is more than one FROM or WHERE."""
-    words = [token.word for token in tokens]
-    if words.count("FROM") != 1 or words.count("WHERE") != 1:
+    keywords = [token.word for token in tokens]
+    if keywords.count("FROM") != 1 or keywords.count("WHERE") != 1:
         return None
-    if any(word in _STRANGE for word in words[1:]):
+    if any(word in _UNSUPPORTED_TOKENS for word in keywords[1:]):
         return None
-    at, where = words.index("FROM"), words.index("WHERE")
-    name = tokens[at + 1 : where]
-    end = next((i for i in range(where, len(words)) if words[i] in _ENDS), len(words))
+    from_index, where_index = keywords.index("FROM"), keywords.index("WHERE")
+    name = tokens[from_index + 1 : where_index]
+    end = next(
+        (i for i in range(where_index, len(keywords)) if keywords[i] in _CLAUSES_AFTER_WHERE),
+        len(keywords),
+    )
     # Spark reads nothing for LIMIT 0.
-    if words[-2:] == ["LIMIT", "0"]:
+    if keywords[-2:] == ["LIMIT", "0"]:
         return None
     # A name has an odd number of tokens, `a.b.c`; one more is an alias.
     alias = None
@@ -179,42 +200,51 @@ def _table_and_conditions(
         alias, name = name[-1], name[:-2]
     elif len(name) > 1 and len(name) % 2 == 0:
         alias, name = name[-1], name[:-1]
-    marks = all(t.text == "." or t.kind in (Kind.WORD, Kind.QUOTED) for t in name)
-    if not name or not marks or len(name) % 2 == 0:
+    is_name_path = all(t.text == "." or t.kind in (Kind.WORD, Kind.QUOTED) for t in name)
+    if not name or not is_name_path or len(name) % 2 == 0:
         return None  # a function, several tables
-    return name, _unqualified(tokens[where + 1 : end], alias or name[-1])
+    return name, _unqualified(tokens[where_index + 1 : end], alias or name[-1])
 
 
 def _unqualified(tokens: Sequence[Token], table: Token) -> Sequence[Token]:
     """The tokens without the table's name, or its alias, before column names."""
-    own = table.text.strip("`").lower()
-    found: list[Token] = []
+    qualifier = table.text.strip("`").lower()
+    unqualified_tokens: list[Token] = []
     for token in tokens:
-        if token.text == "." and found and found[-1].text.strip("`").lower() == own:
-            found.pop()
+        if (
+            token.text == "."
+            and unqualified_tokens
+            and unqualified_tokens[-1].text.strip("`").lower() == qualifier
+        ):
+            unqualified_tokens.pop()
         else:
-            found.append(token)
-    return found
+            unqualified_tokens.append(token)
+    return unqualified_tokens
 
 
 def _parts_as_functions(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens with `month(ts)` in place of `date_part('month', ts)` and `extract(MONTH FROM ts)`."""
-    if not any(token.word in _PARTS for token in tokens):
+    if not any(token.word in _PART_FUNCTIONS for token in tokens):
         return tokens
-    found: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
-        if token.word in _PARTS and [t.text for t in tokens[at + 1 : at + 2]] == ["("]:
-            between = "FROM" if token.word == "EXTRACT" else ","
-            field = tokens[at + 2].text.strip("'\"").upper() if at + 3 < len(tokens) else ""
-            if field in _FIELDS and tokens[at + 3].word == between:
-                found += [token._replace(text=_FIELDS[field]), tokens[at + 1]]
-                at += 4
+    rewritten_tokens: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.word in _PART_FUNCTIONS and [t.text for t in tokens[index + 1 : index + 2]] == [
+            "("
+        ]:
+            separator = "FROM" if token.word == "EXTRACT" else ","
+            field = tokens[index + 2].text.strip("'\"").upper() if index + 3 < len(tokens) else ""
+            if field in _PERIODIC_FIELDS and tokens[index + 3].word == separator:
+                rewritten_tokens += [
+                    token._replace(text=_PERIODIC_FIELDS[field]),
+                    tokens[index + 1],
+                ]
+                index += 4
                 continue
-        found.append(token)
-        at += 1
-    return found
+        rewritten_tokens.append(token)
+        index += 1
+    return rewritten_tokens
 
 
 def _is_constant(tokens: Sequence[Token]) -> bool:
@@ -228,51 +258,57 @@ def _is_constant(tokens: Sequence[Token]) -> bool:
     return not any(token.word not in ("TRUE", "FALSE", "NULL", "DATE", "AND") for token in names)
 
 
-def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+def _split_conjuncts(tokens: Sequence[Token]) -> list[Sequence[Token]]:
     """The conjuncts: the parts between AND, except for the AND of BETWEEN."""
-    found: list[list[Token]] = [[]]
+    conjuncts: list[list[Token]] = [[]]
     depth = 0
-    between = False
+    in_between = False
     for token in tokens:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         word = token.word if depth == 0 else ""
-        between = between or word == "BETWEEN"
-        if word == "AND" and not between:
-            found.append([])
+        in_between = in_between or word == "BETWEEN"
+        if word == "AND" and not in_between:
+            conjuncts.append([])
         else:
-            between = between and word != "AND"
-            found[-1].append(token)
-    return [each for each in found if each]
+            in_between = in_between and word != "AND"
+            conjuncts[-1].append(token)
+    return [conjunct for conjunct in conjuncts if conjunct]
 
 
-def _function_of(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] | None:
+def _parse_call(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] | None:
     """Function, column and other arguments of `month(ts) = 2` or `BETWEEN 2 AND 3`; None for other conditions."""
     if len(tokens) < 6 or tokens[1].text != "(" or tokens[0].kind is not Kind.WORD:
         return None
     end = closing(tokens, 1)
-    inside, rest = tokens[2:end], tokens[end + 1 :]
-    if not inside or len(rest) < 2 or inside[0].kind not in (Kind.WORD, Kind.QUOTED):
+    call_tokens, comparison = tokens[2:end], tokens[end + 1 :]
+    if (
+        not call_tokens
+        or len(comparison) < 2
+        or call_tokens[0].kind not in (Kind.WORD, Kind.QUOTED)
+    ):
         return None
-    if len(inside) > 1 and inside[1].text != ",":
+    if len(call_tokens) > 1 and call_tokens[1].text != ",":
         return None
-    values = rest[1:]
-    if rest[0].word == "IN":
-        constant = rest[1].text == "(" and rest[-1].text == ")" and len(rest) > 3
-        values = [t for t in rest[2:-1] if t.text != ","]
-    elif rest[0].word == "BETWEEN":
-        constant = len(rest) == 4 and rest[2].word == "AND"
-        values = rest[1::2]
+    values = comparison[1:]
+    if comparison[0].word == "IN":
+        is_constant = (
+            comparison[1].text == "(" and comparison[-1].text == ")" and len(comparison) > 3
+        )
+        values = [t for t in comparison[2:-1] if t.text != ","]
+    elif comparison[0].word == "BETWEEN":
+        is_constant = len(comparison) == 4 and comparison[2].word == "AND"
+        values = comparison[1::2]
     else:
-        constant = rest[0].text in _COMPARISONS and len(values) == 1
-    if not constant or not all(t.kind in STRINGS or t.kind is Kind.NUMBER for t in values):
+        is_constant = comparison[0].text in _COMPARISONS and len(values) == 1
+    if not is_constant or not all(t.kind in STRINGS or t.kind is Kind.NUMBER for t in values):
         return None
-    return tokens[0].word, inside[0], inside[2:]
+    return tokens[0].word, call_tokens[0], call_tokens[2:]
 
 
-def _prunes_nothing(call: str, kind: Primitive, rest: Sequence[Token]) -> bool:
+def _is_non_pruning(function: str, data_type: Primitive, other_args: Sequence[Token]) -> bool:
     """True if no range follows from a function on a column of this type. other_args: its other arguments."""
-    if kind.name in _TIMES:
-        if call == "DATE_FORMAT" and len(rest) == 1 and rest[0].kind in STRINGS:
-            return rest[0].text[1:-1][:2] in ("dd", "MM", "HH", "mm")
-        return call in _PERIODIC and not rest
-    return kind.name == "string" and call in _OF_TEXTS and not rest
+    if data_type.name in _TIME_TYPES:
+        if function == "DATE_FORMAT" and len(other_args) == 1 and other_args[0].kind in STRINGS:
+            return other_args[0].text[1:-1][:2] in ("dd", "MM", "HH", "mm")
+        return function in _PERIODIC and not other_args
+    return data_type.name == "string" and function in _STRING_FUNCTIONS and not other_args

@@ -17,32 +17,32 @@ from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
 _FUNCTIONS = r"\biceberg_\w+\s*\(|\.\s*system\s*\."
-MENTIONED = regex(_FUNCTIONS, re.IGNORECASE)
+FUNCTION_PATTERN = regex(_FUNCTIONS, re.IGNORECASE)
 # Text that a statement must contain to be checked by the rules for queries.
-_QUERIES = regex(rf"{_FUNCTIONS}|\bwhere\b", re.IGNORECASE)
-PREFIX = "iceberg_"
+_QUERY_PATTERN = regex(rf"{_FUNCTIONS}|\bwhere\b", re.IGNORECASE)
+FUNCTION_PREFIX = "iceberg_"
 # The functions of `catalog.system`.
-IN_SYSTEM = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}
-_NO_QUERY = frozenset(
+SYSTEM_FUNCTIONS = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}
+_NON_QUERY_KEYWORDS = frozenset(
     {"CALL", "DESCRIBE", "DESC", "SHOW", "DROP", "ALTER", "REFRESH", "SET", "USE"}
 )
-_DEEPEST = 30  # brackets
+_MAX_DEPTH = 30  # brackets
 _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 
 def may_be_query(statement: Statement) -> bool:
     """True if a statement may contain a call or a filter, which the rules for queries check."""
     if statement.text.isascii():
-        return statement.says("where") or _mentions(statement)
+        return statement.says("where") or _may_contain_call(statement)
     # An upper-case letter may have a lower-case one of another length.
-    return _QUERIES.search(statement.script, statement.start, statement.end) is not None
+    return _QUERY_PATTERN.search(statement.script, statement.start, statement.end) is not None
 
 
-def _mentions(statement: Statement) -> bool:
+def _may_contain_call(statement: Statement) -> bool:
     """True if a statement may contain a call of one of these functions."""
-    letters = statement.says("iceberg_") or statement.says("system")
-    return (letters or not statement.text.isascii()) and (
-        MENTIONED.search(statement.script, statement.start, statement.end) is not None
+    has_substring = statement.says("iceberg_") or statement.says("system")
+    return (has_substring or not statement.text.isascii()) and (
+        FUNCTION_PATTERN.search(statement.script, statement.start, statement.end) is not None
     )
 
 
@@ -58,78 +58,86 @@ class FunctionCall:
     """
 
     name: str
-    system: bool
+    is_system: bool
     function: str
     transform: Transform | None
     arguments: tuple[tuple[Token, ...], ...]
-    misnamed: Token | None
-    kind: Type | None
-    first_kind: Type | None
+    unknown_parameter: Token | None
+    last_type: Type | None
+    first_type: Type | None
     span: Offsets
     name_span: Offsets
 
-    def number(self, place: int) -> int | None:
+    def integer_argument(self, index: int) -> int | None:
         """The integer value of an argument, with its sign; None if it is not an integer."""
-        tokens = self.arguments[place]
+        tokens = self.arguments[index]
         sign = -1 if len(tokens) == 2 and tokens[0].text == "-" else 1
-        found = (
+        match = (
             _INTEGER.fullmatch(tokens[-1].text) if len(tokens) == (1 if sign == 1 else 2) else None
         )
-        return sign * int(found[1]) if found is not None else None
+        return sign * int(match[1]) if match is not None else None
 
-    def text(self, place: int, script: str) -> str:
+    def argument_text(self, index: int, script: str) -> str:
         """The text of an argument."""
-        tokens = self.arguments[place]
+        tokens = self.arguments[index]
         return script[tokens[0].start : tokens[-1].end]
 
-    def place(self, place: int) -> Offsets:
+    def argument_span(self, index: int) -> Offsets:
         """The offsets of an argument."""
-        return self.arguments[place][0].start, self.arguments[place][-1].end
+        return self.arguments[index][0].start, self.arguments[index][-1].end
 
 
 def calls(context: Context) -> Iterator[FunctionCall]:
     """The statement's calls, in order; without those that contain a placeholder or a star, or are deeply nested."""
     statement = context.statement
-    if statement.first in _NO_QUERY:
+    if statement.first in _NON_QUERY_KEYWORDS:
         return
-    if not _mentions(statement):
+    if not _may_contain_call(statement):
         return
     tokens = statement.tokens
-    type_of = _types(context, tokens)
-    inside: list[int] = []
+    type_of = _type_resolver(context, tokens)
+    open_brackets: list[int] = []
     for i, token in enumerate(tokens):
         if token.text == "(":
-            inside.append(i)
-        elif token.text == ")" and inside:
-            inside.pop()
-        found = _named(tokens, i) if len(inside) <= _DEEPEST else None
-        if found is None:
+            open_brackets.append(i)
+        elif token.text == ")" and open_brackets:
+            open_brackets.pop()
+        name_match = _call_name(tokens, i) if len(open_brackets) <= _MAX_DEPTH else None
+        if name_match is None:
             continue
-        first, system = found
+        first, is_system = name_match
         function = token.text.strip("`").lower()
-        transform = IN_SYSTEM.get(function) if system else BY_FUNCTION.get(function)
+        transform = SYSTEM_FUNCTIONS.get(function) if is_system else BY_FUNCTION.get(function)
         end = closing(tokens, i + 1)
-        given = between_commas(tokens[i + 2 : end])
-        arguments = tuple(tuple(each) for each in given) if end > i + 2 else ()
-        if end == len(tokens) or not _plain(arguments):
+        argument_tokens = between_commas(tokens[i + 2 : end])
+        arguments = tuple(tuple(argument) for argument in argument_tokens) if end > i + 2 else ()
+        if end == len(tokens) or not _are_complete(arguments):
             continue
-        names = [each[0] if len(each) > 2 and each[1].text == "=>" else None for each in arguments]
-        misnamed = next(
-            (n for n in names if n and (system or n.text.lower() not in parameters(transform))),
+        names = [
+            argument[0] if len(argument) > 2 and argument[1].text == "=>" else None
+            for argument in arguments
+        ]
+        unknown_parameter = next(
+            (n for n in names if n and (is_system or n.text.lower() not in parameters(transform))),
             None,
         )
-        arguments = _in_order(arguments, names, () if system else parameters(transform))
-        kinds = [type_of(a) if _is_known(tokens, inside, [a]) else None for a in arguments]
+        arguments = _in_parameter_order(
+            arguments, names, () if is_system else parameters(transform)
+        )
+        types = [
+            type_of(a) if _is_resolvable_column(tokens, open_brackets, [a]) else None
+            for a in arguments
+        ]
         name_span = tokens[first].start, token.end
         yield FunctionCall(
-            context.words(name_span),
-            system,
+            context.text_at(name_span),
+            is_system,
             function,
             transform,
             arguments,
-            misnamed,
-            kinds[-1] if kinds else None,
-            kinds[0] if kinds else None,
+            unknown_parameter,
+            types[-1] if types else None,
+            types[0] if types else None,
             (name_span[0], tokens[end].end),
             name_span,
         )
@@ -141,23 +149,31 @@ def parameters(transform: Transform | None) -> tuple[str, ...]:
     return ("col",) if parameter is None else (parameter.name, "col")
 
 
-def _in_order(
-    arguments: Sequence[tuple[Token, ...]], names: Sequence[Token | None], known: Sequence[str]
+def _in_parameter_order(
+    arguments: Sequence[tuple[Token, ...]],
+    names: Sequence[Token | None],
+    parameter_names: Sequence[str],
 ) -> tuple[tuple[Token, ...], ...]:
     """The arguments without their names, in the order of the parameters if all names are theirs."""
-    low = [name.text.lower() if name is not None else None for name in names]
-    bare = [each[2:] if name else each for each, name in zip(arguments, low, strict=True)]
-    places = [
-        known.index(n) if n in known else i for i, n in enumerate(low) if n is None or n in known
+    lower_names = [name.text.lower() if name is not None else None for name in names]
+    values = [
+        argument[2:] if name else argument
+        for argument, name in zip(arguments, lower_names, strict=True)
     ]
-    if sorted(places) == list(range(len(bare))):
-        bare = [
-            each for _, each in sorted(zip(places, bare, strict=True), key=lambda pair: pair[0])
+    positions = [
+        parameter_names.index(n) if n in parameter_names else i
+        for i, n in enumerate(lower_names)
+        if n is None or n in parameter_names
+    ]
+    if sorted(positions) == list(range(len(values))):
+        values = [
+            argument
+            for _, argument in sorted(zip(positions, values, strict=True), key=lambda pair: pair[0])
         ]
-    return tuple(bare)
+    return tuple(values)
 
 
-def _named(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
+def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
     """The index at which the name of a call begins if token i ends it, and whether it is in `system`."""
     token = tokens[i]
     if token.kind not in (Kind.WORD, Kind.QUOTED) or i + 1 >= len(tokens):
@@ -170,21 +186,21 @@ def _named(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
     parts = [t.text.strip("`").lower() for t in tokens[first : i + 1 : 2]]
     if len(parts) == 3 and parts[1] == "system":
         return first, True
-    return (i, False) if len(parts) == 1 and parts[0].startswith(PREFIX) else None
+    return (i, False) if len(parts) == 1 and parts[0].startswith(FUNCTION_PREFIX) else None
 
 
-def _plain(arguments: Sequence[Sequence[Token]]) -> bool:
+def _are_complete(arguments: Sequence[Sequence[Token]]) -> bool:
     """True if every argument is complete: not empty, a star, a placeholder or an invalid token."""
-    for each in arguments:
-        if not each or each[-1].text == "*":
+    for argument in arguments:
+        if not argument or argument[-1].text == "*":
             return False
-        if any(t.kind in (Kind.STRAY, Kind.UNCLOSED) or t.text in ("?", ":") for t in each):
+        if any(t.kind in (Kind.STRAY, Kind.UNCLOSED) or t.text in ("?", ":") for t in argument):
             return False
     return True
 
 
-def _is_known(
-    tokens: Sequence[Token], inside: Sequence[int], arguments: Sequence[Sequence[Token]]
+def _is_resolvable_column(
+    tokens: Sequence[Token], open_brackets: Sequence[int], arguments: Sequence[Sequence[Token]]
 ) -> bool:
     """True if the last argument is a name, and the call is not in a subquery.
 
@@ -194,10 +210,12 @@ def _is_known(
         return False
     if any(t.kind not in (Kind.WORD, Kind.QUOTED) and t.text != "." for t in arguments[-1]):
         return False
-    return all(tokens[at + 1].word not in ("SELECT", "WITH") for at in inside)
+    return all(tokens[index + 1].word not in ("SELECT", "WITH") for index in open_brackets)
 
 
-def _types(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Token]], Type | None]:
+def _type_resolver(
+    context: Context, tokens: Sequence[Token]
+) -> Callable[[Sequence[Token]], Type | None]:
     """A function that returns the type of a column of the statement's only SELECT, or of DELETE."""
     depth, selects, start = 0, 0, 0
     for i, token in enumerate(tokens):
@@ -208,6 +226,6 @@ def _types(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Toke
             selects, start = selects + 1, i
     if selects != 1 and not (selects == 0 and context.statement.first == "DELETE"):
         return lambda _: None
-    from spark_iceberg_sql.facts.query import type_in  # the command starts sooner
+    from spark_iceberg_sql.facts.query import type_resolver  # the command starts sooner
 
-    return type_in(tokens[start:], context.text, context.columns_of_table)
+    return type_resolver(tokens[start:], context.text, context.columns_of_table)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spark_iceberg_sql.facts.query_types import (
-    finest,
+    least_rounded,
 )
 from spark_iceberg_sql.facts.query_values import (
-    DEEPEST,
+    MAX_DEPTH,
     Relation,
-    UnknownError,
+    UnsupportedQueryError,
     Value,
-    closing_at,
+    closing_index,
     ends_value,
     is_name,
-    top,
-    unwrapped,
+    top_level_tokens,
     value_of,
+    without_brackets,
 )
 from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Type
@@ -27,100 +27,112 @@ from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
 from spark_iceberg_sql.syntax.terms import Name
 
-Find = Callable[[Name], Schema | None]
+SchemaLookup = Callable[[Name], Schema | None]
 
-_ENDS = frozenset({
+_CLAUSES_AFTER_FROM = frozenset({
     "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET",
     "WINDOW", "QUALIFY",
 })  # fmt: skip
 # Clauses on relations that are not supported here.
-_STRANGE = frozenset({
+_UNSUPPORTED_KEYWORDS = frozenset({
     "LATERAL", "PIVOT", "UNPIVOT", "SEMI", "ANTI", "NATURAL", "USING", "TABLESAMPLE", "OF",
     "VALUES", "VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME", "STREAM", "|>",
 })  # fmt: skip
-_COLUMNS = 10_000  # stars of stars can double them with each CTE
-_SETS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
+_MAX_COLUMNS = 10_000  # stars of stars can double them with each CTE
+_SET_OPERATORS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
 
 
-def columns_of(query: str, find: Find) -> Schema | None:
+def columns_of(query: str, find: SchemaLookup) -> Schema | None:
     """The columns of a query's result, of type UNKNOWN if it cannot be inferred; None if the names cannot.
 
     query: the query's text. find: returns the columns of a table, by name.
     """
     tokens = [token for token in tokenize(query) if token.kind not in TRIVIA]
     try:
-        fields = _Reader(query, find).query(tokens, 0)
-    except (UnknownError, Stop, TooDeep):
+        fields = _QueryReader(query, find).query(tokens, 0)
+    except (UnsupportedQueryError, Stop, TooDeep):
         return None
     names = {folded(item.name) for item in fields}  # empty if Spark generates one
-    sure = "" not in names and len(names) == len(fields)
-    return Schema(tuple(fields)) if fields and sure else None
+    has_unique_names = "" not in names and len(names) == len(fields)
+    return Schema(tuple(fields)) if fields and has_unique_names else None
 
 
-def type_in(
-    tokens: Sequence[Token], script: str, find: Find
+def type_resolver(
+    tokens: Sequence[Token], script: str, find: SchemaLookup
 ) -> Callable[[Sequence[Token]], Type | None]:
     """A function that returns the type of an expression in a SELECT, or None if it cannot be inferred.
 
     tokens: the SELECT, starting with that keyword. script: the text that contains them. find: as for `columns_of`.
     """
     try:
-        relations = _Reader(script, find).relations(tokens)
-    except (UnknownError, Stop, TooDeep):
+        relations = _QueryReader(script, find).relations(tokens)
+    except (UnsupportedQueryError, Stop, TooDeep):
         relations = []
 
     def type_of(expression: Sequence[Token]) -> Type | None:
         try:
-            found = value_of(script, expression, relations, 0).type
-        except (UnknownError, Stop, TooDeep):
+            data_type = value_of(script, expression, relations, 0).type
+        except (UnsupportedQueryError, Stop, TooDeep):
             return None
-        return found if found != UNKNOWN else None
+        return data_type if data_type != UNKNOWN else None
 
     return type_of
 
 
-class _Reader:
-    def __init__(self, script: str, find: Find) -> None:
+class _QueryReader:
+    def __init__(self, script: str, find: SchemaLookup) -> None:
         self._script = script
         self._find = find
-        self._named: dict[str, Schema | None] = {}
+        self._ctes: dict[str, Schema | None] = {}
 
     def relations(self, tokens: Sequence[Token]) -> list[Relation]:
         """The relations in the FROM clause of a SELECT."""
-        marks = {word: i for i, _, word in reversed(list(top(tokens))) if word == "FROM"}
-        if "FROM" not in marks:
+        keyword_indices = {
+            word: i for i, _, word in reversed(list(top_level_tokens(tokens))) if word == "FROM"
+        }
+        if "FROM" not in keyword_indices:
             return []
-        at = marks["FROM"]
-        stops = [i for i, _, word in top(tokens) if word in _ENDS | _SETS and i > at]
-        return self._relations(tokens[at + 1 : min(stops, default=len(tokens))], 0)
+        from_index = keyword_indices["FROM"]
+        clause_indices = [
+            i
+            for i, _, word in top_level_tokens(tokens)
+            if word in _CLAUSES_AFTER_FROM | _SET_OPERATORS and i > from_index
+        ]
+        return self._relations(tokens[from_index + 1 : min(clause_indices, default=len(tokens))], 0)
 
     def query(self, tokens: Sequence[Token], depth: int) -> list[Field]:
         """The columns of a query, set operations and WITH included."""
-        if depth > DEEPEST:
-            raise UnknownError
+        if depth > MAX_DEPTH:
+            raise UnsupportedQueryError
         tokens = self._with(tokens, depth)
-        inner = unwrapped(tokens)
+        inner = without_brackets(tokens)
         if inner is not None:
             return self.query(inner, depth + 1)
-        cuts = [i for i, _, word in top(tokens) if word in _SETS]
+        operator_indices = [i for i, _, word in top_level_tokens(tokens) if word in _SET_OPERATORS]
         parts = [
             tokens[start:end]
-            for start, end in zip([0, *[c + 1 for c in cuts]], [*cuts, len(tokens)], strict=True)
+            for start, end in zip(
+                [0, *[c + 1 for c in operator_indices]],
+                [*operator_indices, len(tokens)],
+                strict=True,
+            )
         ]
-        found = [self._branch(part, depth) for part in parts]
-        if any(len(other) != len(found[0]) for other in found):
-            raise UnknownError
+        branches = [self._branch(part, depth) for part in parts]
+        if any(len(other) != len(branches[0]) for other in branches):
+            raise UnsupportedQueryError
         return [
-            replace(field, type=finest([field.type, *(other.type for other in others)]))
-            if all(other.type == field.type for other in others)
+            replace(
+                field, type=least_rounded([field.type, *(other.type for other in other_fields)])
+            )
+            if all(other.type == field.type for other in other_fields)
             else Field(field.name, UNKNOWN)
-            for field, *others in zip(*found, strict=True)  # a common type
+            for field, *other_fields in zip(*branches, strict=True)  # a common type
         ]
 
     def _branch(self, tokens: Sequence[Token], depth: int) -> list[Field]:
         if tokens and tokens[0].word in ("ALL", "DISTINCT"):
             tokens = tokens[1:]
-        inner = unwrapped(tokens)
+        inner = without_brackets(tokens)
         return self.query(inner, depth + 1) if inner is not None else self._select(tokens, depth)
 
     def _with(self, tokens: Sequence[Token], depth: int) -> Sequence[Token]:
@@ -130,62 +142,74 @@ class _Reader:
         i = 1
         while True:
             if i + 2 >= len(tokens) or tokens[i + 1].word != "AS" or tokens[i + 2].text != "(":
-                raise UnknownError  # RECURSIVE, or a column list
-            end = closing_at(tokens, i + 2)
+                raise UnsupportedQueryError  # RECURSIVE, or a column list
+            end = closing_index(tokens, i + 2)
             name = folded(tokens[i].text.strip("`"))
             try:
                 fields = tuple(self.query(tokens[i + 3 : end], depth + 1))
-                self._named[name] = Schema(fields)
-            except (UnknownError, Stop, TooDeep):
+                self._ctes[name] = Schema(fields)
+            except (UnsupportedQueryError, Stop, TooDeep):
                 # Its columns are unknown, but the name still hides a table of that name.
-                self._named[name] = None
+                self._ctes[name] = None
             if end + 1 >= len(tokens) or tokens[end + 1].text != ",":
                 return tokens[end + 1 :]
             i = end + 2
 
     def _select(self, tokens: Sequence[Token], depth: int) -> list[Field]:
         if not tokens or tokens[0].word != "SELECT" or any(t.text == "/*+" for t in tokens):
-            raise UnknownError
+            raise UnsupportedQueryError
         start = 2 if len(tokens) > 1 and tokens[1].word in ("ALL", "DISTINCT") else 1
-        marks = {word: i for i, _, word in reversed(list(top(tokens))) if word == "FROM"}
-        stops = [i for i, _, word in top(tokens) if word in _ENDS and i > start]
-        at = marks.get("FROM", min(stops, default=len(tokens)))
-        end = min((i for i in stops if i > at), default=len(tokens))
-        relations = self._relations(tokens[at + 1 : end], depth) if "FROM" in marks else []
+        keyword_indices = {
+            word: i for i, _, word in reversed(list(top_level_tokens(tokens))) if word == "FROM"
+        }
+        clause_indices = [
+            i
+            for i, _, word in top_level_tokens(tokens)
+            if word in _CLAUSES_AFTER_FROM and i > start
+        ]
+        from_index = keyword_indices.get("FROM", min(clause_indices, default=len(tokens)))
+        end = min((i for i in clause_indices if i > from_index), default=len(tokens))
+        relations = (
+            self._relations(tokens[from_index + 1 : end], depth)
+            if "FROM" in keyword_indices
+            else []
+        )
         fields: list[Field] = []
-        for item in between_commas(tokens[start:at]):
-            fields += self._item(item, relations)
-            if len(fields) > _COLUMNS:
-                raise UnknownError
+        for item in between_commas(tokens[start:from_index]):
+            fields += self._select_item(item, relations)
+            if len(fields) > _MAX_COLUMNS:
+                raise UnsupportedQueryError
         return fields
 
     def _relations(self, tokens: Sequence[Token], depth: int) -> list[Relation]:
-        if any(word in _STRANGE for _, _, word in top(tokens)):
-            raise UnknownError
-        found: list[Relation] = []
-        piece: list[Token] = []
-        condition = False
-        for i, token, word in [*top(tokens), (len(tokens), None, ",")]:
+        if any(word in _UNSUPPORTED_KEYWORDS for _, _, word in top_level_tokens(tokens)):
+            raise UnsupportedQueryError
+        relations: list[Relation] = []
+        relation_tokens: list[Token] = []
+        in_condition = False
+        for i, token, word in [*top_level_tokens(tokens), (len(tokens), None, ",")]:
             if word in (",", "JOIN"):
-                found.append(self._relation(_trimmed(piece), depth))
-                piece, condition = [], False
+                relations.append(self._relation(_without_join_keywords(relation_tokens), depth))
+                relation_tokens, in_condition = [], False
             elif word == "ON":
-                condition = True
-            elif not condition and token is not None:
-                piece += tokens[i : closing_at(tokens, i) + 1] if token.text == "(" else [token]
-        return found
+                in_condition = True
+            elif not in_condition and token is not None:
+                relation_tokens += (
+                    tokens[i : closing_index(tokens, i) + 1] if token.text == "(" else [token]
+                )
+        return relations
 
     def _relation(self, tokens: list[Token], depth: int) -> Relation:
         alias: Name = ()
         if not tokens:
-            raise UnknownError
+            raise UnsupportedQueryError
         if tokens[0].text == "(":
-            end = closing_at(tokens, 0)
-            rest = [t for t in tokens[end + 1 :] if t.word != "AS"]
-            if len(rest) > 1:
-                raise UnknownError
-            if rest:
-                alias = (rest[0].text.strip("`"),)
+            end = closing_index(tokens, 0)
+            alias_tokens = [t for t in tokens[end + 1 :] if t.word != "AS"]
+            if len(alias_tokens) > 1:
+                raise UnsupportedQueryError
+            if alias_tokens:
+                alias = (alias_tokens[0].text.strip("`"),)
             return Relation(alias, Schema(tuple(self.query(tokens[1:end], depth + 1))))
         cursor = Cursor(self._script, tokens, tokens[-1].end)
         name = cursor.path("a table's name").parts
@@ -194,22 +218,22 @@ class _Reader:
         if not cursor.done:
             alias = (cursor.name(),)
         if not cursor.done:
-            raise UnknownError
-        known = folded(name[0]) in self._named and len(name) == 1
-        schema = self._named[folded(name[0])] if known else self._find(name)
+            raise UnsupportedQueryError
+        is_cte = folded(name[0]) in self._ctes and len(name) == 1
+        schema = self._ctes[folded(name[0])] if is_cte else self._find(name)
         return Relation(alias, schema)
 
-    def _item(self, tokens: Sequence[Token], relations: list[Relation]) -> list[Field]:
+    def _select_item(self, tokens: Sequence[Token], relations: list[Relation]) -> list[Field]:
         if not tokens:
-            raise UnknownError
+            raise UnsupportedQueryError
         if tokens[-1].text == "*":
-            owner = tokens[0].text.strip("`") if len(tokens) == 3 else None
+            qualifier = tokens[0].text.strip("`") if len(tokens) == 3 else None
             if len(tokens) not in (1, 3):
-                raise UnknownError
-            chosen = [r for r in relations if owner is None or r.name == (owner,)]
-            if not chosen or any(r.schema is None for r in chosen):
-                raise UnknownError
-            return [item for r in chosen if r.schema is not None for item in r.schema.fields]
+                raise UnsupportedQueryError
+            sources = [r for r in relations if qualifier is None or r.name == (qualifier,)]
+            if not sources or any(r.schema is None for r in sources):
+                raise UnsupportedQueryError
+            return [item for r in sources if r.schema is not None for item in r.schema.fields]
         name = None
         if len(tokens) > 2 and tokens[-2].word == "AS" and tokens[-1].text != ")":
             name, tokens = tokens[-1].text.strip("`"), tokens[:-2]
@@ -217,7 +241,7 @@ class _Reader:
             name, tokens = tokens[-1].text.strip("`"), tokens[:-1]
         try:
             value = value_of(self._script, tokens, relations, 0)
-        except (UnknownError, Stop):
+        except (UnsupportedQueryError, Stop):
             value = Value(UNKNOWN, _last_name(tokens))
         return [Field(name if name is not None else value.name or "", value.type)]
 
@@ -225,11 +249,11 @@ class _Reader:
 def _last_name(tokens: Sequence[Token]) -> str | None:
     """The name that a column has without AS, in whatever table it is; None for other expressions."""
     names, dots = tokens[::2], tokens[1::2]
-    path = all(map(is_name, names)) and all(token.text == "." for token in dots)
-    return names[-1].text.strip("`") if path and len(names) == len(dots) + 1 else None
+    is_path = all(map(is_name, names)) and all(token.text == "." for token in dots)
+    return names[-1].text.strip("`") if is_path and len(names) == len(dots) + 1 else None
 
 
-def _trimmed(tokens: list[Token]) -> list[Token]:
+def _without_join_keywords(tokens: list[Token]) -> list[Token]:
     """A relation without its join keywords."""
     while tokens and tokens[-1].word in ("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS"):
         tokens = tokens[:-1]

@@ -12,7 +12,7 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 _INT, _LONG, _STRING, _DATE = (Primitive(name) for name in ("int", "long", "string", "date"))
 _DOUBLE, _BOOLEAN, _TIMESTAMP = (Primitive(name) for name in ("double", "boolean", "timestamptz"))
 # The return types of functions that do not depend on the arguments.
-RETURNS: dict[str, Primitive] = {
+RETURN_TYPES: dict[str, Primitive] = {
     **dict.fromkeys(
         (
             "UPPER",
@@ -94,72 +94,83 @@ RETURNS: dict[str, Primitive] = {
 }
 
 # String functions that also accept binaries.
-OF_STRINGS = frozenset({"SUBSTR", "SUBSTRING", "LPAD", "RPAD", "CONCAT"})
+STRING_FUNCTIONS = frozenset({"SUBSTR", "SUBSTRING", "LPAD", "RPAD", "CONCAT"})
 # Functions that return the type of their arguments, if all have the same type.
-SAME = frozenset(
+ARGUMENT_TYPE_FUNCTIONS = frozenset(
     {"COALESCE", "NVL", "IFNULL", "MIN", "MAX", "FIRST", "LAST", "ANY_VALUE", "GREATEST", "LEAST"}
 )
-BARE = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER"})
+BARE_FUNCTIONS = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER"})
 # Typed literals: the type's name before a string.
-TYPED = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primitive("timestamp")}
+TYPED_LITERALS = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primitive("timestamp")}
 # Spark has no such types.
-_READ_AS = {"uuid": "string", "fixed": "binary"}
+_SPARK_READ_TYPES = {"uuid": "string", "fixed": "binary"}
 # Units of date_trunc whose results are whole hours.
-_COARSE = frozenset(
+_COARSE_UNITS = frozenset(
     ("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR")
 )
 _NUMBER = re.compile(r"([0-9]+)([LlSsYy]?)")
 _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
 
 
-def is_coarse(unit: Sequence[Token]) -> bool:
+def is_coarse_unit(unit: Sequence[Token]) -> bool:
     """True if date_trunc's first argument is a literal that names an hour or a coarser unit."""
     return (
-        len(unit) == 1 and unit[0].kind in STRINGS and unit[0].text[1:-1].strip().upper() in _COARSE
+        len(unit) == 1
+        and unit[0].kind in STRINGS
+        and unit[0].text[1:-1].strip().upper() in _COARSE_UNITS
     )
 
 
-def rounded(kind: Type, operand: Type) -> Type:
+def with_rounding(data_type: Type, operand: Type) -> Type:
     """A timestamp type, marked `rounded` if the operand's values are: a date, or a rounded timestamp."""
-    coarse = isinstance(operand, Primitive) and (operand.rounded or operand == _DATE)
-    if not coarse or not isinstance(kind, Primitive) or not kind.name.startswith("timestamp"):
-        return kind
-    return replace(kind, rounded=True)
+    has_coarse_values = isinstance(operand, Primitive) and (operand.rounded or operand == _DATE)
+    if (
+        not has_coarse_values
+        or not isinstance(data_type, Primitive)
+        or not data_type.name.startswith("timestamp")
+    ):
+        return data_type
+    return replace(data_type, rounded=True)
 
 
-def finest(kinds: Sequence[Type]) -> Type:
+def least_rounded(types: Sequence[Type]) -> Type:
     """Of equal types, the first that is not `rounded`, or else the first."""
-    return next((k for k in kinds if not (isinstance(k, Primitive) and k.rounded)), kinds[0])
+    return next((k for k in types if not (isinstance(k, Primitive) and k.rounded)), types[0])
 
 
-def literal(token: Token) -> Type | None:
+def literal_type(token: Token) -> Type | None:
     """The type of a number or string literal; None if unknown."""
     if token.kind in STRINGS:
         return _STRING
-    whole = _NUMBER.fullmatch(token.text)
-    if whole is not None:
+    integer_match = _NUMBER.fullmatch(token.text)
+    if integer_match is not None:
         # Iceberg stores smallint and tinyint as int. The slice keeps thousands of digits away from int().
-        if whole[2] in ("", "S", "s", "Y", "y") and int(whole[1][:19]) < 2**31:
+        if integer_match[2] in ("", "S", "s", "Y", "y") and int(integer_match[1][:19]) < 2**31:
             return _INT
-        if len(whole[1]) < 19:
+        if len(integer_match[1]) < 19:
             return _LONG
-    number = _DECIMAL.fullmatch(token.text)
-    if number is not None:
-        scale = len(number[2])
-        whole_digits = len(number[1].lstrip("0"))
+    decimal_match = _DECIMAL.fullmatch(token.text)
+    if decimal_match is not None:
+        scale = len(decimal_match[2])
+        whole_digits = len(decimal_match[1].lstrip("0"))
         return Primitive("decimal", (max(whole_digits + scale, 1), scale))
     return None
 
 
-def read(kind: Type) -> Type:
+def type_as_read(data_type: Type) -> Type:
     """The type of a column in a query's result: as Spark reads it, with every field nullable."""
-    if isinstance(kind, Primitive):
+    if isinstance(data_type, Primitive):
         return Primitive(
-            _READ_AS.get(kind.name, kind.name), kind.arguments if kind.name == "decimal" else ()
+            _SPARK_READ_TYPES.get(data_type.name, data_type.name),
+            data_type.arguments if data_type.name == "decimal" else (),
         )
-    if isinstance(kind, Struct):
-        return Struct(tuple(replace(f, required=False, type=read(f.type)) for f in kind.fields))
-    if isinstance(kind, List):
-        return List(replace(kind.element, required=False, type=read(kind.element.type)))
-    value = replace(kind.value, required=False, type=read(kind.value.type))
-    return Map(replace(kind.key, type=read(kind.key.type)), value)
+    if isinstance(data_type, Struct):
+        return Struct(
+            tuple(replace(f, required=False, type=type_as_read(f.type)) for f in data_type.fields)
+        )
+    if isinstance(data_type, List):
+        return List(
+            replace(data_type.element, required=False, type=type_as_read(data_type.element.type))
+        )
+    value = replace(data_type.value, required=False, type=type_as_read(data_type.value.type))
+    return Map(replace(data_type.key, type=type_as_read(data_type.key.type)), value)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from spark_iceberg_sql.facts.query_types import (
-    BARE,
-    OF_STRINGS,
-    RETURNS,
-    SAME,
-    TYPED,
-    finest,
-    is_coarse,
-    literal,
-    rounded,
+    ARGUMENT_TYPE_FUNCTIONS,
+    BARE_FUNCTIONS,
+    RETURN_TYPES,
+    STRING_FUNCTIONS,
+    TYPED_LITERALS,
+    is_coarse_unit,
+    least_rounded,
+    literal_type,
+    with_rounding,
 )
 from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
@@ -25,10 +25,10 @@ from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.data_types import data_type
 from spark_iceberg_sql.syntax.terms import Name
 
-DEEPEST = 30
+MAX_DEPTH = 30
 
 
-class UnknownError(Exception):
+class UnsupportedQueryError(Exception):
     """The query contains syntax that is not supported here."""
 
 
@@ -54,26 +54,26 @@ def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], de
     script: the text that contains its tokens. depth: its nesting depth.
     Raises UnsupportedQueryError, and Stop if it is not valid SQL.
     """
-    if not tokens or depth > DEEPEST:
-        raise UnknownError
-    inner = unwrapped(tokens)
+    if not tokens or depth > MAX_DEPTH:
+        raise UnsupportedQueryError
+    inner = without_brackets(tokens)
     if inner is not None:
         return value_of(script, inner, relations, depth + 1)
-    if len(tokens) > 2 and any(t.text == "::" for _, t, _ in top(tokens)):
-        cut = max(i for i, t, _ in top(tokens) if t.text == "::")
-        value = value_of(script, tokens[:cut], relations, depth + 1)
-        return Value(_type(script, tokens[cut + 1 :]), value.name)
+    if len(tokens) > 2 and any(t.text == "::" for _, t, _ in top_level_tokens(tokens)):
+        operator_index = max(i for i, t, _ in top_level_tokens(tokens) if t.text == "::")
+        value = value_of(script, tokens[:operator_index], relations, depth + 1)
+        return Value(_cast_type(script, tokens[operator_index + 1 :]), value.name)
     first = tokens[0]
     if len(tokens) == 1 and first.kind in (*STRINGS, Kind.NUMBER):
-        return Value(_sure(literal(first)))
+        return Value(_require_type(literal_type(first)))
     if len(tokens) == 2 and first.text == "-" and tokens[1].kind is Kind.NUMBER:
-        return Value(_sure(literal(tokens[1])))
-    if len(tokens) == 2 and tokens[1].kind in STRINGS and first.word in TYPED:
-        return Value(TYPED[first.word])
+        return Value(_require_type(literal_type(tokens[1])))
+    if len(tokens) == 2 and tokens[1].kind in STRINGS and first.word in TYPED_LITERALS:
+        return Value(TYPED_LITERALS[first.word])
     if len(tokens) == 1 and first.word in ("TRUE", "FALSE"):
         return Value(Primitive("boolean"))
-    if len(tokens) == 1 and first.word in BARE:
-        return Value(RETURNS[first.word])
+    if len(tokens) == 1 and first.word in BARE_FUNCTIONS:
+        return Value(RETURN_TYPES[first.word])
     if len(tokens) > 2 and tokens[1].text == "(" and first.kind is Kind.WORD:
         return _call(script, tokens, relations, depth)
     return _column(script, tokens, relations)
@@ -82,93 +82,105 @@ def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], de
 def _column(script: str, tokens: Sequence[Token], relations: list[Relation]) -> Value:
     cursor = Cursor(script, list(tokens), tokens[-1].end)
     if not is_name(tokens[0]):
-        raise UnknownError
+        raise UnsupportedQueryError
     parts = cursor.path("a column's name").parts
     if not cursor.done or any(relation.schema is None for relation in relations):
-        raise UnknownError
-    found: list[Column] = []
+        raise UnsupportedQueryError
+    columns: list[Column] = []
     for relation in relations:
         paths = [parts]
         if relation.name and folded(parts[0]) == folded(relation.name[-1]) and len(parts) > 1:
             paths.append(parts[1:])
         for path in paths:
-            found += relation.schema.find_all(path) if relation.schema is not None else ()
-    if len(found) != 1:
-        raise UnknownError
-    return Value(found[0].field.type, parts[-1])
+            columns += relation.schema.find_all(path) if relation.schema is not None else ()
+    if len(columns) != 1:
+        raise UnsupportedQueryError
+    return Value(columns[0].field.type, parts[-1])
 
 
 def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> Value:
     name = tokens[0].word
-    end = closing_at(tokens, 1)
-    rest = tokens[end + 1 :]
-    if rest and (rest[0].word not in ("OVER", "FILTER") or rest[-1].text != ")"):
-        raise UnknownError
+    end = closing_index(tokens, 1)
+    suffix_tokens = tokens[end + 1 :]
+    if suffix_tokens and (
+        suffix_tokens[0].word not in ("OVER", "FILTER") or suffix_tokens[-1].text != ")"
+    ):
+        raise UnsupportedQueryError
     arguments = between_commas(tokens[2:end])
     if name in ("CAST", "TRY_CAST"):
-        cut = max((i for i, _, word in top(tokens[2:end]) if word == "AS"), default=-1)
-        if cut < 1:
-            raise UnknownError
-        named = None
+        as_index = max(
+            (i for i, _, word in top_level_tokens(tokens[2:end]) if word == "AS"), default=-1
+        )
+        if as_index < 1:
+            raise UnsupportedQueryError
+        column_name = None
         try:
-            named = _column(script, tokens[2 : 2 + cut], relations).name
-        except (UnknownError, Stop):
-            named = None
-        kind = _type(script, tokens[2 + cut + 1 : end])
-        with suppress(UnknownError, Stop):
-            operand = value_of(script, tokens[2 : 2 + cut], relations, depth + 1).type
-            return Value(rounded(kind, operand), named)
-        return Value(kind, named)
-    if name in RETURNS:
-        whole = name == "DATE_TRUNC" and bool(arguments) and is_coarse(arguments[0])
-        return Value(rounded(RETURNS[name], RETURNS["DATE"]) if whole else RETURNS[name])
-    if name in OF_STRINGS:
-        kinds = [value_of(script, item, relations, depth + 1).type for item in arguments[:1]]
-        if kinds == [Primitive("string")]:
-            return Value(kinds[0])
-    if name in SAME and arguments:
-        kinds = [value_of(script, item, relations, depth + 1).type for item in arguments]
-        if all(kind == kinds[0] for kind in kinds) and kinds[0] != UNKNOWN:
-            return Value(finest(kinds))
-    raise UnknownError
+            column_name = _column(script, tokens[2 : 2 + as_index], relations).name
+        except (UnsupportedQueryError, Stop):
+            column_name = None
+        result_type = _cast_type(script, tokens[2 + as_index + 1 : end])
+        with suppress(UnsupportedQueryError, Stop):
+            operand = value_of(script, tokens[2 : 2 + as_index], relations, depth + 1).type
+            return Value(with_rounding(result_type, operand), column_name)
+        return Value(result_type, column_name)
+    if name in RETURN_TYPES:
+        rounds_to_hours = name == "DATE_TRUNC" and bool(arguments) and is_coarse_unit(arguments[0])
+        return Value(
+            with_rounding(RETURN_TYPES[name], RETURN_TYPES["DATE"])
+            if rounds_to_hours
+            else RETURN_TYPES[name]
+        )
+    if name in STRING_FUNCTIONS:
+        types = [value_of(script, item, relations, depth + 1).type for item in arguments[:1]]
+        if types == [Primitive("string")]:
+            return Value(types[0])
+    if name in ARGUMENT_TYPE_FUNCTIONS and arguments:
+        types = [value_of(script, item, relations, depth + 1).type for item in arguments]
+        if all(result_type == types[0] for result_type in types) and types[0] != UNKNOWN:
+            return Value(least_rounded(types))
+    raise UnsupportedQueryError
 
 
-def _type(script: str, tokens: Sequence[Token]) -> Type:
+def _cast_type(script: str, tokens: Sequence[Token]) -> Type:
     if not tokens:
-        raise UnknownError
+        raise UnsupportedQueryError
     cursor = Cursor(script, list(tokens), tokens[-1].end)
-    kind = data_type(cursor)
-    if kind is None or not cursor.done or (isinstance(kind, Primitive) and kind.spark):
-        raise UnknownError
-    return kind
+    parsed_type = data_type(cursor)
+    if (
+        parsed_type is None
+        or not cursor.done
+        or (isinstance(parsed_type, Primitive) and parsed_type.spark)
+    ):
+        raise UnsupportedQueryError
+    return parsed_type
 
 
-def top(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
+def top_level_tokens(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
     """The tokens outside all brackets, opening brackets included: index, token, word."""
-    found = []
+    top_tokens = []
     depth = 0
     for i, token in enumerate(tokens):
         if token.text in (")", "]"):
             depth -= 1
             continue
         if not depth:
-            found.append((i, token, token.word))
+            top_tokens.append((i, token, token.word))
         if token.text in ("(", "["):
             depth += 1
-    return found
+    return top_tokens
 
 
-def closing_at(tokens: Sequence[Token], opening: int) -> int:
+def closing_index(tokens: Sequence[Token], opening: int) -> int:
     """The index of the bracket that closes the one at `opening`. Raises UnsupportedQueryError if there is none."""
-    found = closing(tokens, opening)
-    if found == len(tokens):
-        raise UnknownError
-    return found
+    index = closing(tokens, opening)
+    if index == len(tokens):
+        raise UnsupportedQueryError
+    return index
 
 
-def unwrapped(tokens: Sequence[Token]) -> Sequence[Token] | None:
+def without_brackets(tokens: Sequence[Token]) -> Sequence[Token] | None:
     """The tokens inside the brackets that enclose all others; None if there are none."""
-    if tokens and tokens[0].text == "(" and closing_at(tokens, 0) == len(tokens) - 1:
+    if tokens and tokens[0].text == "(" and closing_index(tokens, 0) == len(tokens) - 1:
         return tokens[1:-1]
     return None
 
@@ -176,7 +188,8 @@ def unwrapped(tokens: Sequence[Token]) -> Sequence[Token] | None:
 def is_name(token: Token) -> bool:
     """True if a token can be a column's name."""
     return token.kind is Kind.QUOTED or (
-        token.kind is Kind.WORD and token.word not in ("END", "NULL", "TRUE", "FALSE", *BARE)
+        token.kind is Kind.WORD
+        and token.word not in ("END", "NULL", "TRUE", "FALSE", *BARE_FUNCTIONS)
     )
 
 
@@ -185,7 +198,7 @@ def ends_value(token: Token) -> bool:
     return token.text == ")" or token.kind in (*STRINGS, Kind.NUMBER, Kind.WORD, Kind.QUOTED)
 
 
-def _sure(kind: Type | None) -> Type:
-    if kind is None:
-        raise UnknownError
-    return kind
+def _require_type(inferred_type: Type | None) -> Type:
+    if inferred_type is None:
+        raise UnsupportedQueryError
+    return inferred_type

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import Specs
-from spark_iceberg_sql.model.table import Absent, Kind, Table, is_branch
+from spark_iceberg_sql.model.table import MissingTable, RelationKind, Table, is_branch
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
 from spark_iceberg_sql.records import record, replace
@@ -21,7 +21,7 @@ from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import Statement
 
 DEFAULT_FORMAT_VERSION = 2
-OF_A_QUERY = "they come from a query"
+QUERY_COLUMNS_REASON = "they come from a query"
 # Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = regex(r"[+-]?[0-9]{1,9}")
@@ -32,16 +32,16 @@ _METADATA_TABLES = frozenset({
 })  # fmt: skip
 
 
-_NONE: Mapping[str, str] = {}  # shared, because most tables have no properties
+_NO_PROPERTIES: Mapping[str, str] = {}  # shared, because most tables have no properties
 
 
-class NotKnownError(Exception):
+class UnknownFactError(Exception):
     """A rule asked for an unknown fact. fact: such as `its columns`. reason: in the user's terms."""
 
-    def __init__(self, what: str, why: str) -> None:
-        super().__init__(f"{what}: {why}")
-        self.what = what
-        self.why = why
+    def __init__(self, fact: str, reason: str) -> None:
+        super().__init__(f"{fact}: {reason}")
+        self.fact = fact
+        self.reason = reason
 
 
 class AlreadyReportedError(Exception):
@@ -49,7 +49,7 @@ class AlreadyReportedError(Exception):
 
 
 @record(frozen=True, eq=False)
-class Target:
+class TargetContext:
     """One statement with the facts about its table.
 
     text: the complete text that spans refer to. node: the parsed statement. catalog: the tables, as the
@@ -59,11 +59,11 @@ class Target:
 
     text: str
     node: nodes.Node
-    known: Tables
+    catalog: Tables
     statement: Statement
     repaired: bool = False
 
-    def words(self, span: terms.Offsets) -> str:
+    def text_at(self, span: terms.Offsets) -> str:
         """The text of a span, on one line."""
         return on_one_line(self.text[span[0] : span[1]])
 
@@ -80,82 +80,92 @@ class Target:
         """The target's parts, as `catalog` expects them."""
         node = self.node
         is_like = isinstance(node, nodes.Create) and node.like is not None
-        return self.sparks_own(self.target.parts) if is_like else self.target.parts
+        return self.in_spark_catalog(self.target.parts) if is_like else self.target.parts
 
-    def sparks_own(self, parts: terms.Name) -> terms.Name:
+    def in_spark_catalog(self, parts: terms.Name) -> terms.Name:
         """A name in CREATE TABLE ... LIKE: in Spark's own catalog, whichever is the current one."""
-        if self.known.catalog in (None, "spark_catalog") or len(parts) > 2:
+        if self.catalog.catalog in (None, "spark_catalog") or len(parts) > 2:
             return parts
         return ("spark_catalog", *(("default",) if len(parts) == 1 else ()), *parts)
 
     @cached_property
-    def table(self) -> Table | Absent | None:
+    def table(self) -> Table | MissingTable | None:
         """The table, view or branch that the statement's table name refers to; None if unknown."""
         parts = self.target_name
         if self.target.computed:
             return None
         # Iceberg's statements ignore temporary views, and resolve the name of a branch to its table.
-        own = isinstance(self.node, FIELD_STATEMENTS)
-        found = self.known.partitioned(parts) if own else self.known.get(parts)
-        kind = _part_of_a_table(parts[-1]) if len(parts) > 1 else None
-        if isinstance(found, Table) or kind is None or (own and kind is Kind.BRANCH):
-            return found
-        parent = self.known.get(parts[:-1])
-        if isinstance(parent, Table) and parent.kind is Kind.ICEBERG:
-            return Table(self.known.full_name(parts), kind=kind)
-        return found
+        is_field_statement = isinstance(self.node, FIELD_STATEMENTS)
+        table = self.catalog.partitioned(parts) if is_field_statement else self.catalog.get(parts)
+        relation_kind = _kind_of_part(parts[-1]) if len(parts) > 1 else None
+        if (
+            isinstance(table, Table)
+            or relation_kind is None
+            or (is_field_statement and relation_kind is RelationKind.BRANCH)
+        ):
+            return table
+        parent = self.catalog.get(parts[:-1])
+        if isinstance(parent, Table) and parent.kind is RelationKind.ICEBERG:
+            return Table(self.catalog.full_name(parts), kind=relation_kind)
+        return table
 
     @cached_property
-    def hidden(self) -> bool:
+    def is_noop_if_exists(self) -> bool:
         """True if IF NOT EXISTS makes Spark ignore everything in the statement except its name."""
         node = self.node
         return (
             isinstance(node, nodes.Create)
             and node.if_not_exists
             and isinstance(self.table, Table)
-            and not self.table.meant
+            and not self.table.is_intended
         )
 
     @cached_property
-    def iceberg(self) -> Table:
+    def iceberg_table(self) -> Table:
         """The Iceberg table that an ALTER changes (SIS412 reports if there is none)."""
-        found = self.table
-        if found is None:
-            raise self._no_table()
-        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
+        table = self.table
+        if table is None:
+            raise self._unknown_table_error()
+        if isinstance(table, MissingTable) or table.kind is not RelationKind.ICEBERG:
             raise AlreadyReportedError
-        return found
+        return table
 
-    def _no_table(self) -> NotKnownError:
-        return NotKnownError(f"the table `{self.target.text}`", self._why_no_table)
+    def _unknown_table_error(self) -> UnknownFactError:
+        return UnknownFactError(f"the table `{self.target.text}`", self._why_table_unknown)
 
     @cached_property
-    def _why_no_table(self) -> str:
+    def _why_table_unknown(self) -> str:
         if self.target.computed:
             return "its name is computed when the statement runs"
-        if self.known.is_unsettled(self.target_name):
+        if self.catalog.is_unsettled(self.target_name):
             return "a program or a procedure may have created or dropped it"
-        return self.known.why_unknown(self.target_name)
+        return self.catalog.why_unknown(self.target_name)
 
     @cached_property
-    def replaced(self) -> Table | None:
+    def replaced_table(self) -> Table | None:
         """The Iceberg table that CREATE OR REPLACE replaces; None if there is none."""
         node = self.node
         if not isinstance(node, nodes.Create) or not node.replace:
             return None
-        found = self.table
-        if found is None:
-            raise self._no_table()
-        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG or found.meant:
+        table = self.table
+        if table is None:
+            raise self._unknown_table_error()
+        if (
+            isinstance(table, MissingTable)
+            or table.kind is not RelationKind.ICEBERG
+            or table.is_intended
+        ):
             return None
-        return found
+        return table
 
     @cached_property
     def specs(self) -> Specs:
         """All partition specs of the table, before the statement."""
-        table = self.iceberg
+        table = self.iceberg_table
         if table.specs is None:
-            raise NotKnownError("its partition specs", table.why_unknown or "nothing defines them")
+            raise UnknownFactError(
+                "its partition specs", table.why_unknown or "nothing defines them"
+            )
         return table.specs
 
     @cached_property
@@ -163,23 +173,25 @@ class Target:
         """The columns that the statement's terms refer to: a CREATE's own, an ALTER's table's."""
         if isinstance(self.node, nodes.Create):
             return self._created_schema(self.node)
-        table = self.iceberg
+        table = self.iceberg_table
         if table.schema is None:
-            raise NotKnownError("its columns", table.why_unknown or "nothing defines them")
+            raise UnknownFactError("its columns", table.why_unknown or "nothing defines them")
         return table.schema
 
     @property
-    def of_another_kind(self) -> bool:
+    def is_not_iceberg(self) -> bool:
         """True if the statement's table is known not to be an Iceberg table, or not to exist (SIS412)."""
         table = self.table
-        return isinstance(table, Absent) or (table is not None and table.kind is not Kind.ICEBERG)
+        return isinstance(table, MissingTable) or (
+            table is not None and table.kind is not RelationKind.ICEBERG
+        )
 
     @property
     def schema_if_known(self) -> Schema | None:
         """The schema, or None without a note: column statements are not partition DDL."""
         try:
             return self.schema
-        except NotKnownError:
+        except UnknownFactError:
             return None
 
     @cached_property
@@ -187,32 +199,32 @@ class Target:
         """The columns that the statement defines for an Iceberg table."""
         node = self.node
         if isinstance(node, nodes.Create):
-            return (*(node.columns or ()), *node.typed_partitions) if self.makes_iceberg else ()
-        if not isinstance(node, nodes.ReplaceColumns | nodes.AddColumns) or self.of_another_kind:
+            return (*(node.columns or ()), *node.typed_partitions) if self.creates_iceberg else ()
+        if not isinstance(node, nodes.ReplaceColumns | nodes.AddColumns) or self.is_not_iceberg:
             return ()
         if isinstance(node, nodes.ReplaceColumns):
             return node.columns
         return tuple(column for _, column in node.columns)
 
     @cached_property
-    def inside_new_columns(self) -> tuple[tuple[terms.ColumnDef, tuple[Column, ...]], ...]:
+    def nested_new_columns(self) -> tuple[tuple[terms.ColumnDef, tuple[Column, ...]], ...]:
         """Each of `new_columns` with itself and all fields in it, as columns."""
-        return tuple((c, _columns(as_field(c))) for c in self.new_columns)
+        return tuple((c, _nested_columns(as_field(c))) for c in self.new_columns)
 
     def _created_schema(self, node: nodes.Create) -> Schema:
         columns = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
         if node.query is not None:
-            found = self._of_query
-            if found is None or any(item.type == UNKNOWN for item in found.fields):
-                raise NotKnownError("its columns", OF_A_QUERY)
-            columns = found.fields
-        base = self.known.get(node.table.parts) if node.replace else None
-        if isinstance(base, Table) and base.kind is Kind.ICEBERG:
+            query_schema = self._query_schema
+            if query_schema is None or any(item.type == UNKNOWN for item in query_schema.fields):
+                raise UnknownFactError("its columns", QUERY_COLUMNS_REASON)
+            columns = query_schema.fields
+        base = self.catalog.get(node.table.parts) if node.replace else None
+        if isinstance(base, Table) and base.kind is RelationKind.ICEBERG:
             return Schema(columns).with_fresh_ids(base.schema, base.last_column_id)[0]
         return Schema(columns).with_fresh_ids()[0]
 
     @cached_property
-    def _of_query(self) -> Schema | None:
+    def _query_schema(self) -> Schema | None:
         """The columns of a CREATE's query, possibly some of unknown type."""
         node = self.node
         if not isinstance(node, nodes.Create) or node.query is None:
@@ -220,33 +232,41 @@ class Target:
         from spark_iceberg_sql.facts.query import columns_of  # the command starts sooner
 
         query = self.text[slice(*node.query)]
-        return self.known.columns_of(query) or columns_of(query, self.columns_of_table)
+        return self.catalog.columns_of(query) or columns_of(query, self.columns_of_table)
 
     @property
-    def sources(self) -> Schema:
+    def source_schema(self) -> Schema:
         """The columns that each transform is checked against: for a query, those that are known."""
-        found = self._of_query
-        unsure = found is not None and any(item.type == UNKNOWN for item in found.fields)
-        return found.with_fresh_ids()[0] if found is not None and unsure else self.schema
+        query_schema = self._query_schema
+        has_unknown_types = query_schema is not None and any(
+            item.type == UNKNOWN for item in query_schema.fields
+        )
+        return (
+            query_schema.with_fresh_ids()[0]
+            if query_schema is not None and has_unknown_types
+            else self.schema
+        )
 
-    def of_known_type(self, column: Column) -> Column:
+    def require_known_type(self, column: Column) -> Column:
         """Return the column. Raises UnknownFactError if its type is unknown."""
         if column.field.type == UNKNOWN:
-            raise NotKnownError(f"the type of `{column.name}`", "the query computes it")
+            raise UnknownFactError(f"the type of `{column.name}`", "the query computes it")
         return column
 
     def columns_of_table(self, parts: terms.Name) -> Schema | None:
         """The columns that a query reads from a table, by its name."""
-        from spark_iceberg_sql.facts.query_types import read
+        from spark_iceberg_sql.facts.query_types import type_as_read
 
-        found = self.known.get(parts)
-        if not isinstance(found, Table) or found.schema is None or not found.sure:
+        table = self.catalog.get(parts)
+        if not isinstance(table, Table) or table.schema is None or not table.is_certain:
             return None
-        fields = (replace(f, required=False, type=read(f.type)) for f in found.schema.fields)
+        fields = (
+            replace(f, required=False, type=type_as_read(f.type)) for f in table.schema.fields
+        )
         return Schema(tuple(fields))
 
     @cached_property
-    def makes_iceberg(self) -> bool:
+    def creates_iceberg(self) -> bool:
         """True if a CREATE creates an Iceberg table: by USING, or because its catalog is not Spark's own."""
         provider = getattr(self.node, "provider", None)
         if provider in (None, "iceberg"):
@@ -254,7 +274,7 @@ class Target:
         return self.in_session_catalog is False and provider in ("parquet", "orc", "avro")
 
     @property
-    def of_unsure_kind(self) -> bool:
+    def has_uncertain_kind(self) -> bool:
         """True if a CREATE creates an Iceberg table or one in Spark's own catalog, and it is unknown which."""
         node = self.node
         if not isinstance(node, nodes.Create) or node.provider is not None:
@@ -266,10 +286,10 @@ class Target:
     @cached_property
     def in_session_catalog(self) -> bool | None:
         """True if the table is in Spark's own catalog, `spark_catalog`; None if unknown."""
-        name = self.known.full_name(self.target_name)
+        name = self.catalog.full_name(self.target_name)
         if name[0].lower() == "spark_catalog":
             return True
-        return False if self.known.catalog is not None or len(name) > 2 else None
+        return False if self.catalog.catalog is not None or len(name) > 2 else None
 
     @cached_property
     def properties(self) -> Mapping[str, str]:
@@ -277,7 +297,7 @@ class Target:
         node = self.node
         if isinstance(node, nodes.Create):
             items = (*node.properties, *node.options)
-            return {item.key: item.value for item in items} if items else _NONE
+            return {item.key: item.value for item in items} if items else _NO_PROPERTIES
         if isinstance(node, nodes.SetProperties):
             return {item.key: item.value for item in node.properties}
         return {}
@@ -285,22 +305,24 @@ class Target:
     @cached_property
     def format_version(self) -> int | None:
         """The table's format version once the statement has run; None if SIS410 reports it."""
-        asked = self.properties.get("format-version")
-        if asked is not None:
-            number = int(asked) if _INTEGER.fullmatch(asked) else 0
+        requested_version = self.properties.get("format-version")
+        if requested_version is not None:
+            number = int(requested_version) if _INTEGER.fullmatch(requested_version) else 0
             return number if number in (1, 2, 3) else None
         if isinstance(self.node, nodes.Create):
-            old = self.replaced
-            if old is None:
+            existing_table = self.replaced_table
+            if existing_table is None:
                 return DEFAULT_FORMAT_VERSION
         else:
-            old = self.iceberg
-        if old.format_version is None:
-            raise NotKnownError("its format version", old.why_unknown or "nothing defines it")
-        return old.format_version
+            existing_table = self.iceberg_table
+        if existing_table.format_version is None:
+            raise UnknownFactError(
+                "its format version", existing_table.why_unknown or "nothing defines it"
+            )
+        return existing_table.format_version
 
 
-def _columns(field: Field) -> tuple[Column, ...]:
+def _nested_columns(field: Field) -> tuple[Column, ...]:
     """A field and all fields in it, as columns."""
     if isinstance(field.type, Primitive):
         return (Column(field.name, field),)
@@ -309,13 +331,13 @@ def _columns(field: Field) -> tuple[Column, ...]:
 
 def as_field(column: terms.ColumnDef) -> Field:
     """A column definition as a field without an id."""
-    kind = column.type if column.type is not None else Primitive(column.type_text)
-    return Field(column.name, kind, column.required)
+    data_type = column.type if column.type is not None else Primitive(column.type_text)
+    return Field(column.name, data_type, column.required)
 
 
-def _part_of_a_table(name: str) -> Kind | None:
+def _kind_of_part(name: str) -> RelationKind | None:
     """The kind of relation that a last part such as `files` or `branch_b` denotes; None for a table."""
-    low = name.lower()
-    if low in _METADATA_TABLES:
-        return Kind.METADATA
-    return Kind.BRANCH if is_branch(name) else None
+    lower_name = name.lower()
+    if lower_name in _METADATA_TABLES:
+        return RelationKind.METADATA
+    return RelationKind.BRANCH if is_branch(name) else None

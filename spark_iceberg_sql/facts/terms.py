@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
+from spark_iceberg_sql.facts.target import AlreadyReportedError, TargetContext, UnknownFactError
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model import transforms
-from spark_iceberg_sql.model.bound_transform import BoundTransform, bound
-from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError, proposed
+from spark_iceberg_sql.model.bound_transform import BoundTransform, bind_transform
+from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError, added_field
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transform_record import Transform
@@ -15,7 +15,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 
 
 @record(frozen=True, eq=False)
-class TermFacts:
+class ResolvedTerm:
     """A transform over a column, resolved against the schema.
 
     term: as written. context: the statement that contains it. name: the AS name. dropping: whether it names a
@@ -23,14 +23,14 @@ class TermFacts:
     """
 
     term: terms.Term
-    statement: Target
+    context: TargetContext
     name: terms.Ref | None = None
     dropping: bool = False
 
     @cached_property
     def transform(self) -> Transform | None:
         """The transform; None if there is none with this name."""
-        return transforms.spelled(self.term.call)
+        return transforms.find_transform(self.term.call)
 
     @cached_property
     def source(self) -> terms.Ref | None:
@@ -43,33 +43,33 @@ class TermFacts:
     def parameter(self) -> int | None:
         """The bucket count or the width; None if there is none, several, or one out of range."""
         literals = self.term.literals
-        record = self.transform
-        if record is None or record.parameter is None or len(literals) != 1:
+        transform = self.transform
+        if transform is None or transform.parameter is None or len(literals) != 1:
             return None
         value = literals[0].value
-        if value is None or not record.parameter.minimum <= value <= record.parameter.maximum:
+        if value is None or not transform.parameter.minimum <= value <= transform.parameter.maximum:
             return None
         return value
 
     @cached_property
     def bound(self) -> BoundTransform | None:
         """The transform with its parameter; None if the text alone is invalid (rules 1xx)."""
-        record = self.transform
-        if record is None or not record.in_ddl or self.source is None:
+        transform = self.transform
+        if transform is None or not transform.in_ddl or self.source is None:
             return None
-        if len(self.term.literals) != (0 if record.parameter is None else 1):
+        if len(self.term.literals) != (0 if transform.parameter is None else 1):
             return None
-        if record.parameter is not None and self.parameter is None:
+        if transform.parameter is not None and self.parameter is None:
             return None
-        return bound(record.name, self.parameter)
+        return bind_transform(transform.name, self.parameter)
 
     @cached_property
-    def plain(self) -> bool:
+    def is_canonical(self) -> bool:
         """True if it is canonical DDL: the transform's number, if it takes one, in range, then one column."""
-        record, arguments = self.transform, self.term.arguments
-        if record is None or not record.in_ddl:
+        transform, arguments = self.transform, self.term.arguments
+        if transform is None or not transform.in_ddl:
             return False
-        if record.parameter is None:
+        if transform.parameter is None:
             return len(arguments) == 1 and isinstance(arguments[0], terms.Ref)
         if len(arguments) != 2 or not isinstance(arguments[1], terms.Ref):
             return False
@@ -86,7 +86,7 @@ class TermFacts:
         (AstBuilder.visitPartitionTransforms, Spark3Util.toIcebergTransform).
         """
         return (
-            isinstance(self.statement.node, nodes.Create)
+            isinstance(self.context.node, nodes.Create)
             and self.term.call in transforms.SPARK_PARSES
         )
 
@@ -100,19 +100,19 @@ class TermFacts:
         """
         if self.source is None:
             return None
-        parts, create = self.source.parts, isinstance(self.statement.node, nodes.Create)
-        schema = self.statement.sources
-        found = schema.find(parts)
-        lax = create and (self.term.call is None or self.spark_reads)
-        if found is None and lax and not self.statement.known.case_sensitive:
-            several = schema.find_all(parts)
-            found = several[0] if len(several) == 1 else None
-        if found is not None and create and len(found.parents) + 1 != len(parts):
+        parts, is_create = self.source.parts, isinstance(self.context.node, nodes.Create)
+        schema = self.context.source_schema
+        column = schema.find(parts)
+        ignores_case = is_create and (self.term.call is None or self.spark_reads)
+        if column is None and ignores_case and not self.context.catalog.case_sensitive:
+            matches = schema.find_all(parts)
+            column = matches[0] if len(matches) == 1 else None
+        if column is not None and is_create and len(column.parents) + 1 != len(parts):
             return None
-        return found if found is None else self.statement.of_known_type(found)
+        return column if column is None else self.context.require_known_type(column)
 
     @cached_property
-    def wanted(self) -> RequestedField | None:
+    def requested_field(self) -> RequestedField | None:
         """The partition field that it requests; None if rules 1xx or 2xx refuse it."""
         bound, column = self.bound, self.column
         if bound is None or column is None or column.in_collection:
@@ -136,7 +136,7 @@ def identity_on(column: terms.ColumnDef) -> terms.Term:
 
 
 @record(frozen=True, eq=False)
-class Terms(Target):
+class TermsContext(TargetContext):
     """A statement with the partition fields that its transforms name, request and drop."""
 
     def forget(self) -> None:
@@ -145,68 +145,73 @@ class Terms(Target):
         vars(self).pop("new_terms", None)
 
     @cached_property
-    def terms(self) -> tuple[TermFacts, ...]:
+    def terms(self) -> tuple[ResolvedTerm, ...]:
         """Every transform that the statement writes, in order of place."""
         node = self.node
         if isinstance(node, nodes.Create):
-            if not self.makes_iceberg:
+            if not self.creates_iceberg:
                 return ()
             typed = tuple(identity_on(column) for column in node.typed_partitions)
-            return tuple(TermFacts(term, self) for term in node.partitioning or typed)
+            return tuple(ResolvedTerm(term, self) for term in node.partitioning or typed)
         if isinstance(node, nodes.AddField):
-            return (TermFacts(node.term, self, node.name),)
+            return (ResolvedTerm(node.term, self, node.name),)
         if isinstance(node, nodes.DropField):
-            return (TermFacts(node.term, self, dropping=True),)
+            return (ResolvedTerm(node.term, self, dropping=True),)
         if isinstance(node, nodes.ReplaceField):
             return (
-                TermFacts(node.old, self, dropping=True),
-                TermFacts(node.new, self, node.name),
+                ResolvedTerm(node.old, self, dropping=True),
+                ResolvedTerm(node.new, self, node.name),
             )
         return ()
 
     @cached_property
-    def new_terms(self) -> tuple[TermFacts, ...]:
+    def new_terms(self) -> tuple[ResolvedTerm, ...]:
         """The terms that request a field, without those that name one to drop."""
         return tuple(term for term in self.terms if not term.dropping)
 
     @cached_property
-    def dropped(self) -> PartitionField | None:
+    def dropped_field(self) -> PartitionField | None:
         """The field that DROP or REPLACE drops; None if there is no such field (SIS401)."""
         term = next((term for term in self.terms if term.dropping), None)
         if term is None:
             return None
         spec = self.specs.spec
         ref = term.source
-        bare = ref.parts[0] if term.term.call is None and ref and len(ref.parts) == 1 else None
-        if bare is not None and self.schema.find((bare,)) is None:
+        bare_name = ref.parts[0] if term.term.call is None and ref and len(ref.parts) == 1 else None
+        if bare_name is not None and self.schema.find((bare_name,)) is None:
             # A single name that is no column's is a partition field's (DropPartitionFieldExec).
-            field = spec.named(bare)
+            field = spec.field_named(bare_name)
         elif term.bound is None or term.column is None or term.column.field.field_id is None:
             return None
         else:
-            field = spec.like(term.column.field.field_id, term.bound)
+            field = spec.field_for(term.column.field.field_id, term.bound)
         # The recorded specs lack fields that could not be read; this may be one of them.
-        if field is None and self.iceberg.partial:
+        if field is None and self.iceberg_table.is_partial:
             raise AlreadyReportedError
         return field
 
     @cached_property
-    def wanted(self) -> RequestedField | None:
+    def requested_field(self) -> RequestedField | None:
         """The one field that ADD or REPLACE requests; None if rules 1xx or 2xx refuse it."""
-        return self.new_terms[0].wanted if len(self.new_terms) == 1 else None
+        return self.new_terms[0].requested_field if len(self.new_terms) == 1 else None
 
     @cached_property
-    def proposed(self) -> PartitionField | None:
+    def added_field(self) -> PartitionField | None:
         """The field that ADD or REPLACE would create, with its name and id; None if `requested_field` is.
 
         REPLACE of a field with itself keeps the field, possibly under another name.
         """
-        wanted, dropped = self.wanted, self.dropped
-        if wanted is None:
+        requested_field, dropped_field = self.requested_field, self.dropped_field
+        if requested_field is None:
             return None
-        if dropped is not None and dropped.key == (wanted.source_id, wanted.transform.text):
-            return replace(dropped, name=wanted.name or dropped.name)
+        if dropped_field is not None and dropped_field.key == (
+            requested_field.source_id,
+            requested_field.transform.text,
+        ):
+            return replace(dropped_field, name=requested_field.name or dropped_field.name)
         try:
-            return proposed(self.specs, wanted)
+            return added_field(self.specs, requested_field)
         except SpecUncertainError:
-            raise NotKnownError("the partition field's name", "it has had several names") from None
+            raise UnknownFactError(
+                "the partition field's name", "it has had several names"
+            ) from None

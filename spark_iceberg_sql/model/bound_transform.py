@@ -46,9 +46,9 @@ def from_metadata(text: str) -> BoundTransform:
     """
     match = _METADATA.match(text)
     name, parameter = (match.group(1), int(match.group(2))) if match else (text, None)
-    known = BY_NAME.get(name)
-    if known is None or (known.parameter is None) != (parameter is None):
-        known = Transform(
+    transform = BY_NAME.get(name)
+    if transform is None or (transform.parameter is None) != (parameter is None):
+        transform = Transform(
             text,
             (text,),
             (),
@@ -58,11 +58,11 @@ def from_metadata(text: str) -> BoundTransform:
             in_ddl=False,
         )
         parameter = None
-    return BoundTransform(known, parameter)
+    return BoundTransform(transform, parameter)
 
 
 @lru_cache(maxsize=256)
-def bound(name: str, parameter: int | None) -> BoundTransform:
+def bind_transform(name: str, parameter: int | None) -> BoundTransform:
     """The transform of that name with a parameter; cached, because the fields of many tables share it."""
     return BoundTransform(BY_NAME[name], parameter)
 

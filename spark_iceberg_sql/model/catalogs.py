@@ -23,13 +23,13 @@ from typing import Any
 
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
-from spark_iceberg_sql.model.table import Absent, Name, Table
+from spark_iceberg_sql.model.table import MissingTable, Name, Table
 from spark_iceberg_sql.model.tables import Tables
 
 TIMEOUT = 5.0  # seconds
 _HOME = "PYICEBERG_HOME"
 _FILE = ".pyiceberg.yaml"
-_FRESH = 60.0  # seconds for which an editor believes an answer
+_MAX_ANSWER_AGE = 60.0  # seconds for which an editor believes an answer
 
 
 class Catalogs:
@@ -51,7 +51,7 @@ class Catalogs:
 
     def forget(self) -> None:
         """Query again, on next use, the catalogs whose last answer is more than a minute old."""
-        oldest = time.monotonic() - _FRESH
+        oldest = time.monotonic() - _MAX_ANSWER_AGE
         self._catalogs = {n: c for n, c in self._catalogs.items() if not 0 < c.answered_at < oldest}
 
     def tables(self, name: str, timeout: float, **settings: Any) -> Tables:
@@ -74,7 +74,7 @@ class Catalogs:
             except Exception as error:
                 reason = _reason(error, timeout)
                 raise SourceError(f"cannot open the catalog `{name}`: {reason}") from None
-        return _AskedTables(self, catalog, timeout, settings)
+        return _OpenedTables(self, catalog, timeout, settings)
 
     def unanswered(self, name: str, error: Exception, timeout: float) -> str:
         """The reason why a table is unknown; it is a failure of the check if somebody waits for the answer."""
@@ -97,13 +97,13 @@ class _Catalog:
         self.name = name
         self._answered = answered
         self._requests: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
-        self._tables: dict[Name, Future[Table | Absent]] = {}
+        self._tables: dict[Name, Future[Table | MissingTable]] = {}
         self.answered_at = 0.0
         # A daemon: a catalog that never answers must not keep the process alive.
         Thread(target=self._serve, name=f"catalog {name}", daemon=True).start()
         self.opened = self._ask(self._open)
 
-    def table(self, parts: Name) -> Future[Table | Absent]:
+    def table(self, parts: Name) -> Future[Table | MissingTable]:
         """The answer about a table, by its full name."""
         if parts not in self._tables:
             self._tables[parts] = self._ask(partial(self._load, parts))
@@ -119,13 +119,13 @@ class _Catalog:
             ) from None
         return load_catalog(self.name)
 
-    def _load(self, parts: Name) -> Table | Absent:
+    def _load(self, parts: Name) -> Table | MissingTable:
         from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
 
         try:
             metadata = self.opened.result(0).load_table(parts[1:]).metadata
         except (NoSuchTableError, NoSuchNamespaceError):
-            return Absent(parts, f"the catalog `{self.name}` has no such table")
+            return MissingTable(parts, f"the catalog `{self.name}` has no such table")
         except Exception as error:
             if _is_outage(error):
                 raise
@@ -164,21 +164,21 @@ class _TablesOfCatalog(Tables, ABC):
         """True if the first part of a name is this catalog or the default one."""
         return name.lower() == self._name.lower() or super().is_catalog(name)
 
-    def look_up(self, name: Name) -> Table | Absent | None:
+    def look_up(self, name: Name) -> Table | MissingTable | None:
         """The table of this catalog; None for a name in another one."""
-        return self._answer(name) if self._is_own(name) else None
+        return self._answer(name) if self._is_in_catalog(name) else None
 
     def why_unknown(self, parts: Name) -> str:
         """The reason why a name is unknown, in the user's terms."""
         name = self.full_name(parts)
-        reason = self._why_no_answer(name) if self._is_own(name) else None
+        reason = self._why_no_answer(name) if self._is_in_catalog(name) else None
         return reason or super().why_unknown(parts)
 
-    def _is_own(self, name: Name) -> bool:
+    def _is_in_catalog(self, name: Name) -> bool:
         return name[0].lower() == self._name.lower()
 
     @abstractmethod
-    def _answer(self, name: Name) -> Table | Absent | None:
+    def _answer(self, name: Name) -> Table | MissingTable | None:
         """The table, MissingTable if there is none, None if that is unknown."""
 
     @abstractmethod
@@ -186,7 +186,7 @@ class _TablesOfCatalog(Tables, ABC):
         """The reason why a table of this catalog is unknown, if the catalog is the cause."""
 
 
-class _AskedTables(_TablesOfCatalog):
+class _OpenedTables(_TablesOfCatalog):
     """The tables of an opened catalog; without an answer, it is unknown whether there is one."""
 
     def __init__(
@@ -198,7 +198,7 @@ class _AskedTables(_TablesOfCatalog):
         self._timeout = timeout
         self._unanswered: dict[Name, str] = {}
 
-    def _answer(self, name: Name) -> Table | Absent | None:
+    def _answer(self, name: Name) -> Table | MissingTable | None:
         if self._catalogs.waits and name in self._unanswered:
             return None  # it has been waited for; copies of these tables share that
         wait = self._timeout if self._catalogs.waits else 0

@@ -15,11 +15,11 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.records import record
 
-FIRST_WITH_DELETES = 2
-FIRST_WITH_VECTORS = 3
+DELETES_VERSION = 2
+VECTORS_VERSION = 3
 
 
-class Kind(Enum):
+class CorruptionKind(Enum):
     """The ways in which a table is broken.
 
     ID_TWICE: two fields of the default spec have the same field id: reads and writes fail. SAME_NAME: two
@@ -41,15 +41,15 @@ class Kind(Enum):
 
 
 @record(frozen=True, slots=True)
-class Damage:
+class CorruptField:
     """One corrupt partition field. field: the newer field of the two, or the only one. other: the older one."""
 
-    kind: Kind
+    kind: CorruptionKind
     field: PartitionField
     other: PartitionField | None = None
 
 
-def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
+def union_fields(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
     """All fields of all specs whose source column exists, by field id, each with its newest name.
 
     Iceberg's metadata tables and merge-on-read deletes use the same (Partitioning.partitionType).
@@ -61,101 +61,121 @@ def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
     return tuple(newest[field_id] for field_id in sorted(newest))
 
 
-def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tuple[Damage, ...]:
+def corrupt_fields(
+    specs: Specs, schema: Schema, *, case_sensitive: bool = False
+) -> tuple[CorruptField, ...]:
     """All corrupt fields of a table with these specs and columns.
 
     case_sensitive: true if Spark's names are case-sensitive.
     """
-    for found in _LAST:
-        if found[0] is specs and found[1] is schema and found[2] == case_sensitive:
-            return found[3]
-    every = tuple(_damage(specs, schema, case_sensitive))
-    _LAST.append((specs, schema, case_sensitive, every))
-    return every
+    for entry in _CACHE:
+        if entry[0] is specs and entry[1] is schema and entry[2] == case_sensitive:
+            return entry[3]
+    result = tuple(_find_corrupt_fields(specs, schema, case_sensitive))
+    _CACHE.append((specs, schema, case_sensitive, result))
+    return result
 
 
 # A cache: each statement starts from the state that the previous one left.
-_LAST: deque[tuple[Specs, Schema, bool, tuple[Damage, ...]]] = deque(maxlen=4)
+_CACHE: deque[tuple[Specs, Schema, bool, tuple[CorruptField, ...]]] = deque(maxlen=4)
 
 
-def _damage(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[Damage]:
+def _find_corrupt_fields(
+    specs: Specs, schema: Schema, case_sensitive: bool
+) -> Iterator[CorruptField]:
     current = specs.spec.fields
     if len({field.field_id for field in current}) < len(current):
         ids = Counter(field.field_id for field in current)
         for field in current:
             if ids[field.field_id] > 1 and not field.transform.is_void:
                 other = next(f for f in current if f.field_id == field.field_id and f is not field)
-                yield Damage(Kind.ID_TWICE, field, other)
-    sources_there = schema.ids.issuperset(specs.sources)
-    if not (specs.names_differ and sources_there):
+                yield CorruptField(CorruptionKind.ID_TWICE, field, other)
+    has_all_sources = schema.ids.issuperset(specs.sources)
+    if not (specs.names_differ and has_all_sources):
         yield from _same_names(specs, schema, case_sensitive)
     yield from _types(specs, schema)
     yield from _in_position_deletes(specs, schema)
-    if sources_there:
+    if has_all_sources:
         return
-    live = not all(field.transform.is_void for field in current)
-    gone = {f.field_id: f for f in specs.all_fields if f.source_id not in schema.ids}
-    gone |= {i: f for i, f in specs.newest.items() if f.source_id not in schema.ids}
-    for field in gone.values():
-        void = live and any(f.field_id == field.field_id and f.transform.is_void for f in current)
-        yield Damage(Kind.VOID_WITHOUT_SOURCE if void else Kind.PAST_WITHOUT_SOURCE, field)
+    has_live_fields = not all(field.transform.is_void for field in current)
+    orphaned_fields = {f.field_id: f for f in specs.all_fields if f.source_id not in schema.ids}
+    orphaned_fields |= {i: f for i, f in specs.newest.items() if f.source_id not in schema.ids}
+    for field in orphaned_fields.values():
+        is_void = has_live_fields and any(
+            f.field_id == field.field_id and f.transform.is_void for f in current
+        )
+        yield CorruptField(
+            CorruptionKind.VOID_WITHOUT_SOURCE if is_void else CorruptionKind.PAST_WITHOUT_SOURCE,
+            field,
+        )
 
 
-def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[Damage]:
-    now = {field.field_id for field in specs.spec.fields}
-    first: dict[str, PartitionField] = {}
+def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[CorruptField]:
+    current_ids = {field.field_id for field in specs.spec.fields}
+    first_by_name: dict[str, PartitionField] = {}
     # Older fields first, so that the newer one of two is reported.
-    for field in united(specs, schema):
-        other = first.setdefault(field.name if case_sensitive else field.name.lower(), field)
+    for field in union_fields(specs, schema):
+        other = first_by_name.setdefault(
+            field.name if case_sensitive else field.name.lower(), field
+        )
         if other is not field:
-            both = {field.field_id, other.field_id} <= now
-            yield Damage(Kind.SAME_NAME_NOW if both else Kind.SAME_NAME, field, other)
+            are_current = {field.field_id, other.field_id} <= current_ids
+            yield CorruptField(
+                CorruptionKind.SAME_NAME_NOW if are_current else CorruptionKind.SAME_NAME,
+                field,
+                other,
+            )
 
 
-def _types(specs: Specs, schema: Schema) -> Iterator[Damage]:
+def _types(specs: Specs, schema: Schema) -> Iterator[CorruptField]:
     types, fields = schema.types, specs.last_live_of_each_id
-    once = {(field.source_id, field.transform.transform.name): field for field in fields}
-    refused = {
+    fields_by_key = {(field.source_id, field.transform.transform.name): field for field in fields}
+    refused_keys = {
         key
-        for key, field in once.items()
-        if (kind := types.get(field.source_id)) is not None
-        and not field.transform.transform.takes(kind)
+        for key, field in fields_by_key.items()
+        if (data_type := types.get(field.source_id)) is not None
+        and not field.transform.transform.takes(data_type)
     }
-    for field in fields if refused else ():
-        if (field.source_id, field.transform.transform.name) in refused:
-            yield Damage(Kind.TYPE_NOT_TAKEN, field)
+    for field in fields if refused_keys else ():
+        if (field.source_id, field.transform.transform.name) in refused_keys:
+            yield CorruptField(CorruptionKind.TYPE_NOT_TAKEN, field)
 
 
 # The columns of `.position_deletes` (PositionDeletesTable.calculateSchema), those of version 3
 # after the others.
-_DELETES = ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path")
-_DELETES_3 = ("content_offset", "content_size_in_bytes")
-_EVER = frozenset(_DELETES + _DELETES_3)
+_DELETE_COLUMNS = ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path")
+_DELETE_COLUMNS_V3 = ("content_offset", "content_size_in_bytes")
+_ALL_DELETE_COLUMNS = frozenset(_DELETE_COLUMNS + _DELETE_COLUMNS_V3)
 
 
 def may_hide_deletes(name: str) -> bool:
     """True if a partition field's name may make delete files unreadable, in any format version."""
-    return name in _EVER or "." in name or "`" in name
+    return name in _ALL_DELETE_COLUMNS or "." in name or "`" in name
 
 
-def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
+def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[CorruptField]:
     """Fields named like a column of `.position_deletes`: the readers bind every spec to these columns."""
-    if specs.format_version < FIRST_WITH_DELETES:
+    if specs.format_version < DELETES_VERSION:
         return
-    taken = {*_DELETES, *(_DELETES_3 if specs.format_version >= FIRST_WITH_VECTORS else ())}
+    reserved_names = {
+        *_DELETE_COLUMNS,
+        *(_DELETE_COLUMNS_V3 if specs.format_version >= VECTORS_VERSION else ()),
+    }
     # Version 3 has deletion vectors, which the procedure that fails for a backtick does not rewrite.
-    backticks = specs.format_version < FIRST_WITH_VECTORS
+    backticks = specs.format_version < VECTORS_VERSION
     for field in specs.last_of_each_id:
         name = field.name
         if not may_hide_deletes(name):
             continue
-        inside, dot, rest = name.partition(".")
+        prefix, dot, suffix = name.partition(".")
         if (
-            name in taken
-            or (dot and inside == "row" and rest in schema.names)
+            name in reserved_names
+            or (dot and prefix == "row" and suffix in schema.names)
             or (
-                dot and inside == "partition" and any(rest == f.name for f in united(specs, schema))
+                dot
+                and prefix == "partition"
+                and any(suffix == f.name for f in union_fields(specs, schema))
             )
             or (backticks and "`" in name)
         ):
-            yield Damage(Kind.DELETES_UNREADABLE, field)
+            yield CorruptField(CorruptionKind.DELETES_UNREADABLE, field)

@@ -33,14 +33,17 @@ class RequestedField:
     name: str | None = None
 
 
-def created(wanted: Sequence[RequestedField], format_version: int = 2) -> Specs:
+def create_specs(requested_fields: Sequence[RequestedField], format_version: int = 2) -> Specs:
     """CREATE TABLE (PartitionSpec.Builder): spec 0, ids from 1000."""
-    fields = tuple(_created(want, FIRST_FIELD_ID + i) for i, want in enumerate(wanted))
+    fields = tuple(
+        _create_field(requested_field, FIRST_FIELD_ID + i)
+        for i, requested_field in enumerate(requested_fields)
+    )
     spec = Spec(0, fields)
     return Specs((spec,), 0, spec.last_field_id, format_version)
 
 
-def updated(
+def update_specs(
     specs: Specs,
     drop: PartitionField | None,
     add: RequestedField | None,
@@ -52,77 +55,77 @@ def updated(
     if names are to be compared with theirs. Raises SpecRefusedError, and SpecUncertainError if Iceberg's own
     result is not deterministic.
     """
-    deleted = drop.field_id if drop is not None else None
+    deleted_id = drop.field_id if drop is not None else None
     renames: dict[str, str] = {}
-    added: PartitionField | None = None
+    new_field: PartitionField | None = None
     if add is not None:
-        existing = specs.spec.like(add.source_id, add.transform)
-        if existing is not None and existing.field_id == deleted:
+        existing_field = specs.spec.field_for(add.source_id, add.transform)
+        if existing_field is not None and existing_field.field_id == deleted_id:
             # Dropped and added back in one step: the field stays, at most renamed.
-            deleted = None
-            if add.name is not None and add.name != existing.name:
-                renames = _yielding(specs, add.name)
-                renames[existing.name] = add.name
-        elif existing is not None:
+            deleted_id = None
+            if add.name is not None and add.name != existing_field.name:
+                renames = _void_field_renames(specs, add.name)
+                renames[existing_field.name] = add.name
+        elif existing_field is not None:
             raise SpecRefusedError(
-                f"`{existing.clause}` is already the partition field `{existing.name}`"
+                f"`{existing_field.clause}` is already the partition field `{existing_field.name}`"
             )
         else:
-            added = proposed(specs, add)
-            clash = specs.spec.named(added.name)
-            if clash is not None and clash.field_id == deleted:
+            new_field = added_field(specs, add)
+            clash = specs.spec.field_named(new_field.name)
+            if clash is not None and clash.field_id == deleted_id:
                 renames = {clash.name: f"{clash.name}_{clash.field_id}"}
             else:
-                renames = _yielding(specs, added.name)
+                renames = _void_field_renames(specs, new_field.name)
                 if clash is not None and not renames:
                     raise SpecRefusedError(f"the spec already has a partition field `{clash.name}`")
     fields = list(specs.spec.fields)
     if renames:
         fields = [replace(f, name=renames.get(f.name, f.name)) for f in fields]
     if specs.format_version < 2:
-        fields = [replace(f, transform=VOID) if f.field_id == deleted else f for f in fields]
-    elif deleted is not None:
-        fields = [f for f in fields if f.field_id != deleted]
-    if added is not None:
-        fields.append(added)
-    refuse_names(fields, schema)
+        fields = [replace(f, transform=VOID) if f.field_id == deleted_id else f for f in fields]
+    elif deleted_id is not None:
+        fields = [f for f in fields if f.field_id != deleted_id]
+    if new_field is not None:
+        fields.append(new_field)
+    check_names(fields, schema)
     return specs.with_fields(tuple(fields))
 
 
-def _yielding(specs: Specs, name: str) -> dict[str, str]:
+def _void_field_renames(specs: Specs, name: str) -> dict[str, str]:
     """The renames of void fields that free a name (BaseUpdatePartitionSpec.renameField)."""
     renames: dict[str, str] = {}
-    holder = specs.spec.named(name)
+    holder = specs.spec.field_named(name)
     # The name that a void field gets may be another void field's, which is then renamed, too.
     while holder is not None and holder.transform.is_void:
         name = f"{holder.name}_{holder.field_id}"
         renames[holder.name] = name
-        holder = specs.spec.named(name)
+        holder = specs.spec.field_named(name)
     return renames
 
 
-def proposed(specs: Specs, add: RequestedField) -> PartitionField:
+def added_field(specs: Specs, add: RequestedField) -> PartitionField:
     """The field that an ADD creates: an existing one of any spec with this source and transform, or a new one.
 
     Raises SpecUncertainError if several past ones match.
     """
     if specs.format_version >= 2:
         key = add.source_id, add.transform.text
-        found = {field for field in specs.of_key(key) if add.name in (None, field.name)}
-        if len(found) > 1:
+        matches = {field for field in specs.of_key(key) if add.name in (None, field.name)}
+        if len(matches) > 1:
             raise SpecUncertainError(
                 f"`{add.transform.clause(add.source)}` was a partition field under the names "
-                + " and ".join(f"`{name}`" for name in sorted({f.name for f in found}))
+                + " and ".join(f"`{name}`" for name in sorted({f.name for f in matches}))
             )
-        if found:
-            return found.pop()
+        if matches:
+            return matches.pop()
     name = add.name
     if name is None:
         name = add.transform.transform.alter_name(add.source, add.transform.parameter)
     return PartitionField(add.source_id, add.source, add.transform, name, specs.last_field_id + 1)
 
 
-def replaced(specs: Specs, wanted: Sequence[RequestedField]) -> Specs:
+def replace_specs(specs: Specs, requested_fields: Sequence[RequestedField]) -> Specs:
     """CREATE OR REPLACE TABLE over an existing one (TableMetadata.reassignPartitionIds)."""
     counter = specs.last_field_id
     fields: list[PartitionField] = []
@@ -130,30 +133,30 @@ def replaced(specs: Specs, wanted: Sequence[RequestedField]) -> Specs:
         ids: dict[tuple[int, str], int] = {}
         for field in specs.all_fields:
             ids[field.key] = max(field.field_id, ids.get(field.key, 0))
-        for want in wanted:
-            key = (want.source_id, str(want.transform))
+        for requested_field in requested_fields:
+            key = (requested_field.source_id, str(requested_field.transform))
             if key not in ids:
                 counter += 1
                 ids[key] = counter
-            fields.append(_created(want, ids[key]))
+            fields.append(_create_field(requested_field, ids[key]))
         return specs.with_fields(tuple(fields))
     # Version 1 removes no field from a spec: one that is not requested again becomes void.
-    new = {(w.source_id, str(w.transform)): w for w in wanted}
-    names = {_created(w, 0).name for w in wanted}
+    requests_by_key = {(w.source_id, str(w.transform)): w for w in requested_fields}
+    names = {_create_field(w, 0).name for w in requested_fields}
     for field in specs.spec.fields:
-        carried = new.pop(field.key, None)
-        if carried is not None:
-            fields.append(_created(carried, field.field_id))
+        kept_request = requests_by_key.pop(field.key, None)
+        if kept_request is not None:
+            fields.append(_create_field(kept_request, field.field_id))
         else:
             name = f"{field.name}_{field.field_id}" if field.name in names else field.name
             fields.append(replace(field, name=name, transform=VOID))
-    for want in new.values():
+    for requested_field in requests_by_key.values():
         counter += 1
-        fields.append(_created(want, counter))
+        fields.append(_create_field(requested_field, counter))
     return specs.with_fields(tuple(fields))
 
 
-def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None) -> None:
+def check_names(fields: Sequence[PartitionField], schema: Schema | None = None) -> None:
     """Raise SpecRefusedError for field names that PartitionSpec.Builder refuses.
 
     A field's name is unique in the spec and, while its source column exists, is not the name of another column.
@@ -163,17 +166,21 @@ def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None)
             return
         columns = schema.names
         fields = [f for f in fields if f.name != f.source and f.name in columns]
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     for field in fields:
         if schema is not None and schema.by_id(field.source_id) is not None:
             column = schema.find((field.name,))
             if column is not None and column.field.field_id != field.source_id:
                 raise SpecRefusedError(f"`{field.name}` is the name of a column")
-        if field.name in seen:
+        if field.name in seen_names:
             raise SpecRefusedError(f"two partition fields would be named `{field.name}`")
-        seen.add(field.name)
+        seen_names.add(field.name)
 
 
-def _created(want: RequestedField, field_id: int) -> PartitionField:
-    name = want.name or want.transform.transform.create_name(want.source)
-    return PartitionField(want.source_id, want.source, want.transform, name, field_id)
+def _create_field(requested_field: RequestedField, field_id: int) -> PartitionField:
+    name = requested_field.name or requested_field.transform.transform.create_name(
+        requested_field.source
+    )
+    return PartitionField(
+        requested_field.source_id, requested_field.source, requested_field.transform, name, field_id
+    )

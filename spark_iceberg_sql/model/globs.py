@@ -32,8 +32,8 @@ def patterns(path: str) -> Iterator[Pattern]:
         if match is None:
             yield Pattern(text.rstrip("/") or "/", ())
             continue
-        root, _, rest = text[: match.start()].rpartition("/")
-        parts = tuple(part for part in (rest + text[match.start() :]).split("/") if part)
+        root, _, suffix = text[: match.start()].rpartition("/")
+        parts = tuple(part for part in (suffix + text[match.start() :]).split("/") if part)
         yield Pattern(root or "/", parts)
 
 

@@ -28,7 +28,7 @@ class IcebergIssue:
 
 
 # The versions that are tried, by the tests of each line of Spark.
-TRIED = ("1.11.0", "1.12.0")
+TESTED_VERSIONS = ("1.11.0", "1.12.0")
 
 ISSUES: tuple[IcebergIssue, ...] = (
     IcebergIssue(
@@ -37,7 +37,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "column: wrong rows, or an error",
         "guard",
         "such a filter is not passed to Iceberg",
-        TRIED,
+        TESTED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -46,7 +46,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "column lose rows, and min and max are wrong",
         "bounds",
         "filters on the column read such files in full; `health` has the CALL that rewrites them",
-        TRIED,
+        TESTED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -54,7 +54,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "the vectorized reader returns times of 1970 from Parquet files that have TIMESTAMP(MILLIS) in a dictionary",
         "bounds",
         "tables with such files are read without vectorization",
-        TRIED,
+        TESTED_VERSIONS,
     ),
     IcebergIssue(
         "ORC before 1582",
@@ -62,7 +62,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "another calendar",
         "bounds",
         "filters on the column read files with such old values in full",
-        TRIED,
+        TESTED_VERSIONS,
     ),
     IcebergIssue(
         "apache/iceberg#17440",

@@ -15,17 +15,17 @@ from functools import lru_cache
 HEAD = 4096  # bytes that hold table-uuid and last-updated-ms in every file Iceberg writes
 
 _CODEC = r"\.(?:gz|gzip|zst|zstd|snappy|lz4|br|bz2|xz|deflate)"
-_OWN = r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
+_UUID_TEXT = r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
 METADATA_NAMES = rf"\.metadata\.json(?:{_CODEC})?$"  # in any letter case; Java reads it, too
 _FILE = re.compile(METADATA_NAMES, re.IGNORECASE)
 _NAME = re.compile(
-    rf"(?!{_OWN}\.)(?:v?(?P<version>\d+)(?:-(?P<uuid>{_OWN}))?|(?P<digits>\d+)[-_. ].*?)"
+    rf"(?!{_UUID_TEXT}\.)(?:v?(?P<version>\d+)(?:-(?P<uuid>{_UUID_TEXT}))?|(?P<digits>\d+)[-_. ].*?)"
     rf"(?P<early>{_CODEC})?\.metadata\.json(?P<late>{_CODEC})?",
     re.IGNORECASE,
 )
 # A temporary file that a Hadoop table's writer renames to v4.metadata.json on commit, and leaves
 # behind if it crashes.
-_UNCOMMITTED = re.compile(rf"{_OWN}(?:{_CODEC})?\.metadata\.json", re.IGNORECASE)
+_UNCOMMITTED = re.compile(rf"{_UUID_TEXT}(?:{_CODEC})?\.metadata\.json", re.IGNORECASE)
 _UUID = re.compile(rb'"table-uuid"\s*:\s*"([^"]*)"')
 _UPDATED = re.compile(rb'"last-updated-ms"\s*:\s*(-?\d+)')
 
@@ -88,7 +88,7 @@ def metadata_file(location: str) -> MetadataFile | None:
     )
 
 
-def unplaced(locations: Iterable[str]) -> list[str]:
+def unversioned(locations: Iterable[str]) -> list[str]:
     """The metadata files of a folder whose names have no version, so that their order is unknown.
 
     Uncommitted files of a Hadoop table's writer are not included.
@@ -96,13 +96,19 @@ def unplaced(locations: Iterable[str]) -> list[str]:
     return [file.location for file in _by_version(tuple(locations))[1]]
 
 
-def _unplaced(locations: Iterable[str]) -> list[str]:
+def _unversioned(locations: Iterable[str]) -> list[str]:
     names = {location: location.rsplit("/", 1)[-1] for location in locations}
-    left = [
+    unversioned_locations = [
         loc for loc, name in names.items() if is_metadata_file(name) and not metadata_file(name)
     ]
-    hadoop = bool(left) and any(n[:1] in "vV" and metadata_file(n) for n in names.values())
-    return sorted(loc for loc in left if not (hadoop and _UNCOMMITTED.fullmatch(names[loc])))
+    is_hadoop = bool(unversioned_locations) and any(
+        n[:1] in "vV" and metadata_file(n) for n in names.values()
+    )
+    return sorted(
+        loc
+        for loc in unversioned_locations
+        if not (is_hadoop and _UNCOMMITTED.fullmatch(names[loc]))
+    )
 
 
 def read_head(content: bytes) -> Head:
@@ -125,7 +131,7 @@ def read_head(content: bytes) -> Head:
     )
 
 
-def choose(
+def current_metadata_file(
     locations: Iterable[str],
     heads: Callable[[Sequence[str]], Sequence[Head]],
     *,
@@ -142,20 +148,26 @@ def choose(
     the newest version down to the first match. The heads of files without a version in their names are always
     read, so that the last updated one is not ignored. Raises NoMetadataError.
     """
-    files, others = _by_version(tuple(locations))
-    wanted = table_uuid.lower() if table_uuid is not None else None
-    if by_last_updated and files + others:
-        return _last_updated(files + others, heads, wanted)
+    files, unversioned_files = _by_version(tuple(locations))
+    lower_uuid = table_uuid.lower() if table_uuid is not None else None
+    if by_last_updated and files + unversioned_files:
+        return _last_updated(files + unversioned_files, heads, lower_uuid)
     if not files:
-        raise _no_names(others)
-    if wanted is not None:
-        chosen = _newest_of(files, heads, wanted)
+        raise _no_names(unversioned_files)
+    if lower_uuid is not None:
+        chosen = _newest_of(files, heads, lower_uuid)
     else:
-        top = [f for f in files if f.version == files[0].version]
-        one = len(top) == 1
-        chosen = top[0] if one else _one_table(top, heads([f.location for f in top]))
-    if others:
-        _refuse_newer(chosen, others, heads([f.location for f in [chosen, *others]]))
+        newest_files = [f for f in files if f.version == files[0].version]
+        is_single = len(newest_files) == 1
+        chosen = (
+            newest_files[0]
+            if is_single
+            else _one_table(newest_files, heads([f.location for f in newest_files]))
+        )
+    if unversioned_files:
+        _refuse_newer(
+            chosen, unversioned_files, heads([f.location for f in [chosen, *unversioned_files]])
+        )
     return chosen
 
 
@@ -166,29 +178,31 @@ def _by_version(
     """The files with a version in their names, newest first, and those without."""
     files = (f for f in map(metadata_file, locations) if f is not None)
     newest_first = sorted(files, key=lambda f: (f.version, f.location), reverse=True)
-    others = (MetadataFile(location, -1, None, False) for location in _unplaced(locations))
-    return tuple(newest_first), tuple(others)
+    unversioned_files = (
+        MetadataFile(location, -1, None, False) for location in _unversioned(locations)
+    )
+    return tuple(newest_first), tuple(unversioned_files)
 
 
-def _no_names(others: Sequence[MetadataFile]) -> NoMetadataError:
-    named = "no file named like v3.metadata.json or 00003-<uuid>.metadata.json"
-    if not others:
-        return NoMetadataError(named)
+def _no_names(unversioned_files: Sequence[MetadataFile]) -> NoMetadataError:
+    explanation = "no file named like v3.metadata.json or 00003-<uuid>.metadata.json"
+    if not unversioned_files:
+        return NoMetadataError(explanation)
     return NoMetadataError(
-        f"{named}, only {', '.join(f'`{f.name}`' for f in others[:3])}; "
-        f"read one of them with metadata_file_path => 'metadata/{others[0].name}'"
+        f"{explanation}, only {', '.join(f'`{f.name}`' for f in unversioned_files[:3])}; "
+        f"read one of them with metadata_file_path => 'metadata/{unversioned_files[0].name}'"
     )
 
 
 def _refuse_newer(
-    chosen: MetadataFile, others: Sequence[MetadataFile], heads: Sequence[Head]
+    chosen: MetadataFile, unversioned_files: Sequence[MetadataFile], heads: Sequence[Head]
 ) -> None:
     """Raise NoMetadataError if a file of unknown version was updated later: ignoring it could hide newer rows."""
-    mine = heads[0]
-    for file, head in zip(others, heads[1:], strict=True):
-        if head.table_uuid != mine.table_uuid and head.table_uuid and mine.table_uuid:
+    chosen_head = heads[0]
+    for file, head in zip(unversioned_files, heads[1:], strict=True):
+        if head.table_uuid != chosen_head.table_uuid and head.table_uuid and chosen_head.table_uuid:
             continue
-        if head.updated_ms is None or head.updated_ms > (mine.updated_ms or 0):
+        if head.updated_ms is None or head.updated_ms > (chosen_head.updated_ms or 0):
             raise NoMetadataError(
                 f"`{file.name}` has no version in its name and was updated after `{chosen.name}`; "
                 f"choose one: metadata_file_path => 'metadata/{file.name}', "
@@ -199,33 +213,37 @@ def _refuse_newer(
 def _last_updated(
     files: Sequence[MetadataFile],
     heads: Callable[[Sequence[str]], Sequence[Head]],
-    wanted: str | None,
+    table_uuid: str | None,
 ) -> MetadataFile:
-    read = list(zip(files, heads([f.location for f in files]), strict=True))
-    fits = [(f, h) for f, h in read if wanted is None or h.table_uuid == wanted]
-    if not fits and wanted is not None:
-        raise _no_such_table(wanted, [h for _, h in read])
-    return _last(fits)
+    files_with_heads = list(zip(files, heads([f.location for f in files]), strict=True))
+    matches = [
+        (f, h) for f, h in files_with_heads if table_uuid is None or h.table_uuid == table_uuid
+    ]
+    if not matches and table_uuid is not None:
+        raise _no_such_table(table_uuid, [h for _, h in files_with_heads])
+    return _last(matches)
 
 
 def _newest_of(
     files: Sequence[MetadataFile],
     heads: Callable[[Sequence[str]], Sequence[Head]],
-    wanted: str,
+    table_uuid: str,
 ) -> MetadataFile:
-    seen: list[Head] = []
-    for start in _steps(len(files)):
+    all_heads: list[Head] = []
+    for start in _batches(len(files)):
         batch = files[start[0] : start[1]]
-        read = heads([f.location for f in batch])
-        seen.extend(read)
-        fits = [(f, h) for f, h in zip(batch, read, strict=True) if h.table_uuid == wanted]
-        if fits:
-            newest = fits[0][0].version
-            return _last([pair for pair in fits if pair[0].version == newest])
-    raise _no_such_table(wanted, seen)
+        batch_heads = heads([f.location for f in batch])
+        all_heads.extend(batch_heads)
+        matches = [
+            (f, h) for f, h in zip(batch, batch_heads, strict=True) if h.table_uuid == table_uuid
+        ]
+        if matches:
+            newest = matches[0][0].version
+            return _last([pair for pair in matches if pair[0].version == newest])
+    raise _no_such_table(table_uuid, all_heads)
 
 
-def _steps(count: int) -> Iterable[tuple[int, int]]:
+def _batches(count: int) -> Iterable[tuple[int, int]]:
     """Growing batches of the list: the first few files are nearly always enough."""
     start, size = 0, 4
     while start < count:
@@ -251,7 +269,9 @@ def _last(read: Sequence[tuple[MetadataFile, Head]]) -> MetadataFile:
     return max(read, key=lambda pair: pair[1].updated_ms or 0)[0]
 
 
-def _no_such_table(wanted: str, heads: Sequence[Head]) -> NoMetadataError:
+def _no_such_table(table_uuid: str, heads: Sequence[Head]) -> NoMetadataError:
     tables = sorted({h.table_uuid for h in heads if h.table_uuid})
-    there = f"; there are {', '.join(tables)}" if tables else ""
-    return NoMetadataError(f"none of {len(heads)} metadata files belongs to table {wanted}{there}")
+    listing = f"; there are {', '.join(tables)}" if tables else ""
+    return NoMetadataError(
+        f"none of {len(heads)} metadata files belongs to table {table_uuid}{listing}"
+    )

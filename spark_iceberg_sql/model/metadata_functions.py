@@ -20,16 +20,16 @@ class MetadataFunction:
     """
 
     name: str
-    kind: str | None
-    words: str
-    travels: bool = False
+    metadata_table: str | None
+    description: str
+    has_time_travel: bool = False
     settings: tuple[Argument, ...] = ()
-    also: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """All its names in SQL."""
-        return (self.name, *self.also)
+        return (self.name, *self.aliases)
 
 
 _COLUMN = Argument("column", str, "only this column, with the bounds in its type")
@@ -45,29 +45,31 @@ METADATA_FUNCTIONS = (
         "iceberg_metadata_log",
         "METADATA_LOG_ENTRIES",
         "The metadata files.",
-        also=("iceberg_metadata_log_entries",),
+        aliases=("iceberg_metadata_log_entries",),
     ),
-    MetadataFunction("iceberg_files", "FILES", "The data and delete files.", travels=True),
-    MetadataFunction("iceberg_data_files", "DATA_FILES", "The data files.", travels=True),
-    MetadataFunction("iceberg_delete_files", "DELETE_FILES", "The delete files.", travels=True),
+    MetadataFunction("iceberg_files", "FILES", "The data and delete files.", has_time_travel=True),
+    MetadataFunction("iceberg_data_files", "DATA_FILES", "The data files.", has_time_travel=True),
+    MetadataFunction(
+        "iceberg_delete_files", "DELETE_FILES", "The delete files.", has_time_travel=True
+    ),
     MetadataFunction(
         "iceberg_entries",
         "ENTRIES",
         "The entries of the manifests: files, and whether each was added, kept or deleted.",
-        travels=True,
+        has_time_travel=True,
     ),
-    MetadataFunction("iceberg_manifests", "MANIFESTS", "The manifests.", travels=True),
+    MetadataFunction("iceberg_manifests", "MANIFESTS", "The manifests.", has_time_travel=True),
     MetadataFunction(
         "iceberg_partitions",
         "PARTITIONS",
         "The partitions, with their numbers of rows and files.",
-        travels=True,
+        has_time_travel=True,
     ),
     MetadataFunction(
         "iceberg_position_deletes",
         "POSITION_DELETES",
         "The rows that position delete files and deletion vectors delete.",
-        travels=True,
+        has_time_travel=True,
     ),
     MetadataFunction(
         "iceberg_all_files", "ALL_FILES", "The data and delete files of all snapshots."
@@ -86,13 +88,13 @@ METADATA_FUNCTIONS = (
         "iceberg_metadata",
         None,
         "The entries of the manifests with the columns that DuckDB's function has.",
-        travels=True,
+        has_time_travel=True,
     ),
     MetadataFunction(
         "iceberg_column_stats",
         None,
         "The sizes, counts and bounds of each column in each file; bounds are text unless `column` is given.",
-        travels=True,
+        has_time_travel=True,
         settings=(_COLUMN,),
     ),
     MetadataFunction(
@@ -109,15 +111,17 @@ METADATA_FUNCTIONS = (
         "All sort orders with their fields; an order without fields has one row.",
     ),
     MetadataFunction(
-        "iceberg_properties", None, "The table properties.", also=("iceberg_table_properties",)
+        "iceberg_properties", None, "The table properties.", aliases=("iceberg_table_properties",)
     ),
     MetadataFunction("iceberg_statistics", None, "The statistics files with their blobs."),
-    MetadataFunction("iceberg_columns", None, "The columns, as DESCRIBE shows them.", travels=True),
+    MetadataFunction(
+        "iceberg_columns", None, "The columns, as DESCRIBE shows them.", has_time_travel=True
+    ),
     MetadataFunction(
         "iceberg_describe",
         None,
         "The columns, the partitioning and the details of the table, as DESCRIBE EXTENDED shows them.",
-        travels=True,
+        has_time_travel=True,
     ),
     MetadataFunction(
         "iceberg_ddl",
@@ -128,7 +132,7 @@ METADATA_FUNCTIONS = (
 )
 
 _READER = FUNCTIONS[0]
-_KEPT = frozenset(
+_STORE_SETTINGS = frozenset(
     {"collection", "filename", "endpoint", "region", "no_sign", "account_name", "account_key"}
 )
 
@@ -141,14 +145,14 @@ TABLES = Function(
             "path",
             str,
             "a folder, a pattern with *, ?, [a-z] and {a,b}, or the name of a catalog or namespace",
-            also=("url",),
+            aliases=("url",),
         ),
         *_READER.positional[1:],
     ),
     (
         Argument("depth", int, "how many levels below the folder are searched", 6),
         Argument("limit", int, "how many tables are read at most"),
-        *(setting for setting in _READER.settings if setting.name in _KEPT),
+        *(setting for setting in _READER.settings if setting.name in _STORE_SETTINGS),
     ),
     1,
     "The tables below a folder: location, UUID, format version, columns, partitioning, snapshot, files, bytes, and "

@@ -84,8 +84,8 @@ def _identifiers(metadata: Mapping[str, Any]) -> frozenset[int]:
     if "schemas" not in metadata:
         return frozenset(metadata["schema"].get("identifier-field-ids", ()))
     current = metadata["current-schema-id"]
-    found = next(s for s in metadata["schemas"] if s["schema-id"] == current)
-    return frozenset(found.get("identifier-field-ids", ()))
+    schema = next(s for s in metadata["schemas"] if s["schema-id"] == current)
+    return frozenset(schema.get("identifier-field-ids", ()))
 
 
 def _schema(value: Mapping[str, Any]) -> Schema:
@@ -94,17 +94,17 @@ def _schema(value: Mapping[str, Any]) -> Schema:
 
 def _specs(metadata: Mapping[str, Any], schemas: Sequence[Schema]) -> Specs:
     if "partition-specs" in metadata:
-        every = tuple(
+        specs = tuple(
             _spec(spec["spec-id"], spec["fields"], schemas) for spec in metadata["partition-specs"]
         )
         current = metadata["default-spec-id"]
     else:  # v1 as first written
-        every, current = (_spec(0, metadata["partition-spec"], schemas),), 0
-    if all(spec.spec_id != current for spec in every):
+        specs, current = (_spec(0, metadata["partition-spec"], schemas),), 0
+    if all(spec.spec_id != current for spec in specs):
         raise MetadataError(f"the default spec {current} is not among the partition specs")
-    last = max(spec.last_field_id for spec in every)
+    last = max(spec.last_field_id for spec in specs)
     return Specs(
-        every=every,
+        all_specs=specs,
         current=current,
         last_field_id=metadata.get("last-partition-id", last),
         format_version=metadata["format-version"],

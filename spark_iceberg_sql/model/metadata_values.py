@@ -19,7 +19,7 @@ _STRINGS = frozenset({"name", "doc", "transform", "direction", "null-order"})
 _PARTS = ("schema", "schemas", "partition-spec", "partition-specs", "sort-orders")
 # The values of columns, with their own keys.
 _DEFAULTS = frozenset({"initial-default", "write-default"})
-_LONGEST = 60  # characters of a value in a message
+_MAX_TEXT = 60  # characters of a value in a message
 
 
 def wrong_value(metadata: Mapping[str, Any]) -> str | None:
@@ -74,7 +74,7 @@ def _is_integer(value: Any) -> bool:
     return type(value) is int and -(2**31) <= value < 2**31
 
 
-def _sentence(key: str, value: Any, wanted: str) -> str:
+def _sentence(key: str, value: Any, expected: str) -> str:
     text = json.dumps(value)
-    shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    return f"`{key}` is {shown}, not {wanted}"
+    value_text = text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."
+    return f"`{key}` is {value_text}, not {expected}"

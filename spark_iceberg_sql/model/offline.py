@@ -14,10 +14,12 @@ from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.catalogs import TIMEOUT, Catalogs
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
-from spark_iceberg_sql.model.table import Name, Table, parts
+from spark_iceberg_sql.model.table import Name, Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 
-_MOST = 256 << 20  # bytes of a gzipped file's text: a few megabytes can become many gigabytes
+_MAX_INFLATED = (
+    256 << 20
+)  # bytes of a gzipped file's text: a few megabytes can become many gigabytes
 _PART = r"(?:\s*`(?:[^`]|``)+`\s*|[^.`]*[^.`\s][^.`]*)"
 _NAME = regex(rf"{_PART}(?:\.{_PART})*")
 
@@ -44,9 +46,9 @@ def _content(path: Path) -> bytes:
     if raw[:2] != b"\x1f\x8b":
         return raw
     with gzip.GzipFile(fileobj=BytesIO(raw)) as file:
-        inflated = file.read(_MOST + 1)
-    if len(inflated) > _MOST:
-        raise ValueError(f"it inflates to more than {_MOST >> 20} MB")
+        inflated = file.read(_MAX_INFLATED + 1)
+    if len(inflated) > _MAX_INFLATED:
+        raise ValueError(f"it inflates to more than {_MAX_INFLATED >> 20} MB")
     return inflated
 
 
@@ -78,5 +80,5 @@ def with_metadata(tables: Tables, metadata: Mapping[str, Path]) -> Tables:
     for name, path in metadata.items():
         if _NAME.fullmatch(name) is None:
             raise SourceError(f"`{name}`, for the metadata file `{path}`, is not a table's name")
-        tables.put(table_from_file(tables.full_name(parts(name)), path))
+        tables.put(table_from_file(tables.full_name(split_name(name)), path))
     return tables

@@ -23,16 +23,16 @@ class Property:
     at CREATE.
     """
 
-    fails: str
-    refused: bool = False
+    failing_operation: str
+    is_refused: bool = False
     bits: int = 0
-    words: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     minimum: int = -_LONG
 
     def takes(self, value: str) -> bool:
         """True if Iceberg accepts the value."""
-        if self.words:
-            return value.lower() in self.words
+        if self.choices:
+            return value.lower() in self.choices
         if not _INTEGER.fullmatch(value):
             return False
         limit = _INT if self.bits == 32 else _LONG
@@ -41,8 +41,8 @@ class Property:
     @property
     def expects(self) -> str:
         """The accepted values, as messages describe them."""
-        if self.words:
-            return "one of " + ", ".join(f"'{word}'" for word in self.words)
+        if self.choices:
+            return "one of " + ", ".join(f"'{word}'" for word in self.choices)
         return "an integer" if self.minimum < 0 else f"an integer of at least {self.minimum}"
 
 
@@ -63,7 +63,7 @@ PROPERTIES: dict[str, Property] = {
     },
     "write.metadata.previous-versions-max": Property(ALWAYS, False, 32),
     "write.metadata.metrics.max-inferred-column-defaults": Property(ALWAYS, True, 32),
-    "write.metadata.compression-codec": Property(ALWAYS, True, words=("none", "gzip")),
+    "write.metadata.compression-codec": Property(ALWAYS, True, choices=("none", "gzip")),
     "commit.manifest.target-size-bytes": Property(INSERT, bits=64),
     "commit.manifest.min-count-to-merge": Property(INSERT, bits=32),
     "write.summary.partition-limit": Property(INSERT, bits=32),
@@ -71,21 +71,21 @@ PROPERTIES: dict[str, Property] = {
     "write.spark.advisory-partition-size-bytes": Property(INSERT, bits=64),
     "write.parquet.row-group-size-bytes": Property(INSERT, bits=32),
     **{f"write.parquet.{key}": Property(INSERT, bits=32) for key in _PAGES},
-    "write.parquet.compression-codec": Property(INSERT, words=_CODECS),
-    "write.distribution-mode": Property(INSERT, words=_DISTRIBUTIONS),
-    "write.format.default": Property(INSERT, words=_FORMATS),
-    "write.delete.format.default": Property(INSERT, words=_FORMATS),
-    "write.delete.mode": Property("every DELETE", words=_MODES),
-    "write.update.mode": Property("every UPDATE", words=_MODES),
-    "write.merge.mode": Property("every MERGE", words=_MODES),
-    "write.delete.isolation-level": Property("every DELETE", words=_LEVELS),
-    "write.update.isolation-level": Property("every UPDATE", words=_LEVELS),
-    "write.merge.isolation-level": Property("every MERGE", words=_LEVELS),
+    "write.parquet.compression-codec": Property(INSERT, choices=_CODECS),
+    "write.distribution-mode": Property(INSERT, choices=_DISTRIBUTIONS),
+    "write.format.default": Property(INSERT, choices=_FORMATS),
+    "write.delete.format.default": Property(INSERT, choices=_FORMATS),
+    "write.delete.mode": Property("every DELETE", choices=_MODES),
+    "write.update.mode": Property("every UPDATE", choices=_MODES),
+    "write.merge.mode": Property("every MERGE", choices=_MODES),
+    "write.delete.isolation-level": Property("every DELETE", choices=_LEVELS),
+    "write.update.isolation-level": Property("every UPDATE", choices=_LEVELS),
+    "write.merge.isolation-level": Property("every MERGE", choices=_LEVELS),
     "read.split.target-size": Property(SCAN, bits=64),
     "read.split.planning-lookback": Property(SCAN, bits=32),
     "read.split.open-file-cost": Property(SCAN, bits=64),
     "read.parquet.vectorization.batch-size": Property(SCAN, bits=32),
 }
 # Keys that a table of format version 3 alone may have when it is created.
-OF_VERSION_3 = frozenset({"encryption.key-id", "encryption.data-key-length"})
+V3_KEYS = frozenset({"encryption.key-id", "encryption.data-key-length"})
 METRICS_OF_COLUMN = "write.metadata.metrics.column."

@@ -33,17 +33,19 @@ class Column(NamedTuple):
     @property
     def path(self) -> tuple[str, ...]:
         """Its name's parts, outermost first; a part may have dots itself."""
-        rest, item, found = self.name, self.field, []
-        for at in range(len(self.parents) - 1, -1, -1):
-            found.append(item.name)
+        prefix, item, names = self.name, self.field, []
+        for index in range(len(self.parents) - 1, -1, -1):
+            names.append(item.name)
             # Names may contain dots, so the full name cannot be split: each parent is found by its type and
             # name.
-            rest = rest[: -len(item.name) - 1]
-            if at:
-                around = children(self.parents[at - 1])
-                fits = (f for f in around if f.type is self.parents[at] and rest.endswith(f.name))
-                item = next(fits)
-        return (rest, *reversed(found))
+            prefix = prefix[: -len(item.name) - 1]
+            if index:
+                siblings = children(self.parents[index - 1])
+                matches = (
+                    f for f in siblings if f.type is self.parents[index] and prefix.endswith(f.name)
+                )
+                item = next(matches)
+        return (prefix, *reversed(names))
 
 
 @record(frozen=True)
@@ -80,8 +82,8 @@ class Schema:
 
     def find(self, parts: Iterable[str]) -> Column | None:
         """The column with exactly this name, in the same case; None if there is none or several."""
-        found = self._by_name.get(".".join(parts), ())
-        return found[0] if len(found) == 1 else None
+        columns = self._by_name.get(".".join(parts), ())
+        return columns[0] if len(columns) == 1 else None
 
     def find_all(self, parts: Iterable[str], *, case_sensitive: bool = False) -> tuple[Column, ...]:
         """Every column that the dotted name may mean (`a.b` may be a column or a struct's field)."""
@@ -90,7 +92,7 @@ class Schema:
             return self._by_name.get(name, ())
         return self._by_folded_name.get(folded(name), ())
 
-    def around(self, parts: Sequence[str]) -> Iterator[Column]:
+    def enclosing_columns(self, parts: Sequence[str]) -> Iterator[Column]:
         """Every column that a dotted name leads through, from the outermost to the innermost."""
         for end in range(1, len(parts)):
             yield from self.find_all(parts[:end])
@@ -110,13 +112,13 @@ class Schema:
         """The field ids of all columns."""
         return frozenset(self._by_id)
 
-    def inside(self, parts: Sequence[str]) -> tuple[Field, ...] | None:
+    def struct_fields(self, parts: Sequence[str]) -> tuple[Field, ...] | None:
         """The fields directly in the struct at a path; the table's for an empty path; None without a struct."""
         if not parts:
             return self.fields
-        found = self.find_all(parts)
-        kind = found[0].field.type if len(found) == 1 else None
-        return kind.fields if isinstance(kind, Struct) else None
+        columns = self.find_all(parts)
+        data_type = columns[0].field.type if len(columns) == 1 else None
+        return data_type.fields if isinstance(data_type, Struct) else None
 
     def by_id(self, field_id: int) -> Column | None:
         """The column with a field id."""
@@ -126,21 +128,21 @@ class Schema:
     def first_of_each_type(self) -> tuple[Column, ...]:
         """As many columns of each type as a message lists, in order, without those inside a list or a map."""
         count = Counter[Type]()
-        found = []
+        columns = []
         for column in self.columns:
             if count[column.field.type] < LISTED and not column.in_collection:
                 count[column.field.type] += 1
-                found.append(column)
-        return tuple(found)
+                columns.append(column)
+        return tuple(columns)
 
     @cached_property
-    def length(self) -> int:
+    def name_length(self) -> int:
         """The number of characters in all names."""
         return sum(len(column.name) for column in self.columns)
 
-    def near(self, name: str) -> tuple[str, ...]:
+    def similar_names(self, name: str) -> tuple[str, ...]:
         """Names of this schema that are similar to `name`, best first."""
-        return near(name, [column.name for column in self.columns])
+        return similar_names(name, [column.name for column in self.columns])
 
     def with_fresh_ids(self, base: Schema | None = None, last_id: int = 0) -> tuple[Schema, int]:
         """The schema with field ids as Iceberg assigns them, and the last id assigned.
@@ -148,10 +150,10 @@ class Schema:
         base: the schema being replaced: columns of the same full name keep their ids
         (TypeUtil.assignFreshIds: a struct's own fields first, then their nested fields).
         """
-        ids = _Ids(base, last_id)
+        ids = _IdAssigner(base, last_id)
         return Schema(ids.assign(self.fields, ())), ids.last
 
-    def edited(self, field_id: int, edit: Callable[[Field], Field | None]) -> Schema:
+    def with_edited_field(self, field_id: int, edit: Callable[[Field], Field | None]) -> Schema:
         """The schema with one field, at any depth, replaced by the result of `edit`; None drops it.
 
         A list's element and a map's key and value cannot be dropped: they stay.
@@ -162,14 +164,14 @@ class Schema:
             return tuple(f for f in new if f is not None)
 
         def inside(item: Field) -> Field:
-            kind = item.type
-            if isinstance(kind, Struct):
-                return replace(item, type=Struct(over(kind.fields)))
-            if isinstance(kind, List):
-                kept = over((kind.element,))
+            data_type = item.type
+            if isinstance(data_type, Struct):
+                return replace(item, type=Struct(over(data_type.fields)))
+            if isinstance(data_type, List):
+                kept = over((data_type.element,))
                 return replace(item, type=List(*kept)) if kept else item
-            if isinstance(kind, Map):
-                kept = over((kind.key, kind.value))
+            if isinstance(data_type, Map):
+                kept = over((data_type.key, data_type.value))
                 return replace(item, type=Map(*kept)) if len(kept) > 1 else item
             return item
 
@@ -181,44 +183,44 @@ class Schema:
         parts: the column's path; a list or a map on the way stands for its element or value. Returns the
         schema unchanged if there is no such struct.
         """
-        (fresh,), last = _fresh((new,), last_id)
+        (new_field,), last_assigned_id = _fresh((new,), last_id)
         if len(parts) == 1:
-            return self._grown(fresh), last
+            return self._append(new_field), last_assigned_id
         parent = self.find(parts[:-1])
         if parent is None or parent.field.field_id is None:
             return self, last_id
 
         def grown(item: Field) -> Field:
-            kind = item.type
-            if isinstance(kind, Struct):
-                return replace(item, type=Struct((*kind.fields, fresh)))
-            if isinstance(kind, List):
-                return replace(item, type=List(grown(kind.element)))
-            if isinstance(kind, Map):
-                return replace(item, type=Map(kind.key, grown(kind.value)))
+            data_type = item.type
+            if isinstance(data_type, Struct):
+                return replace(item, type=Struct((*data_type.fields, new_field)))
+            if isinstance(data_type, List):
+                return replace(item, type=List(grown(data_type.element)))
+            if isinstance(data_type, Map):
+                return replace(item, type=Map(data_type.key, grown(data_type.value)))
             return item
 
-        return self.edited(parent.field.field_id, grown), last
+        return self.with_edited_field(parent.field.field_id, grown), last_assigned_id
 
-    def _grown(self, fresh: Field) -> Schema:
+    def _append(self, new_field: Field) -> Schema:
         """The schema with one more column; the indexes of the other columns are carried over."""
-        made = Schema((*self.fields, fresh))
-        new = tuple(_walk((fresh,), (), ()))
+        new_schema = Schema((*self.fields, new_field))
+        new_columns = tuple(_walk((new_field,), (), ()))
         by_id = dict(self._by_id)
         by_name, by_folded_name = dict(self._by_name), dict(self._by_folded_name)
-        for column in new:
+        for column in new_columns:
             if column.field.field_id is not None:
                 by_id[column.field.field_id] = column
             for index, key in ((by_name, column.name), (by_folded_name, folded(column.name))):
                 index[key] = (*index.get(key, ()), column)
-        vars(made).update(
-            columns=(*self.columns, *new),
-            ids=self.ids.union(by_id) if len(new) > 1 else self.ids | {fresh.field_id},
+        vars(new_schema).update(
+            columns=(*self.columns, *new_columns),
+            ids=self.ids.union(by_id) if len(new_columns) > 1 else self.ids | {new_field.field_id},
             _by_id=by_id,
             _by_name=by_name,
             _by_folded_name=by_folded_name,
         )
-        return made
+        return new_schema
 
     @property
     def last_column_id(self) -> int:
@@ -254,7 +256,7 @@ def _folded(character: str) -> str:
     return (upper if len(upper) == 1 else character).lower()[0]
 
 
-class _Ids:
+class _IdAssigner:
     """Assigns field ids.
 
     A class, because nested functions that refer to each other are only freed by garbage collection.
@@ -268,43 +270,43 @@ class _Ids:
 
     def assign(self, fields: tuple[Field, ...], prefix: tuple[str, ...]) -> tuple[Field, ...]:
         """The fields with ids. prefix: the names of the fields around them."""
-        out = []
-        flat = True
+        assigned_fields = []
+        is_flat = True
         for item in fields:
-            name, kind = item.name, item.type
-            old = self._base.find((*prefix, name)) if self._base is not None else None
-            number = old.field.field_id if old is not None else None
+            name, data_type = item.name, item.type
+            old_column = self._base.find((*prefix, name)) if self._base is not None else None
+            number = old_column.field.field_id if old_column is not None else None
             if number is None:
                 self.last += 1
                 number = self.last
             # The tables of a script have many columns of few names.
-            out.append(Field(intern(name), kind, item.required, number))
-            flat = flat and type(kind) is Primitive
-        if not flat:  # what lies inside comes after
-            for i, item in enumerate(out):
+            assigned_fields.append(Field(intern(name), data_type, item.required, number))
+            is_flat = is_flat and type(data_type) is Primitive
+        if not is_flat:  # what lies inside comes after
+            for i, item in enumerate(assigned_fields):
                 if not isinstance(item.type, Primitive):
-                    inside = self._inside(item.type, (*prefix, item.name))
-                    out[i] = replace(item, type=inside)
-        return tuple(out)
+                    nested_type = self._assign_nested(item.type, (*prefix, item.name))
+                    assigned_fields[i] = replace(item, type=nested_type)
+        return tuple(assigned_fields)
 
-    def _inside(self, kind: Type, prefix: tuple[str, ...]) -> Type:
-        if isinstance(kind, Struct):
-            return Struct(self.assign(kind.fields, prefix))
-        if isinstance(kind, List):
-            return List(self.assign((kind.element,), prefix)[0])
-        if isinstance(kind, Map):
-            key, value = self.assign((kind.key, kind.value), prefix)
+    def _assign_nested(self, data_type: Type, prefix: tuple[str, ...]) -> Type:
+        if isinstance(data_type, Struct):
+            return Struct(self.assign(data_type.fields, prefix))
+        if isinstance(data_type, List):
+            return List(self.assign((data_type.element,), prefix)[0])
+        if isinstance(data_type, Map):
+            key, value = self.assign((data_type.key, data_type.value), prefix)
             return Map(key, value)
-        return kind
+        return data_type
 
 
-def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
+def similar_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """Up to three names similar to `name`, best first, ignoring case."""
-    folded: dict[str, str] = {}
+    names_by_lower: dict[str, str] = {}
     for candidate in names:
-        folded.setdefault(candidate.lower(), candidate)
-    low = name.lower()
+        names_by_lower.setdefault(candidate.lower(), candidate)
+    lower_name = name.lower()
     from difflib import get_close_matches  # imported only for an error: the command starts sooner
 
-    matches = get_close_matches(low, list(folded))
-    return tuple(folded[match] for match in matches)
+    matches = get_close_matches(lower_name, list(names_by_lower))
+    return tuple(names_by_lower[match] for match in matches)

@@ -36,7 +36,7 @@ class PartitionField:
         return self.source_id, self.transform.text
 
     @property
-    def mark(self) -> tuple[object, ...]:
+    def unique_key(self) -> tuple[object, ...]:
         """A key that distinguishes it from every other field that a table has had."""
         return self.field_id, self.name, self.key, self.source
 
@@ -53,11 +53,11 @@ class Spec:
     spec_id: int
     fields: tuple[PartitionField, ...] = ()
 
-    def named(self, name: str) -> PartitionField | None:
+    def field_named(self, name: str) -> PartitionField | None:
         """The field of exactly this name."""
         return next((f for f in self.fields if f.name == name), None)
 
-    def like(self, source_id: int, transform: BoundTransform) -> PartitionField | None:
+    def field_for(self, source_id: int, transform: BoundTransform) -> PartitionField | None:
         """The field of this source column and transform."""
         key = source_id, transform.text
         return next((f for f in self.fields if f.key == key), None)
@@ -89,7 +89,7 @@ class Specs:
     partition field id assigned. format_version: 1, 2 or 3.
     """
 
-    every: tuple[Spec, ...]
+    all_specs: tuple[Spec, ...]
     current: int
     last_field_id: int
     format_version: int
@@ -98,7 +98,7 @@ class Specs:
         return join_visible(
             f"spec {spec.spec_id}{' (current)' if spec.spec_id == self.current else ''}: "
             + (", ".join(f"{f.name} = {f.clause}" for f in spec.fields) or "unpartitioned")
-            for spec in sorted(self.every, key=_SPEC_ID)
+            for spec in sorted(self.all_specs, key=_SPEC_ID)
         )
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -107,24 +107,24 @@ class Specs:
     def _repr_html_(self) -> str:
         rows = [
             [str(spec.spec_id) + (" (current)" if spec.spec_id == self.current else ""), *field]
-            for spec in sorted(self.every, key=_SPEC_ID)
+            for spec in sorted(self.all_specs, key=_SPEC_ID)
             for field in [
                 [str(f.field_id), f.name, f.source, str(f.transform)] for f in spec.fields
             ]
             or [["", "unpartitioned", "", ""]]
         ]
-        head = ["spec", "field id", "name", "source column", "transform"]
-        return markup.box(markup.table(head, [list(map(markup.html_text, row)) for row in rows]))
+        header = ["spec", "field id", "name", "source column", "transform"]
+        return markup.box(markup.table(header, [list(map(markup.html_text, row)) for row in rows]))
 
     @cached_property
     def spec(self) -> Spec:
         """The default spec, which new files are written with."""
-        return next(s for s in self.every if s.spec_id == self.current)
+        return next(s for s in self.all_specs if s.spec_id == self.current)
 
     @property
     def past(self) -> tuple[Spec, ...]:
         """The specs that are not the default any more."""
-        return tuple(s for s in self.every if s.spec_id != self.current)
+        return tuple(s for s in self.all_specs if s.spec_id != self.current)
 
     @property
     def all_fields(self) -> tuple[PartitionField, ...]:
@@ -146,23 +146,23 @@ class Specs:
     @cached_property
     def size(self) -> int:
         """The number of fields in all specs together."""
-        return sum(len(spec.fields) for spec in self.every)
+        return sum(len(spec.fields) for spec in self.all_specs)
 
     @cached_property
     def _distinct(self) -> dict[tuple[object, ...], PartitionField]:
-        specs = sorted(self.every, key=lambda s: s.spec_id)
+        specs = sorted(self.all_specs, key=lambda s: s.spec_id)
         fields = {id(field): field for spec in specs for field in spec.fields}  # which specs share
-        found: dict[tuple[object, ...], PartitionField] = {}
+        fields_by_key: dict[tuple[object, ...], PartitionField] = {}
         for field in fields.values():
-            found.setdefault(field.mark, field)
-        return found
+            fields_by_key.setdefault(field.unique_key, field)
+        return fields_by_key
 
     @cached_property
     def _by_key(self) -> dict[tuple[int, str], tuple[PartitionField, ...]]:
-        found: dict[tuple[int, str], tuple[PartitionField, ...]] = {}
+        fields_by_key: dict[tuple[int, str], tuple[PartitionField, ...]] = {}
         for field in self._distinct.values():
-            found[field.key] = (*found.get(field.key, ()), field)
-        return found
+            fields_by_key[field.key] = (*fields_by_key.get(field.key, ()), field)
+        return fields_by_key
 
     def of_key(self, key: tuple[int, str]) -> tuple[PartitionField, ...]:
         """The fields that any spec has of a source column and transform."""
@@ -171,12 +171,12 @@ class Specs:
     @cached_property
     def newest(self) -> dict[int, PartitionField]:
         """The field of each field id, as the latest spec that has it writes it."""
-        specs = sorted(self.every, key=lambda s: s.spec_id)
-        found: dict[int, PartitionField] = {}
+        specs = sorted(self.all_specs, key=lambda s: s.spec_id)
+        newest_fields: dict[int, PartitionField] = {}
         for spec in specs:
             # Of two fields of one id in one spec, the first.
-            found.update({field.field_id: field for field in reversed(spec.fields)})
-        return found
+            newest_fields.update({field.field_id: field for field in reversed(spec.fields)})
+        return newest_fields
 
     @cached_property
     def sources(self) -> frozenset[int]:
@@ -202,31 +202,33 @@ class Specs:
         return any("." in field.name for field in self._distinct.values())
 
     @cached_property
-    def _alike(self) -> dict[tuple[object, ...], tuple[Spec, ...]]:
+    def _by_outline(self) -> dict[tuple[object, ...], tuple[Spec, ...]]:
         """The specs by outline: only specs with equal outlines can have the same fields."""
-        found: dict[tuple[object, ...], tuple[Spec, ...]] = {}
-        for spec in self.every:
-            found[spec.outline] = (*found.get(spec.outline, ()), spec)
-        return found
+        specs_by_outline: dict[tuple[object, ...], tuple[Spec, ...]] = {}
+        for spec in self.all_specs:
+            specs_by_outline[spec.outline] = (*specs_by_outline.get(spec.outline, ()), spec)
+        return specs_by_outline
 
-    def _followed_by(self, made: Specs, changed: Sequence[PartitionField]) -> Specs:
+    def _carry_over(self, new_specs: Specs, changed: Sequence[PartitionField]) -> Specs:
         """Carry the indexes over all fields to the specs that follow these."""
         distinct, by_key, newest = dict(self._distinct), dict(self._by_key), dict(self.newest)
         for field in changed:
-            if field.mark not in distinct:
-                distinct[field.mark] = field
+            if field.unique_key not in distinct:
+                distinct[field.unique_key] = field
                 by_key[field.key] = (*by_key.get(field.key, ()), field)
-        fresh = {field.field_id: field for field in reversed(changed)}
-        if fresh.keys().isdisjoint(newest):
-            low = self._low_names.union(field.name.lower() for field in fresh.values())
-            vars(made).update(_low_names=low)
-        newest.update(fresh)
+        changed_by_id = {field.field_id: field for field in reversed(changed)}
+        if changed_by_id.keys().isdisjoint(newest):
+            lower_names = self._low_names.union(
+                field.name.lower() for field in changed_by_id.values()
+            )
+            vars(new_specs).update(_low_names=lower_names)
+        newest.update(changed_by_id)
         sources = self.sources.union(field.source_id for field in changed)
         dotted = self.dotted or any("." in field.name for field in changed)
-        vars(made).update(
+        vars(new_specs).update(
             _distinct=distinct, _by_key=by_key, newest=newest, sources=sources, dotted=dotted
         )
-        return made
+        return new_specs
 
     def upgraded(self, format_version: int) -> Specs:
         """The same specs under a later format version: fields that v1 voided stay."""
@@ -234,25 +236,27 @@ class Specs:
 
     def with_fields(self, fields: tuple[PartitionField, ...]) -> Specs:
         """These fields as the default spec: an equal past spec is reused, otherwise a new id is assigned."""
-        new = Spec(max(map(_SPEC_ID, self.every)) + 1, fields)
-        alike = self._alike.get(new.outline, ())
-        for spec in alike:
-            if spec.same_fields(new):
-                made = replace(self, current=spec.spec_id)
-                vars(made).update(size=self.size, _alike=self._alike)
-                return self._followed_by(made, ())
+        new_spec = Spec(max(map(_SPEC_ID, self.all_specs)) + 1, fields)
+        similar_specs = self._by_outline.get(new_spec.outline, ())
+        for spec in similar_specs:
+            if spec.same_fields(new_spec):
+                new_specs = replace(self, current=spec.spec_id)
+                vars(new_specs).update(size=self.size, _alike=self._by_outline)
+                return self._carry_over(new_specs, ())
         # The latest spec's fields are the newest of their ids already.
-        latest = self.spec.fields if self.current == new.spec_id - 1 else ()
+        latest = self.spec.fields if self.current == new_spec.spec_id - 1 else ()
         changed = fields[len(latest) :]
         if fields[: len(latest)] != latest:
-            there = set(map(id, latest))
-            changed = tuple(field for field in fields if id(field) not in there)
-        last = max((field.field_id for field in changed), default=0)
-        every = (*self.every, new)
-        made = Specs(every, new.spec_id, max(self.last_field_id, last), self.format_version)
-        vars(made).update(
-            spec=new,
-            size=self.size + len(fields),
-            _alike={**self._alike, new.outline: (*alike, new)},
+            latest_ids = set(map(id, latest))
+            changed = tuple(field for field in fields if id(field) not in latest_ids)
+        last_id = max((field.field_id for field in changed), default=0)
+        all_specs = (*self.all_specs, new_spec)
+        new_specs = Specs(
+            all_specs, new_spec.spec_id, max(self.last_field_id, last_id), self.format_version
         )
-        return self._followed_by(made, changed)
+        vars(new_specs).update(
+            spec=new_spec,
+            size=self.size + len(fields),
+            _alike={**self._by_outline, new_spec.outline: (*similar_specs, new_spec)},
+        )
+        return self._carry_over(new_specs, changed)

@@ -16,13 +16,13 @@ Name = tuple[str, ...]
 _PART = regex(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
-def parts(name: str) -> Name:
+def split_name(name: str) -> Name:
     """The parts of a dotted name in a string; backticks keep dots."""
-    found = _PART.findall(name)
-    return tuple(quoted.replace("``", "`") or plain.strip() for quoted, plain in found) or (name,)
+    matches = _PART.findall(name)
+    return tuple(quoted.replace("``", "`") or plain.strip() for quoted, plain in matches) or (name,)
 
 
-class Kind(Enum):
+class RelationKind(Enum):
     """The kind of relation that a name refers to."""
 
     ICEBERG = "an Iceberg table"
@@ -62,21 +62,21 @@ class Table:
     name: Name
     schema: Schema | None = None
     specs: Specs | None = None
-    kind: Kind = Kind.ICEBERG
+    kind: RelationKind = RelationKind.ICEBERG
     properties: Mapping[str, str] = field(default_factory=dict)
     provider: str | None = None
     last_column_id: int = 0
     why_unknown: str | None = None
     has_rows: bool = True
-    sure: bool = True
+    is_certain: bool = True
     order: tuple[SortField, ...] = ()
     sorted_by: frozenset[int] | None = None
     identifiers: frozenset[int] | None = None
     references: Mapping[str, str] = field(default_factory=dict)
-    fresh: int | None = None
-    headless: int | None = None
-    meant: bool = False
-    partial: bool = False
+    no_snapshot_epoch: int | None = None
+    no_main_epoch: int | None = None
+    is_intended: bool = False
+    is_partial: bool = False
 
     @property
     def format_version(self) -> int | None:
@@ -91,11 +91,11 @@ class Table:
 
 
 @record(frozen=True, slots=True)
-class Absent:
+class MissingTable:
     """A name that is known not to exist; reason, help: in the user's terms."""
 
     name: Name
-    why: str
+    reason: str
     help: str | None = None
 
 

@@ -30,9 +30,9 @@ class Argument:
 
     name: str
     type: type
-    words: str
+    description: str
     default: Value = None
-    also: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     secret: bool = False
 
 
@@ -53,21 +53,21 @@ SETTINGS = (
         "snapshot_id",
         int,
         "the table as of a snapshot",
-        also=("iceberg_snapshot_id", "snapshot_from_id"),
+        aliases=("iceberg_snapshot_id", "snapshot_from_id"),
     ),
     Argument(
         "timestamp_ms",
         int,
         "the table as of milliseconds since 1970 UTC",
-        also=("iceberg_timestamp_ms",),
+        aliases=("iceberg_timestamp_ms",),
     ),
     Argument(
         "timestamp",
         int,
         "the table as of a time: anything that TIMESTAMP AS OF accepts",
-        also=("snapshot_from_timestamp",),
+        aliases=("snapshot_from_timestamp",),
     ),
-    Argument("ref", str, "the table as of a branch or tag", also=("branch", "tag")),
+    Argument("ref", str, "the table as of a branch or tag", aliases=("branch", "tag")),
     Argument("version", str, "the table as of a snapshot ID, a branch or a tag, as VERSION AS OF"),
     Argument("start_snapshot_id", int, "only the rows that were appended after this snapshot"),
     Argument("end_snapshot_id", int, "the last snapshot, with start_snapshot_id or changes"),
@@ -82,13 +82,13 @@ SETTINGS = (
         "metadata_file_path",
         str,
         "this metadata file, relative to the table's folder or absolute",
-        also=("iceberg_metadata_file_path",),
+        aliases=("iceberg_metadata_file_path",),
     ),
     Argument(
         "metadata_table_uuid",
         str,
         "only metadata files with this table UUID",
-        also=("iceberg_metadata_table_uuid",),
+        aliases=("iceberg_metadata_table_uuid",),
     ),
     Argument(
         "newest_by_last_updated",
@@ -136,12 +136,16 @@ SETTINGS = (
     Argument("structure", str, "only auto: the table has its own columns", "auto"),
 )
 
-PATH = Argument("path", str, "the table's folder, or one of its metadata files", also=("url",))
-_URL = Argument("url", str, "s3://bucket/path, or the endpoint's http(s) URL", also=("path",))
+PATH = Argument("path", str, "the table's folder, or one of its metadata files", aliases=("url",))
+_URL = Argument("url", str, "s3://bucket/path, or the endpoint's http(s) URL", aliases=("path",))
 _S3 = (
     _URL,
-    Argument("access_key_id", str, "the access key, or NOSIGN", also=("access_key",), secret=True),
-    Argument("secret_access_key", str, "the secret access key", also=("secret_key",), secret=True),
+    Argument(
+        "access_key_id", str, "the access key, or NOSIGN", aliases=("access_key",), secret=True
+    ),
+    Argument(
+        "secret_access_key", str, "the secret access key", aliases=("secret_key",), secret=True
+    ),
     Argument("session_token", str, "the session token of temporary credentials", secret=True),
     FORMAT,
     COMPRESSION,
@@ -156,11 +160,11 @@ _AZURE = (
         "connection_string",
         str,
         "a connection string, or the account's URL",
-        also=("storage_account_url", "account_url"),
+        aliases=("storage_account_url", "account_url"),
         secret=True,
     ),
-    Argument("container_name", str, "the container", also=("container",)),
-    Argument("blobpath", str, "the table's folder in the container", also=("blob_path", "path")),
+    Argument("container_name", str, "the container", aliases=("container",)),
+    Argument("blobpath", str, "the table's folder in the container", aliases=("blob_path", "path")),
     Argument("account_name", str, "account name, if an account URL is given"),
     Argument("account_key", str, "account key, if an account URL is given", secret=True),
     FORMAT,
@@ -178,18 +182,18 @@ class Function:
     """
 
     name: str
-    also: tuple[str, ...]
+    aliases: tuple[str, ...]
     store: str
     positional: tuple[Argument, ...]
     settings: tuple[Argument, ...]
     required: int
-    words: str
+    description: str
     example: str
 
     @property
     def names(self) -> tuple[str, ...]:
         """All its names in SQL."""
-        return (self.name, *self.also)
+        return (self.name, *self.aliases)
 
     @property
     def has_secrets(self) -> bool:

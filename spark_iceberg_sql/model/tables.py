@@ -11,10 +11,10 @@ from typing import Any
 
 from spark_iceberg_sql.lazy import forget
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Absent, Kind, Name, Table, is_branch
-from spark_iceberg_sql.model.watching import Recording, Watched
+from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table, is_branch
+from spark_iceberg_sql.model.watching import AccessRecord, TrackedMapping
 
-_NUMBERS = count(1)
+_EPOCHS = count(1)
 # Number of tables whose computed properties are kept; these take more memory than the tables.
 _RECENT = 100
 
@@ -49,10 +49,10 @@ class Tables:
         self.time_zone: str | None = None
         self.shared = False
         self.filled_in = False
-        self._marks: MutableMapping[str, int] = {"others": 0}
-        self._here: MutableMapping[Name, Table | Absent | None] = {}
+        self._counters: MutableMapping[str, int] = {"others": 0}
+        self._entries: MutableMapping[Name, Table | MissingTable | None] = {}
         self._views: MutableMapping[Name, bool] = {}
-        self._used: deque[Table] = deque()  # changed last; their computed properties are kept
+        self._recent: deque[Table] = deque()  # changed last; their computed properties are kept
         self._unsettled: list[Name] = []  # namespaces in which anything may have happened
         for table in tables:
             self.put(table)
@@ -60,56 +60,62 @@ class Tables:
     def copy(self) -> Tables:
         """A copy with its own state; the sources it reads from are shared."""
         twin = copy(self)
-        vars(twin)["_here"] = dict(self._here)
+        vars(twin)["_here"] = dict(self._entries)
         vars(twin)["_views"] = dict(self._views)
         vars(twin)["_used"] = deque()
-        vars(twin)["_marks"] = dict(self._marks)
+        vars(twin)["_marks"] = dict(self._counters)
         vars(twin)["_unsettled"] = list(self._unsettled)
         return twin
 
     @property
     def others(self) -> int:
         """The last statement that may have written rows."""
-        return self._marks["others"]
+        return self._counters["others"]
 
     @others.setter
     def others(self, number: int) -> None:
-        self._marks["others"] = number
+        self._counters["others"] = number
 
     def another(self) -> None:
         """Record that a statement has run that may have written rows."""
-        self.others = next(_NUMBERS)
+        self.others = next(_EPOCHS)
 
     @contextmanager
-    def recorded(self) -> Iterator[Recording]:
+    def recorded(self) -> Iterator[AccessRecord]:
         """Record what is read and changed within this context."""
-        plain = self._here, self._views, self._marks
-        here, views, marks = Watched(plain[0]), Watched(plain[1]), Watched(plain[2])
-        self._here, self._views, self._marks = here, views, marks
-        recording = Recording(self._settings, (here, views, marks))
+        originals = self._entries, self._views, self._counters
+        entries, views, counters = (
+            TrackedMapping(originals[0]),
+            TrackedMapping(originals[1]),
+            TrackedMapping(originals[2]),
+        )
+        self._entries, self._views, self._counters = entries, views, counters
+        recording = AccessRecord(self._settings, (entries, views, counters))
         try:
             yield recording
         finally:
-            self._here, self._views, self._marks = plain
-            recording.after = self._settings
+            self._entries, self._views, self._counters = originals
+            recording.settings_after = self._settings
 
-    def fits(self, recording: Recording) -> bool:
+    def fits(self, recording: AccessRecord) -> bool:
         """True if everything that was read then is unchanged."""
-        return recording.settings == self._settings and all(
-            watched.fits(mapping)
+        return recording.settings_before == self._settings and all(
+            watched.is_unchanged_in(mapping)
             for watched, mapping in zip(recording.mappings, self._mappings, strict=True)
         )
 
-    def repeat(self, recording: Recording) -> None:
+    def repeat(self, recording: AccessRecord) -> None:
         """Apply the recorded changes again. recording: of repeatable work, and one that fits."""
         for watched, mapping in zip(recording.mappings, self._mappings, strict=True):
-            watched.write(mapping)
-        if recording.after != recording.settings:
-            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = recording.after
+            watched.replay_writes(mapping)
+        if recording.settings_after != recording.settings_before:
+            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = (
+                recording.settings_after
+            )
 
     @property
     def _mappings(self) -> tuple[MutableMapping[Any, Any], ...]:
-        return self._here, self._views, self._marks
+        return self._entries, self._views, self._counters
 
     @property
     def _settings(self) -> tuple[Any, ...]:
@@ -119,7 +125,7 @@ class Tables:
     @property
     def says_anything(self) -> bool:
         """True if it is known which catalog or which tables the statements concern."""
-        return self.catalog is not None or self.complete or bool(self._here)
+        return self.catalog is not None or self.complete or bool(self._entries)
 
     def full_name(self, parts: Name) -> Name:
         """The full name of a name in a statement, given the current catalog and namespace."""
@@ -142,25 +148,27 @@ class Tables:
     def _key(self, parts: Name) -> Name:
         return tuple([part.lower() for part in self.full_name(parts)])
 
-    def get(self, parts: Name) -> Table | Absent | None:
+    def get(self, parts: Name) -> Table | MissingTable | None:
         """The table of a name, MissingTable if it is known not to exist, None if unknown.
 
         A temporary view hides a table of the same name.
         """
         if self.is_temporary_view(parts):
-            return Table(tuple(parts), kind=Kind.VIEW)
+            return Table(tuple(parts), kind=RelationKind.VIEW)
         return self._table(parts)
 
-    def partitioned(self, parts: Name) -> Table | Absent | None:
+    def partitioned(self, parts: Name) -> Table | MissingTable | None:
         """The table whose partition spec a statement about this name changes; otherwise as `get`.
 
         Iceberg ignores temporary views, and resolves the name of a branch or tag to the table.
         """
-        found = self._said(parts)
-        branch = found is None or (isinstance(found, Table) and found.kind is Kind.BRANCH)
+        relation = self._find(parts)
+        branch = relation is None or (
+            isinstance(relation, Table) and relation.kind is RelationKind.BRANCH
+        )
         if branch and len(parts) > 1 and is_branch(parts[-1]):
             parent = self._table(parts[:-1])
-            if isinstance(parent, Table) and parent.kind is Kind.ICEBERG:
+            if isinstance(parent, Table) and parent.kind is RelationKind.ICEBERG:
                 return parent
         return self._table(parts)
 
@@ -168,31 +176,31 @@ class Tables:
         """True if a name as written refers to a temporary view."""
         return self._views.get(tuple(part.lower() for part in parts), False)
 
-    def put_temporary_view(self, parts: Name, there: bool = True) -> None:
+    def put_temporary_view(self, parts: Name, exists: bool = True) -> None:
         """Remember that a temporary view of this name exists, or does not."""
-        self._views[tuple(part.lower() for part in parts)] = there
+        self._views[tuple(part.lower() for part in parts)] = exists
 
-    def _table(self, parts: Name) -> Table | Absent | None:
-        found = self._said(parts)
-        if found is None and self.complete and not self.is_unsettled(parts):
-            return Absent(self.full_name(parts), "no earlier statement creates it")
-        return found
+    def _table(self, parts: Name) -> Table | MissingTable | None:
+        relation = self._find(parts)
+        if relation is None and self.complete and not self.is_unsettled(parts):
+            return MissingTable(self.full_name(parts), "no earlier statement creates it")
+        return relation
 
-    def _said(self, parts: Name) -> Table | Absent | None:
+    def _find(self, parts: Name) -> Table | MissingTable | None:
         """The entry of a name, or else the answer of the source."""
-        here = self._here.get(self._key(parts))
-        if here is not None or self.is_unsettled(parts):
-            return here
+        entry = self._entries.get(self._key(parts))
+        if entry is not None or self.is_unsettled(parts):
+            return entry
         return self.look_up(self.full_name(parts))
 
     def is_unsettled(self, parts: Name) -> bool:
         """True if something besides the statements may have created, changed or dropped the table."""
         key = self._key(parts)
-        if key in self._here:
-            return self._here[key] is None
+        if key in self._entries:
+            return self._entries[key] is None
         return any(key[: len(namespace)] == namespace for namespace in self._unsettled)
 
-    def look_up(self, name: Name) -> Table | Absent | None:
+    def look_up(self, name: Name) -> Table | MissingTable | None:
         """Ask an external source by full name; this class has none."""
         return None
 
@@ -207,15 +215,15 @@ class Tables:
     @property
     def known(self) -> tuple[Table, ...]:
         """The tables that are remembered, by name."""
-        found = [item for item in self._here.values() if isinstance(item, Table)]
-        return tuple(sorted(found, key=lambda table: table.name))
+        tables = [item for item in self._entries.values() if isinstance(item, Table)]
+        return tuple(sorted(tables, key=lambda table: table.name))
 
     def keep_what_agrees(self, other: Tables) -> None:
         """Make unknown every entry on which another state of the same tables differs."""
-        for key in {*self._here, *other._here}:
-            both = key in self._here and key in other._here
-            if not both or self._here[key] != other._here[key]:
-                self._here[key] = None
+        for key in {*self._entries, *other._entries}:
+            in_both = key in self._entries and key in other._entries
+            if not in_both or self._entries[key] != other._entries[key]:
+                self._entries[key] = None
         self._views = {k: v for k, v in self._views.items() if other._views.get(k) == v}
         self._unsettled += [space for space in other._unsettled if space not in self._unsettled]
         self.others = max(self.others, other.others)
@@ -225,23 +233,23 @@ class Tables:
         """Remember a table under its name."""
         self.remember(table.name, table)
 
-    def remember(self, parts: Name, found: Table | Absent) -> None:
+    def remember(self, parts: Name, relation: Table | MissingTable) -> None:
         """Remember what a name refers to, if anything."""
-        self._here[self._key(parts)] = found
-        if isinstance(found, Table):
-            self._used.append(found)
-            if len(self._used) > _RECENT:
-                oldest = self._used.popleft()
+        self._entries[self._key(parts)] = relation
+        if isinstance(relation, Table):
+            self._recent.append(relation)
+            if len(self._recent) > _RECENT:
+                oldest = self._recent.popleft()
                 # Later states of a table share with it what no statement has changed since.
-                shared = {id(part) for t in self._used for part in (t.schema, t.specs)}
+                shared = {id(part) for t in self._recent for part in (t.schema, t.specs)}
                 for part in (oldest.schema, oldest.specs):
                     if part is not None and id(part) not in shared:
                         forget(part)
 
-    def drop(self, parts: Name, why: str) -> None:
+    def drop(self, parts: Name, reason: str) -> None:
         """Remember that a name does not exist, or, if tables are shared, that it is unknown."""
-        absent = Absent(self.full_name(parts), why)
-        self._here[self._key(parts)] = None if self.shared else absent
+        absent = MissingTable(self.full_name(parts), reason)
+        self._entries[self._key(parts)] = None if self.shared else absent
 
     def unsettle(self, *names: Name) -> None:
         """Make unknown whether these tables exist: something may have created, changed or dropped them."""
@@ -251,10 +259,12 @@ class Tables:
             for name in (parts, parts[1:]) if nameless else (parts,):
                 keys.add(self._key(name))
                 self._views.pop(tuple(part.lower() for part in name), None)
-        self._here.update(dict.fromkeys(keys))
-        for other in self._here if keys else ():  # a program may name tables without their catalog
+        self._entries.update(dict.fromkeys(keys))
+        for other in (
+            self._entries if keys else ()
+        ):  # a program may name tables without their catalog
             if any(other[i:] in keys for i in range(1, len(other))):
-                self._here[other] = None
+                self._entries[other] = None
 
     def unsettle_below(self, namespace: Name) -> None:
         """Make unknown the tables of a namespace, and of those below it; () means all."""
@@ -265,11 +275,11 @@ class Tables:
         self._unsettled += spaces
         if () in spaces:
             self._views.clear()
-        for key in list(self._here):
+        for key in list(self._entries):
             if any(key[: len(space)] == space for space in spaces):
-                self._here[key] = None
+                self._entries[key] = None
 
     def forget(self, parts: Name) -> None:
         """Make unknown everything about a table that changed in a way that cannot be tracked."""
         name = self.full_name(parts)
-        self._here[self._key(parts)] = Table(name, why_unknown="an earlier statement changed it")
+        self._entries[self._key(parts)] = Table(name, why_unknown="an earlier statement changed it")

@@ -22,8 +22,8 @@ def _time(
     name: str,
     rank: int,
     result: str,
-    what: str,
-    answer: str,
+    summary: str,
+    result_text: str,
     *,
     iso_width: int,
     other_names: tuple[tuple[tuple[str, ...], str], ...],
@@ -59,8 +59,8 @@ def _time(
         clickhouse_functions=clickhouse_functions,
         hive_columns=hive_columns,
         pattern_letter=pattern_letter,
-        summary=what,
-        example=("TIMESTAMP_NTZ '2017-11-16 22:31:08'", answer),
+        summary=summary,
+        example=("TIMESTAMP_NTZ '2017-11-16 22:31:08'", result_text),
     )
 
 
@@ -299,6 +299,6 @@ BY_PYICEBERG_CLASS = {t.pyiceberg_class: t for t in TRANSFORMS if t.in_ddl}
 SPARK_PARSES = frozenset(spelling for t in TRANSFORMS for spelling in t.spark_parses)
 
 
-def spelled(call: str | None) -> Transform | None:
+def find_transform(call: str | None) -> Transform | None:
     """The transform that a call in DDL names; identity without a call; None if there is no such transform."""
     return BY_SPELLING.get("identity" if call is None else call.lower())

@@ -164,20 +164,20 @@ def primitive_from_spark(name: str, arguments: tuple[int, ...] = ()) -> Primitiv
 
     Raises UnknownTypeError where Iceberg's Spark runtime has none.
     """
-    low = name.lower()
-    iceberg = FROM_SPARK.get(low)
+    lower_name = name.lower()
+    iceberg = FROM_SPARK.get(lower_name)
     if iceberg is None:
         raise UnknownTypeError(name)
     if iceberg == "decimal":
         precision = arguments[0] if arguments else 10
         return Primitive("decimal", (precision, arguments[1] if len(arguments) > 1 else 0))
-    if low in ("tinyint", "byte"):
+    if lower_name in ("tinyint", "byte"):
         return Primitive(iceberg, spark="tinyint")
-    if low in ("smallint", "short"):
+    if lower_name in ("smallint", "short"):
         return Primitive(iceberg, spark="smallint")
-    if low in ("char", "character", "varchar") and arguments:
+    if lower_name in ("char", "character", "varchar") and arguments:
         return Primitive(
-            iceberg, spark=f"{'varchar' if low == 'varchar' else 'char'}({arguments[0]})"
+            iceberg, spark=f"{'varchar' if lower_name == 'varchar' else 'char'}({arguments[0]})"
         )
     return Primitive(iceberg)
 
@@ -194,14 +194,14 @@ def from_metadata(value: Any) -> Type:
         match = _PARAMETERS.match(value)
         if match is None:
             return Primitive(value)
-        name, inside = match.group(1), match.group(2)
+        name, arguments_text = match.group(1), match.group(2)
         if name in ("decimal", "fixed"):
-            return Primitive(name, tuple(int(part) for part in inside.split(",")))
+            return Primitive(name, tuple(int(part) for part in arguments_text.split(",")))
         return Primitive(name, spark=value)
-    kind = value["type"]
-    if kind == "struct":
+    type_name = value["type"]
+    if type_name == "struct":
         return Struct(tuple(field_from_metadata(f) for f in value["fields"]))
-    if kind == "list":
+    if type_name == "list":
         return List(
             Field(
                 "element",
@@ -210,7 +210,7 @@ def from_metadata(value: Any) -> Type:
                 value["element-id"],
             )
         )
-    if kind == "map":
+    if type_name == "map":
         return Map(
             Field("key", from_metadata(value["key"]), True, value["key-id"]),
             Field(
@@ -220,7 +220,7 @@ def from_metadata(value: Any) -> Type:
                 value["value-id"],
             ),
         )
-    raise UnknownTypeError(str(kind))
+    raise UnknownTypeError(str(type_name))
 
 
 def field_from_metadata(value: Mapping[str, Any]) -> Field:
@@ -235,28 +235,28 @@ def field_from_metadata(value: Mapping[str, Any]) -> Field:
     )
 
 
-def children(kind: Type) -> tuple[Field, ...]:
+def children(data_type: Type) -> tuple[Field, ...]:
     """The fields directly inside a type: a struct's, a list's element, a map's key and value."""
-    if isinstance(kind, Struct):
-        return kind.fields
-    if isinstance(kind, List):
-        return (kind.element,)
-    if isinstance(kind, Map):
-        return (kind.key, kind.value)
+    if isinstance(data_type, Struct):
+        return data_type.fields
+    if isinstance(data_type, List):
+        return (data_type.element,)
+    if isinstance(data_type, Map):
+        return (data_type.key, data_type.value)
     return ()
 
 
-def primitives(kind: Type) -> Iterator[Primitive]:
+def primitives(data_type: Type) -> Iterator[Primitive]:
     """Every primitive in a type, at any depth."""
-    if isinstance(kind, Primitive):
-        yield kind
-    for child in children(kind):
+    if isinstance(data_type, Primitive):
+        yield data_type
+    for child in children(data_type):
         yield from primitives(child.type)
 
 
-def is_iceberg(kind: Primitive) -> bool:
+def is_iceberg(data_type: Primitive) -> bool:
     """True if the spec has a type of this name."""
-    return kind.name in _ICEBERG_NAMES
+    return data_type.name in _ICEBERG_NAMES
 
 
 def promotes(old: Type, new: Type) -> bool:
@@ -288,8 +288,8 @@ def _from_spark_json(value: Any) -> Type:
         match = _PARAMETERS.match(value)
         if match is None:
             return primitive_from_spark(value.split(" ")[0])  # `string collate X` is a string
-        inside = tuple(int(part) for part in match.group(2).split(",") if part.strip().isdigit())
-        return primitive_from_spark(match.group(1), inside)
+        arguments = tuple(int(part) for part in match.group(2).split(",") if part.strip().isdigit())
+        return primitive_from_spark(match.group(1), arguments)
     if value["type"] == "struct":
         return struct_from_spark(value)
     if value["type"] == "array":

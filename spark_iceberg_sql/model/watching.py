@@ -12,10 +12,10 @@ from typing import Any
 
 from spark_iceberg_sql.records import record
 
-_ABSENT = object()
+_MISSING = object()
 
 
-class Watched(MutableMapping[Any, Any]):
+class TrackedMapping(MutableMapping[Any, Any]):
     """A mapping that records its reads and writes.
 
     reads: the values that were read before they were written, by key. writes: the values put there.
@@ -23,61 +23,61 @@ class Watched(MutableMapping[Any, Any]):
     """
 
     def __init__(self, inner: MutableMapping[Any, Any]) -> None:
-        self.read: dict[Any, object] = {}
-        self.written: dict[Any, object] = {}
-        self.whole = False
+        self.reads: dict[Any, object] = {}
+        self.writes: dict[Any, object] = {}
+        self.was_iterated = False
         self._inner = inner
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self.written:
-            self.read.setdefault(key, self._inner.get(key, _ABSENT))
+        if key not in self.writes:
+            self.reads.setdefault(key, self._inner.get(key, _MISSING))
         return self._inner[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.written[key] = value
+        self.writes[key] = value
         self._inner[key] = value
 
     def __delitem__(self, key: Any) -> None:
-        if key not in self.written:
-            self.read.setdefault(key, self._inner.get(key, _ABSENT))
+        if key not in self.writes:
+            self.reads.setdefault(key, self._inner.get(key, _MISSING))
         del self._inner[key]
-        self.written[key] = _ABSENT
+        self.writes[key] = _MISSING
 
     def __iter__(self) -> Iterator[Any]:
-        self.whole = True
+        self.was_iterated = True
         return iter(list(self._inner))
 
     def __len__(self) -> int:
-        self.whole = True
+        self.was_iterated = True
         return len(self._inner)
 
-    def fits(self, other: MutableMapping[Any, Any]) -> bool:
+    def is_unchanged_in(self, other: MutableMapping[Any, Any]) -> bool:
         """True if reading from another mapping would give the same values."""
-        for key, value in self.read.items():
-            there = other.get(key, _ABSENT)
+        for key, value in self.reads.items():
+            current_value = other.get(key, _MISSING)
             # Identity first: most values are the same object, and comparing two tables field by field is slow.
-            if there is not value and there != value:
+            if current_value is not value and current_value != value:
                 return False
         return True
 
-    def write(self, other: MutableMapping[Any, Any]) -> None:
+    def replay_writes(self, other: MutableMapping[Any, Any]) -> None:
         """Repeat these writes on another mapping."""
-        for key, value in self.written.items():
-            if value is _ABSENT:
+        for key, value in self.writes.items():
+            if value is _MISSING:
                 other.pop(key, None)
             else:
                 other[key] = value
 
 
 @record(slots=True)
-class Recording:
+class AccessRecord:
     """Read and write set of work on the catalog state. settings_before, settings_after: around the work."""
 
-    settings: tuple[Any, ...]
-    mappings: tuple[Watched, ...]
-    after: tuple[Any, ...] = ()
+    settings_before: tuple[Any, ...]
+    mappings: tuple[TrackedMapping, ...]
+    settings_after: tuple[Any, ...] = ()
 
     @property
-    def repeatable(self) -> bool:
+    def is_repeatable(self) -> bool:
         """True if only single entries were read; work that iterated over all of them is done again."""
-        return not any(mapping.whole for mapping in self.mappings)
+        return not any(mapping.was_iterated for mapping in self.mappings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.model.table import parts
+from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
@@ -43,4 +43,4 @@ def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
             table_token = value
     if table_token.kind not in STRINGS:
         return None
-    return ".".join(name[:-2]), parts(unescape(table_token.text))
+    return ".".join(name[:-2]), split_name(unescape(table_token.text))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
-from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
 from spark_iceberg_sql.report.sql_text import laid_out
@@ -28,10 +28,10 @@ def table_ddl(table: Table) -> str:
 
 def _lines(table: Table) -> Iterator[str]:
     name = ".".join(map(quoted, table.name))
-    if table.kind is not Kind.ICEBERG:
+    if table.kind is not RelationKind.ICEBERG:
         yield f"-- {name}: {table.kind.value}"
         return
-    if table.schema is None or table.specs is None or table.partial:
+    if table.schema is None or table.specs is None or table.is_partial:
         unknown_part = "columns are" if table.schema is None else "partitioning is"
         reason = f": {table.why_unknown}" if table.why_unknown else ""
         yield f"-- {name}: its {unknown_part} unknown{reason}"
@@ -61,7 +61,7 @@ def _lines(table: Table) -> Iterator[str]:
         if isinstance(column.field.type, Primitive) and column.field.type.name in _NOT_IN_SPARK:
             yield f"-- {column.name} is of Iceberg's type {column.field.type}, which Spark cannot create"
     suffix = "" if specs.spec.fields else ", unpartitioned"
-    yield f"-- format version {specs.format_version}, spec {specs.current} of {len(specs.every)}{suffix}"
+    yield f"-- format version {specs.format_version}, spec {specs.current} of {len(specs.all_specs)}{suffix}"
     for field in specs.spec.fields:
         source = f"void({field.source})" if field.transform.is_void else _clause(field, schema)
         yield f"--   {field.field_id}  {field.name}  {source}"

@@ -22,8 +22,8 @@ from spark_iceberg_sql.syntax.terms import Offsets
 
 # Raised when a rule written for the version before would fail or behave differently.
 API_VERSION = 1
-_FILE = regex(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
-_BLOCK = regex(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MODULE_NAME = regex(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
+_EXAMPLE_BLOCK = regex(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Category(Enum):
@@ -81,8 +81,8 @@ class Example:
     bad: bool
 
 
-Judge = Callable[[Context], Iterator[Finding]]
-When = Callable[[Context], bool]
+RuleFunction = Callable[[Context], Iterator[Finding]]
+Precondition = Callable[[Context], bool]
 InPrograms = Callable[[Piece, Diagnostic], Diagnostic | None]
 
 
@@ -100,10 +100,10 @@ class Rule:
     name: str
     severity: Severity
     on: tuple[type[Node], ...]
-    judge: Judge
+    check: RuleFunction
     page: str
     spec: str | None = None
-    when: When | None = None
+    when: Precondition | None = None
     category: Category = Category.ADVICE
     iceberg_only: bool = False
     spark_only: bool = False
@@ -123,7 +123,7 @@ class Rule:
     @property
     def examples(self) -> tuple[Example, ...]:
         """The bad and good SQL of the page, in order."""
-        return tuple(Example(m[2], m[1] == "bad") for m in _BLOCK.finditer(self.page))
+        return tuple(Example(m[2], m[1] == "bad") for m in _EXAMPLE_BLOCK.finditer(self.page))
 
 
 def rule(
@@ -131,7 +131,7 @@ def rule(
     *,
     on: tuple[type[Node], ...],
     spec: str | None = None,
-    when: When | None = None,
+    when: Precondition | None = None,
     category: Category = Category.ADVICE,
     iceberg_only: bool = False,
     spark_only: bool = False,
@@ -143,7 +143,7 @@ def rule(
     suppressible: bool = True,
     event: Event | None = None,
     api: int = API_VERSION,
-) -> Callable[[Judge], Rule]:
+) -> Callable[[RuleFunction], Rule]:
     """Turn the function below into a rule, named after its file.
 
     severity: of its findings, unless they set their own. on: the statement types it checks. spec: the relevant
@@ -166,19 +166,19 @@ def rule(
             f"written for version {api} of the rules' API; this is version {API_VERSION}"
         )
 
-    def make(judge: Judge) -> Rule:
-        match = _FILE.search(judge.__module__)
+    def make(check: RuleFunction) -> Rule:
+        match = _MODULE_NAME.search(check.__module__)
         if match is None:
             raise TypeError(
-                f"a rule's file is named after its code and name, `acme101_no_identity.py`, not {judge.__module__}"
+                f"a rule's file is named after its code and name, `acme101_no_identity.py`, not {check.__module__}"
             )
         return Rule(
             match[1].upper(),
             match[2].replace("_", "-"),
             severity,
             on,
-            judge,
-            (sys.modules[judge.__module__].__doc__ or "").strip(),
+            check,
+            (sys.modules[check.__module__].__doc__ or "").strip(),
             spec,
             when,
             category,

@@ -11,25 +11,27 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def free_name(specs: Specs, schema: Schema, wanted: RequestedField) -> str:
+def unused_field_name(specs: Specs, schema: Schema, requested_field: RequestedField) -> str:
     """A name for the requested field that no column has and no field has ever had, ignoring case."""
-    record = wanted.transform.transform
-    base = record.alter_name(wanted.source, wanted.transform.parameter).replace(".", "_")
-    taken = {field.name.lower() for field in specs.all_fields}
-    taken |= {column.name.lower() for column in schema.columns}
+    transform = requested_field.transform.transform
+    base = transform.alter_name(
+        requested_field.source, requested_field.transform.parameter
+    ).replace(".", "_")
+    used_names = {field.name.lower() for field in specs.all_fields}
+    used_names |= {column.name.lower() for column in schema.columns}
     name, number = base, 1
-    while name.lower() in taken:
+    while name.lower() in used_names:
         number += 1
         name = f"{base}_{number}"
     return name
 
 
-def with_name(context: Context, name: str) -> tuple[str, Fix]:
+def renamed_clause(context: Context, name: str) -> tuple[str, Fix]:
     """ADD or REPLACE under another name: the clause to write, and the edit that produces it."""
     node = context.node
     assert isinstance(node, nodes.AddField | nodes.ReplaceField)
     term = node.term if isinstance(node, nodes.AddField) else node.new
-    verb = context.words((node.table.span[1], term.span[1]))
+    verb = context.text_at((node.table.span[1], term.span[1]))
     clause = " ".join(f"{verb} AS {quoted(name)}".split())
     if node.name is not None:
         edit = Edit(*node.name.span, quoted(name))
@@ -38,15 +40,15 @@ def with_name(context: Context, name: str) -> tuple[str, Fix]:
     return clause, Fix(f"name it {quoted(name)}", (edit,))
 
 
-def shown(field: PartitionField) -> str:
+def display_field(field: PartitionField) -> str:
     """A partition field as messages show it: `ts_day` (days(ts)), or the name alone for identity."""
     if field.name == field.clause:
         return f"`{field.name}`"
     return f"`{field.name}` ({'void' if field.transform.is_void else field.clause})"
 
 
-def all_shown(fields: tuple[PartitionField, ...], limit: int = 6) -> str:
+def display_fields(fields: tuple[PartitionField, ...], limit: int = 6) -> str:
     """Partition fields as a comma-separated list."""
-    words = [shown(field) for field in fields[:limit]]
-    more = len(fields) - limit
-    return ", ".join(words) + (f" and {more} more" if more > 0 else "")
+    field_texts = [display_field(field) for field in fields[:limit]]
+    omitted_count = len(fields) - limit
+    return ", ".join(field_texts) + (f" and {omitted_count} more" if omitted_count > 0 else "")

@@ -8,12 +8,12 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Finding
-from spark_iceberg_sql.rules.words import listed
+from spark_iceberg_sql.rules.words import join_names
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def misplaced(context: Context) -> Iterator[Finding]:
+def misplaced_columns(context: Context) -> Iterator[Finding]:
     """Every AFTER whose column is not a sibling of the column that is added or moved."""
     node = context.node
     if not isinstance(node, nodes.AddColumns | nodes.AlterColumn):
@@ -21,28 +21,28 @@ def misplaced(context: Context) -> Iterator[Finding]:
     schema = context.schema_if_known
     if schema is None:
         return
-    fold = str if context.known.case_sensitive else folded
+    fold = str if context.catalog.case_sensitive else folded
     added: dict[tuple[str, ...], list[str]] = {}
-    for path, after, moved in _placed(node):
-        head = tuple(path[:-1])
-        fields = schema.inside(head)
-        if fields is None or (moved and not _there(schema, path)):
+    for path, after_ref, is_moved in _requested_positions(node):
+        parent_path = tuple(path[:-1])
+        fields = schema.struct_fields(parent_path)
+        if fields is None or (is_moved and not _exists(schema, path)):
             continue  # another rule reports the missing column
-        before = list(added.get(head, ()))
-        if not moved:
-            added.setdefault(head, []).append(path[-1])
-        if after is None:
+        earlier_names = list(added.get(parent_path, ()))
+        if not is_moved:
+            added.setdefault(parent_path, []).append(path[-1])
+        if after_ref is None:
             continue
-        names = [field.name for field in fields] + before
-        if fold(after.parts[0]) in map(fold, names):
+        names = [field.name for field in fields] + earlier_names
+        if fold(after_ref.parts[0]) in map(fold, names):
             continue
-        where = f"`{'.'.join(head)}`" if head else f"`{context.target.text}`"
-        fit = [quoted(name) for name in names if name != path[-1]]
-        help_ = f"write AFTER {listed(fit)}, or FIRST" if fit else "write FIRST"
-        yield Finding(after.span, f"{where} has no column `{after.text}` for AFTER", help_)
+        owner = f"`{'.'.join(parent_path)}`" if parent_path else f"`{context.target.text}`"
+        candidates = [quoted(name) for name in names if name != path[-1]]
+        help_ = f"write AFTER {join_names(candidates)}, or FIRST" if candidates else "write FIRST"
+        yield Finding(after_ref.span, f"{owner} has no column `{after_ref.text}` for AFTER", help_)
 
 
-def _placed(
+def _requested_positions(
     node: nodes.AddColumns | nodes.AlterColumn,
 ) -> Iterator[tuple[terms.Name, terms.Ref | None, bool]]:
     """The column's path, AFTER's column, and whether the column already exists."""
@@ -55,24 +55,24 @@ def _placed(
                 yield change.column.parts, change.after, True
 
 
-def _there(schema: Schema, path: terms.Name) -> bool:
+def _exists(schema: Schema, path: terms.Name) -> bool:
     return len(schema.find_all(path)) == 1
 
 
-def immovable(context: Context, change: nodes.AlterColumn) -> Finding | None:
+def immovable_column(context: Context, change: nodes.AlterColumn) -> Finding | None:
     """AFTER the column itself, or a move of a list's element or of a map's key or value."""
-    found = context.schema.find_all(change.column.parts)
-    if change.position is None or len(found) != 1:
+    columns = context.schema.find_all(change.column.parts)
+    if change.position is None or len(columns) != 1:
         return None
-    whole = change.column.text.rpartition(".")[0]
-    if found[0].parents and isinstance(found[0].parents[-1], List | Map):
+    collection_name = change.column.text.rpartition(".")[0]
+    if columns[0].parents and isinstance(columns[0].parents[-1], List | Map):
         return Finding(
             change.position,
-            f"`{change.column.text}` is part of the type of `{whole}` and cannot be moved",
-            f"leave out the statement, or move `{whole}`",
+            f"`{change.column.text}` is part of the type of `{collection_name}` and cannot be moved",
+            f"leave out the statement, or move `{collection_name}`",
         )
-    after = change.after
-    if after is not None and folded(after.parts[0]) == folded(change.column.parts[-1]):
+    after_ref = change.after
+    if after_ref is not None and folded(after_ref.parts[0]) == folded(change.column.parts[-1]):
         return Finding(
             change.position,
             f"`{change.column.text}` cannot be moved after itself",

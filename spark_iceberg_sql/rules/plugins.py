@@ -24,28 +24,30 @@ if TYPE_CHECKING:
 GROUP = "spark_iceberg_sql.rules"
 
 
-def plugged_in(taken: Collection[str]) -> Iterator[Rule]:
+def plugin_rules(reserved_codes: Collection[str]) -> Iterator[Rule]:
     """Yield the rules of all installed packages. reserved_codes: the codes of the built-in rules.
 
     Raises PluginError if a package's rules cannot be loaded, or if they reuse a code: a check without them
     would look clean.
     """
-    if not _announced():
+    if not _may_have_plugins():
         return
     from importlib.metadata import entry_points
 
-    codes = set(taken)
-    for point in entry_points(group=GROUP):
-        for found in _rules(point):
-            if found.code in codes or found.code.startswith("SIS"):
-                raise PluginError(f"{_who(point)}: the code {found.code} is already in use")
-            if not found.page:
-                raise PluginError(f"{_who(point)}: the rule {found.code} has no page")
-            codes.add(found.code)
-            yield found
+    codes = set(reserved_codes)
+    for entry_point in entry_points(group=GROUP):
+        for rule in _rules(entry_point):
+            if rule.code in codes or rule.code.startswith("SIS"):
+                raise PluginError(
+                    f"{_describe(entry_point)}: the code {rule.code} is already in use"
+                )
+            if not rule.page:
+                raise PluginError(f"{_describe(entry_point)}: the rule {rule.code} has no page")
+            codes.add(rule.code)
+            yield rule
 
 
-def _announced() -> bool:
+def _may_have_plugins() -> bool:
     """True if an installed package may have rules.
 
     A cheap test: importlib.metadata takes a fifth of the command's start-up time.
@@ -71,24 +73,24 @@ def _names_group(folder: str, name: str) -> bool:
         return False
 
 
-def _rules(point: EntryPoint) -> list[Rule]:
+def _rules(entry_point: EntryPoint) -> list[Rule]:
     try:
-        loaded = point.load()
+        loaded = entry_point.load()
     except PluginError as error:
-        raise PluginError(f"{_who(point)} cannot be loaded: {error}") from None
+        raise PluginError(f"{_describe(entry_point)} cannot be loaded: {error}") from None
     except Exception as error:  # a plugin's module may raise anything
         raise PluginError(
-            f"{_who(point)} cannot be loaded: {type(error).__name__}: {error}"
+            f"{_describe(entry_point)} cannot be loaded: {type(error).__name__}: {error}"
         ) from error
-    every = list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
-    found = [item for item in every if isinstance(item, Rule)]
-    if not found:
+    values = list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
+    rules = [item for item in values if isinstance(item, Rule)]
+    if not rules:
         raise PluginError(
-            f"{_who(point)}: no rules found; name a module that contains rules, or one rule"
+            f"{_describe(entry_point)}: no rules found; name a module that contains rules, or one rule"
         )
-    return found
+    return rules
 
 
-def _who(point: EntryPoint) -> str:
-    package = f" of {point.dist.name}" if point.dist is not None else ""
-    return f"the rules `{point.value}`{package}"
+def _describe(entry_point: EntryPoint) -> str:
+    package = f" of {entry_point.dist.name}" if entry_point.dist is not None else ""
+    return f"the rules `{entry_point.value}`{package}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from spark_iceberg_sql.rules.base import Event, Rule
-from spark_iceberg_sql.rules.plugins import plugged_in
+from spark_iceberg_sql.rules.plugins import plugin_rules
 
 # A new rule is a file and its line here, in the order of the codes.
 _MODULES = (
@@ -80,7 +80,7 @@ def _built_in(module: str) -> Rule:
 
 
 OURS: tuple[Rule, ...] = tuple(_built_in(module) for module in _MODULES)
-ALL: tuple[Rule, ...] = (*OURS, *plugged_in([rule.code for rule in OURS]))
+ALL: tuple[Rule, ...] = (*OURS, *plugin_rules([rule.code for rule in OURS]))
 BY_CODE: dict[str, Rule] = {rule.code: rule for rule in ALL}
 
 

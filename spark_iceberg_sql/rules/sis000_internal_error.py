@@ -35,22 +35,22 @@ def internal_error(context: Context) -> Iterator[Finding]:
     return iter(())
 
 
-def broken(span: Offsets, where: str, fault: Exception) -> Finding:
+def internal_error_finding(span: Offsets, component: str, error: Exception) -> Finding:
     """The finding for an internal error. span: of the statement. component: what failed, for example `SIS202`."""
-    what = " ".join(f"{type(fault).__name__}: {fault}".split())[:200]
+    summary = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     return Finding(
         span,
-        f"internal error in {where}: {what} ({_line(fault)})",
+        f"internal error in {component}: {summary} ({_innermost_line(error)})",
         "please report it with the statement, which was not fully checked",
     )
 
 
-def _line(fault: Exception) -> str:
+def _innermost_line(error: Exception) -> str:
     """The innermost frame in this package's files: `sis202_type_not_accepted.py, line 61`."""
-    place, trace = "unknown line", fault.__traceback__
+    location, trace = "unknown line", error.__traceback__
     while trace is not None:
         path = Path(trace.tb_frame.f_code.co_filename)
         if "spark_iceberg_sql" in path.parts:
-            place = f"{path.name}, line {trace.tb_lineno}"
+            location = f"{path.name}, line {trace.tb_lineno}"
         trace = trace.tb_next
-    return place
+    return location

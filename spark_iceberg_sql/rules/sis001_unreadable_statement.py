@@ -56,35 +56,41 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     assert isinstance(node, nodes.Unreadable)
     from spark_iceberg_sql.rules.repairs import own_names, repair  # the command starts sooner
 
-    message, help_, area, refused = MISTAKES[node.like]
-    severity = None if refused else Severity.WARNING
+    message, help_, area, is_refused = MISTAKES[node.like]
+    severity = None if is_refused else Severity.WARNING
     if area is not Area.GRAMMAR:
         return
     table = node.table.text if node.table is not None else "t"
-    words = {
+    values = {
         "table": table,
         "found": node.found,
         "expected": node.expected,
         **own_names(context, node),
     }
     if message is not None:
-        what = message
+        message_pattern = message
     elif node.at[0] == node.at[1]:
-        what = "the statement ends where the grammar expects {expected}"
+        message_pattern = "the statement ends where the grammar expects {expected}"
     else:
-        what = "`{found}` is unexpected here: the grammar expects {expected}"
+        message_pattern = "`{found}` is unexpected here: the grammar expects {expected}"
     if "{expected}" in help_ and node.expected == "the end of the statement":
         help_ = "leave it out, or put a `;` before it if it is another statement"
-    found = repair(context, node)
-    if found is None:
-        yield Finding(node.at, _filled(what, words), _filled(help_, words), None, severity)
+    suggestion = repair(context, node)
+    if suggestion is None:
+        yield Finding(node.at, _fill(message_pattern, values), _fill(help_, values), None, severity)
     else:
-        fix = Fix(found.help, found.edits) if found.whole else None
-        yield Finding(node.at, found.message or _filled(what, words), found.help, fix, severity)
+        fix = Fix(suggestion.help, suggestion.edits) if suggestion.is_complete else None
+        yield Finding(
+            node.at,
+            suggestion.message or _fill(message_pattern, values),
+            suggestion.help,
+            fix,
+            severity,
+        )
 
 
-def _filled(pattern: str, words: dict[str, str]) -> str:
+def _fill(pattern: str, values: dict[str, str]) -> str:
     """The pattern with its placeholders filled; not `format`, since a user's text may contain braces."""
-    for key, value in words.items():
+    for key, value in values.items():
         pattern = pattern.replace("{" + key + "}", value)
     return pattern

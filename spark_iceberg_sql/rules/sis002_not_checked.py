@@ -28,33 +28,33 @@ from typing import NamedTuple
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Event, Finding, Rule, rule
-from spark_iceberg_sql.rules.occasions import odd_clauses
+from spark_iceberg_sql.rules.occasions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 
-WAYS = (
+OFFLINE_HELP = (
     "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
 )
-QUERY_WAYS = "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
-FILLED_IN = "check the statement with the values filled in, as `iceberg-sql run --var` does"
+QUERY_HELP = "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
+PLACEHOLDER_HELP = "check the statement with the values filled in, as `iceberg-sql run --var` does"
 # The same in a session, where the catalogs have already been asked.
-LIVE_WAYS = "run the statement again when the catalog answers"
-LIVE_QUERY_WAYS = "run the query alone: Spark reports what it refuses"
-LIVE_NAME = "write out the table's name"
-LIVE_FILLED_IN = "write out the value"
+LIVE_HELP = "run the statement again when the catalog answers"
+LIVE_QUERY_HELP = "run the query alone: Spark reports what it refuses"
+LIVE_NAME_HELP = "write out the table's name"
+LIVE_PLACEHOLDER_HELP = "write out the value"
 
 
-class Skipped(NamedTuple):
+class SkippedRule(NamedTuple):
     """A rule that could not run, the unknown fact it needs, and the reason why that is unknown."""
 
     rule: Rule
-    what: str
-    why: str
+    fact: str
+    reason: str
 
 
 @rule(
     Severity.NOTE,
     on=(nodes.Templated, nodes.Create),
-    when=odd_clauses,
+    when=has_special_clauses,
     category=Category.CHECK,
     event=Event.NOT_CHECKED,
 )
@@ -64,7 +64,9 @@ def not_checked(context: Context) -> Iterator[Finding]:
         yield Finding(
             context.target.span,
             f"not checked: the table that `{context.target.text}` names is only known when the statement runs",
-            LIVE_NAME if context.known.live else f"check it in a session, or {LIVE_NAME}",
+            LIVE_NAME_HELP
+            if context.catalog.live
+            else f"check it in a session, or {LIVE_NAME_HELP}",
         )
     if isinstance(context.node, nodes.Templated) and context.node.deep:
         yield Finding(
@@ -73,56 +75,62 @@ def not_checked(context: Context) -> Iterator[Finding]:
             "flatten the type",
         )
     elif isinstance(context.node, nodes.Templated) and not _is_checked_later(context, context.node):
-        words = context.words(context.node.at)
+        placeholder_text = context.text_at(context.node.at)
         yield Finding(
             context.node.at,
-            f"not checked: the value of `{words}` is unknown",
-            LIVE_FILLED_IN if context.known.live else FILLED_IN,
+            f"not checked: the value of `{placeholder_text}` is unknown",
+            LIVE_PLACEHOLDER_HELP if context.catalog.live else PLACEHOLDER_HELP,
         )
 
 
 def _is_checked_later(context: Context, node: nodes.Templated) -> bool:
     """True for an EXECUTE IMMEDIATE in the gate: the statement that it executes is checked separately."""
-    return context.repaired and context.words(node.span)[:7].upper() == "EXECUTE"
+    return context.repaired and context.text_at(node.span)[:7].upper() == "EXECUTE"
 
 
-def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
+def skipped_note(context: Context, skipped: Sequence[SkippedRule]) -> Finding:
     """The single note about all rules that were skipped for a statement."""
-    lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
+    missing_facts = "; ".join(
+        dict.fromkeys(_fact_message(item.fact, item.reason) for item in skipped)
+    )
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
-    if context.known.live:
+    if context.catalog.live:
         table_is_computed = isinstance(_table(context), terms.Ref) and context.target.computed
-        help_ = LIVE_QUERY_WAYS if query and not lacks.startswith("table ") else LIVE_WAYS
+        help_ = LIVE_QUERY_HELP if query and not missing_facts.startswith("table ") else LIVE_HELP
         if table_is_computed:
-            help_ = LIVE_NAME
+            help_ = LIVE_NAME_HELP
     else:
-        help_ = QUERY_WAYS if query else WAYS
-    scope = "only the text was checked" if lacks.startswith("table ") else "partly checked"
-    return Finding(_place(context), f"{scope}: {lacks}", help_)
+        help_ = QUERY_HELP if query else OFFLINE_HELP
+    scope = "only the text was checked" if missing_facts.startswith("table ") else "partly checked"
+    return Finding(_target_span(context), f"{scope}: {missing_facts}", help_)
 
 
-def _unknown(what: str, why: str) -> str:
+def _fact_message(fact: str, reason: str) -> str:
     """The unknown fact, as a sentence; for a table, the reason is given only if its catalog failed."""
-    if what.startswith("the table "):
-        silent = f" ({why})" if "did not answer" in why or why.startswith("the catalog ") else ""
-        return f"{what.removeprefix('the ')} is unknown{silent}"
-    if what.startswith("whether "):
-        return f"it is unknown {what} ({why})"
-    several = what.endswith("s")
-    return f"{what} {'are' if several else 'is'} unknown ({why})"
+    if fact.startswith("the table "):
+        catalog_failure = (
+            f" ({reason})"
+            if "did not answer" in reason or reason.startswith("the catalog ")
+            else ""
+        )
+        return f"{fact.removeprefix('the ')} is unknown{catalog_failure}"
+    if fact.startswith("whether "):
+        return f"it is unknown {fact} ({reason})"
+    is_plural = fact.endswith("s")
+    return f"{fact} {'are' if is_plural else 'is'} unknown ({reason})"
 
 
-def elsewhere(context: Context) -> Finding:
+def dialect_note(context: Context) -> Finding:
     """The single note about SQL that may be another engine's."""
     return Finding(
-        _place(context),
+        _target_span(context),
         "not checked: nothing shows that this is Spark SQL or an Iceberg table",
         "write `USING iceberg` in CREATE TABLE, or name the catalog with `--default-catalog`, "
         "or with `default-catalog` in the configuration",
     )
 
 
-def _place(context: Context) -> terms.Offsets:
+def _target_span(context: Context) -> terms.Offsets:
     table = _table(context)
     if isinstance(table, terms.Ref):
         return table.span

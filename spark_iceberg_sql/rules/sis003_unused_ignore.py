@@ -54,27 +54,27 @@ def unused_ignore(context: Context) -> Iterator[Finding]:
     return iter(())
 
 
-def misspelt(span: Offsets, what: str) -> Finding:
+def malformed_finding(span: Offsets, problem: str) -> Finding:
     """The finding about a malformed suppression comment. problem: the mistake, and the remedy."""
-    fact, _, remedy = what.partition("; ")
+    fact, _, remedy = problem.partition("; ")
     help_ = remedy or "write `-- noqa: SIS501` or `-- iceberg-sql: ignore[SIS501] reason`"
     return Finding(span, f"nothing is ignored: {fact}", help_)
 
 
-def unused(
-    codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets, gone: Edit | None
+def unused_findings(
+    codes: tuple[str, ...], unused_codes: tuple[str, ...], span: Offsets, removal_edit: Edit | None
 ) -> Iterator[Finding]:
     """The finding about a suppression comment.
 
     codes: those it lists, if any. unused_codes: those that suppressed nothing. span: of the text that lists
     them. removal_edit: the edit that removes the complete comment, if that is safe.
     """
-    if not idle:
+    if not unused_codes:
         return
-    named = ", ".join(idle)
-    message = f"nothing to ignore for {named}" if named else "nothing to ignore"
-    if set(idle) >= set(codes):
-        fix = Fix("remove the comment", (gone,)) if gone is not None else None
+    code_list = ", ".join(unused_codes)
+    message = f"nothing to ignore for {code_list}" if code_list else "nothing to ignore"
+    if set(unused_codes) >= set(codes):
+        fix = Fix("remove the comment", (removal_edit,)) if removal_edit is not None else None
         yield Finding(span, message, "remove the comment", fix)
     else:
-        yield Finding(span, message, f"remove {named} from the comment")
+        yield Finding(span, message, f"remove {code_list} from the comment")

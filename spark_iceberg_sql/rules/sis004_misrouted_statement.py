@@ -46,11 +46,11 @@ from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
 from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, is_icebergs, phrase_in
 
-_FIELDS =(
+_ICEBERG_STATEMENTS =(
     nodes.AddField, nodes.DropField, nodes.ReplaceField, nodes.WriteOrder, nodes.IdentifierFields,
     nodes.Reference,
 )  # fmt: skip
-_SPARKS = (
+_SPARK_STATEMENTS = (
     nodes.AddColumns,
     nodes.DropColumns,
     nodes.RenameColumn,
@@ -61,7 +61,7 @@ _SPARKS = (
     nodes.HivePartition,
 )
 # The words for which Iceberg's extension searches the text.
-_WORDS = frozenset({
+_ROUTING_KEYWORDS = frozenset({
     "ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD", "WRITE", "DISTRIBUTED",
     "IDENTIFIER", "FIELDS",
 })  # fmt: skip
@@ -69,7 +69,7 @@ _WORDS = frozenset({
 
 @rule(
     Severity.ERROR,
-    on=(*_FIELDS, *_SPARKS, nodes.Explain, nodes.Compound, nodes.Unreadable),
+    on=(*_ICEBERG_STATEMENTS, *_SPARK_STATEMENTS, nodes.Explain, nodes.Compound, nodes.Unreadable),
     category=Category.SYNTAX,
     removes_comments=True,
 )
@@ -77,34 +77,35 @@ def misrouted_statement(context: Context) -> Iterator[Finding]:
     """A statement whose tokens belong to one grammar and whose text is routed to the other."""
     node = context.node
     if isinstance(node, nodes.Explain):
-        if isinstance(node.inside, _FIELDS):
+        if isinstance(node.inside, _ICEBERG_STATEMENTS):
             yield Finding(
                 (node.span[0], node.inside.span[0]),
                 "EXPLAIN hides the statement from Iceberg's parser, the only one that can parse it",
-                f"write the statement alone, `{_short(context, node.inside)}`; `iceberg-sql plan` shows what it does",
+                f"write the statement alone, `{_one_line(context, node.inside)}`; `iceberg-sql plan` shows what "
+                f"it does",
             )
     elif isinstance(node, nodes.Compound):
-        for inside in node.inside:
-            if isinstance(inside, _FIELDS):
+        for inner_node in node.inside:
+            if isinstance(inner_node, _ICEBERG_STATEMENTS):
                 yield Finding(
-                    inside.span,
+                    inner_node.span,
                     "the block hides the statement from Iceberg's parser, the only one that can parse it",
-                    f"write it outside the block: `{_short(context, inside)}`",
+                    f"write it outside the block: `{_one_line(context, inner_node)}`",
                 )
     elif isinstance(node, nodes.Unreadable):
         if MISTAKES[node.like].area is Area.ROUTING:
-            yield _unreadable(node)
-    elif isinstance(node, _FIELDS):
-        yield from _hidden(context, node)
+            yield _invalid_statement(node)
+    elif isinstance(node, _ICEBERG_STATEMENTS):
+        yield from _hidden_from_iceberg(context, node)
     elif goes_to_iceberg(as_written(context.statement)) and not is_icebergs(context.statement):
-        yield from _led_astray(context)
+        yield from _misrouted_to_iceberg(context)
 
 
-def _short(context: Context, node: nodes.Node) -> str:
-    return " ".join(context.words(node.span).split())
+def _one_line(context: Context, node: nodes.Node) -> str:
+    return " ".join(context.text_at(node.span).split())
 
 
-def _unreadable(node: nodes.Unreadable) -> Finding:
+def _invalid_statement(node: nodes.Unreadable) -> Finding:
     if node.like == "identifier-clause":
         return Finding(
             node.at,
@@ -126,7 +127,7 @@ def _unreadable(node: nodes.Unreadable) -> Finding:
     )
 
 
-def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
+def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding]:
     """Partition DDL that comments hide from Iceberg's parser; the gate removes them."""
     statement = context.statement
     text = context.text[statement.head : statement.end]
@@ -134,8 +135,8 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
         return  # no comment and no other letter can hide it
     if not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
         return
-    odd = [token for token in statement.all_tokens if _only_like(token)]
-    for token in odd:
+    non_ascii_keywords = [token for token in statement.all_tokens if _is_non_ascii_keyword(token)]
+    for token in non_ascii_keywords:
         yield Finding(
             (token.start, token.end),
             f"only Spark's grammar reads `{token.text}` as {token.text.upper()}: Iceberg's parser needs ASCII letters",
@@ -145,7 +146,7 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
                 (Edit(token.start, token.end, token.text.upper()),),
             ),
         )
-    if odd or context.repaired:
+    if non_ascii_keywords or context.repaired:
         return
     comments = [
         token
@@ -154,9 +155,9 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
     ]
     if not comments:
         return
-    head = statement.head
+    start = statement.head
     ends = [token for token in comments if token.text.endswith("\r\n")]
-    if ends and goes_to_iceberg(_without(context, ends, head, _with_line_feed)):
+    if ends and goes_to_iceberg(_text_without(context, ends, start, _with_line_feed)):
         edits = tuple(Edit(token.end - 2, token.end - 1, "") for token in ends)
         yield Finding(
             (ends[0].start, ends[0].end),
@@ -166,34 +167,40 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
         )
         return
     # Report one comment only, if its removal is enough.
-    alone = [token for token in comments if goes_to_iceberg(_without(context, [token], head))]
-    guilty = alone or comments
-    edits = tuple(Edit(token.start, token.end, _blank(token)) for token in guilty)
+    sole_causes = [
+        token for token in comments if goes_to_iceberg(_text_without(context, [token], start))
+    ]
+    hiding_comments = sole_causes or comments
+    edits = tuple(Edit(token.start, token.end, _blank(token)) for token in hiding_comments)
     yield Finding(
-        (guilty[0].start, guilty[0].end),
+        (hiding_comments[0].start, hiding_comments[0].end),
         "this comment hides the statement from Iceberg's parser, which inspects the text",
-        f"write `{_short_without(context, node, comments)}`, with the comment on a line before it",
+        f"write `{_one_line_without(context, node, comments)}`, with the comment on a line before it",
         Fix("remove the comment", edits),
     )
 
 
-def _only_like(token: Token) -> bool:
+def _is_non_ascii_keyword(token: Token) -> bool:
     """True if a word is a keyword only when upper-cased: the upper case of a dotless i is an I."""
-    return token.kind is Kind.WORD and token.text.upper() in _WORDS and not token.text.isascii()
+    return (
+        token.kind is Kind.WORD
+        and token.text.upper() in _ROUTING_KEYWORDS
+        and not token.text.isascii()
+    )
 
 
-def _without(
+def _text_without(
     context: Context,
     tokens: list[Token],
     start: int,
-    instead: Callable[[Token], str] | None = None,
+    replacement: Callable[[Token], str] | None = None,
 ) -> str:
     """The statement from an offset on, with white space or a replacement in place of the comments."""
-    out, at = [], start
+    parts, offset = [], start
     for token in tokens:
-        out += [context.text[at : token.start], (instead or _blank)(token)]
-        at = token.end
-    return "".join([*out, context.text[at : context.statement.end]]).lstrip("\ufeff")
+        parts += [context.text[offset : token.start], (replacement or _blank)(token)]
+        offset = token.end
+    return "".join([*parts, context.text[offset : context.statement.end]]).lstrip("\ufeff")
 
 
 def _with_line_feed(token: Token) -> str:
@@ -204,13 +211,13 @@ def _blank(token: Token) -> str:
     return "\n" if token.text.startswith("--") else " "
 
 
-def _short_without(context: Context, node: nodes.Node, comments: list[Token]) -> str:
+def _one_line_without(context: Context, node: nodes.Node, comments: list[Token]) -> str:
     start = node.span[0]
-    inside = [token for token in comments if token.start > start]
-    return " ".join(_without(context, inside, start).split())
+    inner_comments = [token for token in comments if token.start > start]
+    return " ".join(_text_without(context, inner_comments, start).split())
 
 
-def _led_astray(context: Context) -> Iterator[Finding]:
+def _misrouted_to_iceberg(context: Context) -> Iterator[Finding]:
     for token in context.statement.all_tokens:
         if token.kind in (Kind.STRING, Kind.DOUBLE, Kind.QUOTED):
             phrase = phrase_in(token.text)

@@ -31,15 +31,20 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, DATE, HASH, IDENTITY, SUGGESTED, TIMES
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import column_of, fitting, quoted_column, to_write
-from spark_iceberg_sql.rules.meant_transform import meant, parameter, units
-from spark_iceberg_sql.rules.occasions import odd_terms
+from spark_iceberg_sql.rules.columns import (
+    accepted_columns,
+    find_column,
+    quoted_column,
+    transform_help,
+)
+from spark_iceberg_sql.rules.meant_transform import infer_transform, pick_parameter, time_units
+from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
 from spark_iceberg_sql.rules.program_calls import in_words_of_reader
-from spark_iceberg_sql.rules.words import listed
+from spark_iceberg_sql.rules.words import join_names
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -48,7 +53,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
-    when=odd_terms,
+    when=has_noncanonical_terms,
     category=Category.TEXT,
     in_programs=in_words_of_reader,
 )
@@ -58,21 +63,24 @@ def unknown_transform(context: Context) -> Iterator[Finding]:
         call = facts.term.call
         if call is None or facts.transform is not None or call.lower() in _VOIDS:
             continue
-        found = meant(call, [argument.text for argument in facts.term.arguments])
-        record = found.record if found is not None else None
-        source = _source(facts, record)
-        number = _number(facts, record)
+        inference = infer_transform(call, [argument.text for argument in facts.term.arguments])
+        transform = inference.transform if inference is not None else None
+        source = _source_text(facts, transform)
+        number = _number(facts, transform)
         fix = None
-        if record is None:
-            help_ = _any(facts, source)
+        if transform is None:
+            help_ = _fallback_help(facts, source)
         else:
-            help_ = to_write(facts, record, source, number)
-        if found is not None and help_ == f"write `{found.record.clause(source, number)}`":
-            help_ += f": {found.why}" if found.why else ""
-            if found.slip:
-                edit = Edit(*facts.term.name_span, found.record.spelling)
+            help_ = transform_help(facts, transform, source, number)
+        if (
+            inference is not None
+            and help_ == f"write `{inference.transform.clause(source, number)}`"
+        ):
+            help_ += f": {inference.reason}" if inference.reason else ""
+            if inference.is_misspelling:
+                edit = Edit(*facts.term.name_span, inference.transform.spelling)
                 safe = call.lower() in BY_FUNCTION  # our function of that name; all else is a guess
-                fix = Fix(f"write `{found.record.spelling}`", (edit,), safe=safe)
+                fix = Fix(f"write `{inference.transform.spelling}`", (edit,), safe=safe)
         yield Finding(
             facts.term.name_span, f"Iceberg has no partition transform `{call}`", help_, fix
         )
@@ -82,32 +90,36 @@ _VOIDS = frozenset({"always_null"})  # SIS106 reports these
 
 
 # What is offered if the intention is unclear, one of each sort.
-_OFFERED = tuple(t for t in SUGGESTED if t is DATE or t.parameter is not None)
+_FALLBACK_TRANSFORMS = tuple(t for t in SUGGESTED if t is DATE or t.parameter is not None)
 
 
-def _any(facts: TermFacts, source: str) -> str:
+def _fallback_help(facts: ResolvedTerm, source: str) -> str:
     """The help where no transform can be inferred."""
-    column = column_of(facts, source)
-    kind = column.field.type if column is not None else None
+    column = find_column(facts, source)
+    data_type = column.field.type if column is not None else None
     if column is not None and (column.in_collection or not IDENTITY.takes(column.field.type)):
-        return to_write(facts, IDENTITY, source)
-    offered = [t for t in _OFFERED if kind is None or t.takes(kind)]
-    if kind is None or not TIMES[-1].takes(kind):  # each moment would be its own partition
-        offered = [IDENTITY, *offered]
-    return f"write {listed(t.clause(source) for t in offered)}"
+        return transform_help(facts, IDENTITY, source)
+    transforms = [t for t in _FALLBACK_TRANSFORMS if data_type is None or t.takes(data_type)]
+    if data_type is None or not TIMES[-1].takes(
+        data_type
+    ):  # each moment would be its own partition
+        transforms = [IDENTITY, *transforms]
+    return f"write {join_names(t.clause(source) for t in transforms)}"
 
 
-def _source(facts: TermFacts, record: Transform | None) -> str:
+def _source_text(facts: ResolvedTerm, transform: Transform | None) -> str:
     """The source column that the term probably intends, as written."""
     texts = [column.text for column in facts.term.columns]
-    plain = [text for text in texts if not units([text])]
-    named = quoted_column(facts) if not texts else None
-    if named is not None and not units([named.text]):
-        return quoted(named.text[1:-1])
-    return next(iter(plain or texts or fitting(facts.statement, record or HASH)), "...")
+    non_units = [text for text in texts if not time_units([text])]
+    string_literal = quoted_column(facts) if not texts else None
+    if string_literal is not None and not time_units([string_literal.text]):
+        return quoted(string_literal.text[1:-1])
+    return next(
+        iter(non_units or texts or accepted_columns(facts.context, transform or HASH)), "..."
+    )
 
 
-def _number(facts: TermFacts, record: Transform | None) -> int | None:
+def _number(facts: ResolvedTerm, transform: Transform | None) -> int | None:
     """The bucket count or width, if the arguments have one."""
     numbers = [literal.value for literal in facts.term.literals if literal.value is not None]
-    return parameter(record, numbers) if record is not None else None
+    return pick_parameter(transform, numbers) if transform is not None else None

@@ -31,11 +31,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import fitting, quoted_column, to_write
-from spark_iceberg_sql.rules.occasions import odd_terms
+from spark_iceberg_sql.rules.columns import accepted_columns, quoted_column, transform_help
+from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -44,59 +44,61 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
-    when=odd_terms,
+    when=has_noncanonical_terms,
     category=Category.TEXT,
 )
 def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
     """No column, no integer where one is needed, or literals beyond it."""
     for facts in context.terms:
-        record, call = facts.transform, facts.term.call
-        if record is None or call is None or not record.in_ddl or len(facts.term.columns) > 1:
+        transform, call = facts.transform, facts.term.call
+        if transform is None or call is None or not transform.in_ddl or len(facts.term.columns) > 1:
             continue
-        extra = _extra(facts, record)
+        extra = _extra(facts, transform)
         span = facts.term.span
         if not facts.term.columns:
-            what = f"`{call}` needs a source column"
+            message = f"`{call}` needs a source column"
             text = quoted_column(facts)
             if text is not None:
                 span = text.span
-                what = (
+                message = (
                     f"`{text.text}` is a string, not a column: names are unquoted or in backticks"
                 )
-        elif record.parameter is not None and not facts.term.literals:
-            what = f"`{call}` needs a {record.parameter.noun}"
+        elif transform.parameter is not None and not facts.term.literals:
+            message = f"`{call}` needs a {transform.parameter.noun}"
         elif extra:
             takes = "one column"
-            if record.parameter is not None:
-                takes = f"one {record.parameter.noun} and one column"
-            lost = "is one argument too many" if facts.spark_reads else "would be ignored"
-            what = f"`{call}` takes {takes}, so `{extra[0].text}` {lost}"
+            if transform.parameter is not None:
+                takes = f"one {transform.parameter.noun} and one column"
+            consequence = "is one argument too many" if facts.spark_reads else "would be ignored"
+            message = f"`{call}` takes {takes}, so `{extra[0].text}` {consequence}"
             span = extra[0].span
         else:
             continue
         # Spark's parser refuses these, but Iceberg refuses a bucket without columns.
-        early = facts.spark_reads and (bool(facts.term.columns) or record.parameter is None)
-        yield Finding(span, what, _help(facts, record), early=early)
+        early = facts.spark_reads and (bool(facts.term.columns) or transform.parameter is None)
+        yield Finding(span, message, _help(facts, transform), early=early)
 
 
-def _extra(facts: TermFacts, record: Transform) -> list[terms.Literal]:
+def _extra(facts: ResolvedTerm, transform: Transform) -> list[terms.Literal]:
     """The literals that the transform does not take: all except the first integer of bucket and truncate."""
     literals = list(facts.term.literals)
-    if record.parameter is not None and literals:
+    if transform.parameter is not None and literals:
         kept = next((item for item in literals if item.value is not None), literals[0])
         literals.remove(kept)
     return literals
 
 
-def _help(facts: TermFacts, record: Transform) -> str:
-    bounds = record.parameter
+def _help(facts: ResolvedTerm, transform: Transform) -> str:
+    bounds = transform.parameter
     values = [item.value for item in facts.term.literals if item.value is not None]
-    fits = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
+    valid_numbers = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
     text = quoted_column(facts)
-    columns = [column.text for column in facts.term.columns] or fitting(facts.statement, record)
+    columns = [column.text for column in facts.term.columns] or accepted_columns(
+        facts.context, transform
+    )
     if text is not None:
         columns = [quoted(text.text[1:-1])]
-    number = fits[0] if fits else None
+    number = valid_numbers[0] if valid_numbers else None
     if not columns:
-        return f"write `{record.clause('...', number)}`"
-    return to_write(facts, record, columns[0], number)
+        return f"write `{transform.clause('...', number)}`"
+    return transform_help(facts, transform, columns[0], number)

@@ -33,8 +33,8 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import to_write
-from spark_iceberg_sql.rules.occasions import odd_terms
+from spark_iceberg_sql.rules.columns import transform_help
+from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes, terms
 
 _MAX_BIGINT = 2**63 - 1
@@ -44,37 +44,46 @@ _MAX_BIGINT = 2**63 - 1
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
-    when=odd_terms,
+    when=has_noncanonical_terms,
     category=Category.TEXT,
 )
 def bad_parameter(context: Context) -> Iterator[Finding]:
     """The only literal of a bucket or truncate, if it is not an integer or is out of range."""
     for facts in context.terms:
-        record, literals = facts.transform, facts.term.literals
-        if record is None or record.parameter is None or facts.source is None or len(literals) != 1:
+        transform, literals = facts.transform, facts.term.literals
+        if (
+            transform is None
+            or transform.parameter is None
+            or facts.source is None
+            or len(literals) != 1
+        ):
             continue
-        (literal,), bounds = literals, record.parameter
+        (literal,), bounds = literals, transform.parameter
         if literal.value is not None and bounds.minimum <= literal.value <= bounds.maximum:
             continue
-        what = (
+        message = (
             f"the {bounds.noun} of `{facts.term.call}` must be an integer from {bounds.minimum} to "
             f"{bounds.maximum}, not `{literal.text}`"
         )
         if literal.value is not None and facts.spark_reads:
             wrapped = (literal.value + 2**31) % 2**32 - 2**31
             if wrapped >= bounds.minimum:
-                what += f", which Spark silently reads as {wrapped}"
-        meant = _meant(literal, bounds)
-        help_ = to_write(facts, record, facts.source_text, meant)
+                message += f", which Spark silently reads as {wrapped}"
+        intended_number = _intended_number(literal, bounds)
+        help_ = transform_help(facts, transform, facts.source_text, intended_number)
         fix = None
-        if meant is not None:
-            fix = Fix(f"write `{meant}`", (Edit(*literal.span, str(meant)),), safe=True)
+        if intended_number is not None:
+            fix = Fix(
+                f"write `{intended_number}`",
+                (Edit(*literal.span, str(intended_number)),),
+                safe=True,
+            )
         no_integer = literal.value is None or abs(literal.value) > _MAX_BIGINT
         early = facts.spark_reads and no_integer
-        yield Finding(literal.span, what, help_, fix, early=early)
+        yield Finding(literal.span, message, help_, fix, early=early)
 
 
-def _meant(literal: terms.Literal, bounds: Parameter) -> int | None:
+def _intended_number(literal: terms.Literal, bounds: Parameter) -> int | None:
     """The integer that a string or a decimal represents: '16', 16.0; None if there is none in range."""
     text = literal.text.strip("'\"").rstrip("0").rstrip(".") if "." in literal.text else ""
     text = text or literal.text.strip("'\"").strip()

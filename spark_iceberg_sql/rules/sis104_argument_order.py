@@ -29,9 +29,9 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import to_write
-from spark_iceberg_sql.rules.occasions import odd_terms
-from spark_iceberg_sql.rules.swaps import number_first
+from spark_iceberg_sql.rules.columns import transform_help
+from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
+from spark_iceberg_sql.rules.swaps import number_first_fix
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -39,25 +39,25 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
-    when=odd_terms,
+    when=has_noncanonical_terms,
     category=Category.TEXT,
 )
 def argument_order(context: Context) -> Iterator[Finding]:
     """A column and a valid number in the wrong order."""
     for facts in context.terms:
-        record, column = facts.transform, facts.source
-        if record is None or column is None or facts.parameter is None:
+        transform, column = facts.transform, facts.source
+        if transform is None or column is None or facts.parameter is None:
             continue
         literal = facts.term.literals[0]
         if literal.span[0] < column.span[0] or literal.suffix.upper() in ("S", "Y"):
             continue
-        bounds = record.parameter
+        bounds = transform.parameter
         noun = bounds.noun if bounds is not None else "number"
         yield Finding(
             (column.span[0], literal.span[1]),
             f"`{facts.term.call}` takes the {noun} before the column",
-            to_write(facts, record, column.text, facts.parameter),
-            number_first(context, column, literal, literal.text, "put the number first"),
+            transform_help(facts, transform, column.text, facts.parameter),
+            number_first_fix(context, column, literal, literal.text, "put the number first"),
             None if facts.spark_reads else Severity.WARNING,
             early=facts.spark_reads,
         )

@@ -26,11 +26,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import column_of, there, to_write
-from spark_iceberg_sql.rules.occasions import odd_terms
+from spark_iceberg_sql.rules.columns import existing_columns, find_column, transform_help
+from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -38,27 +38,29 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Specs",
-    when=odd_terms,
+    when=has_noncanonical_terms,
     category=Category.TEXT,
 )
 def several_source_columns(context: Context) -> Iterator[Finding]:
     """Two or more columns in one call, even if one of them is a misspelt number."""
     for facts in context.terms:
-        record, columns = facts.transform, facts.term.columns
-        if record is None or not record.in_ddl or len(columns) < 2:
+        transform, columns = facts.transform, facts.term.columns
+        if transform is None or not transform.in_ddl or len(columns) < 2:
             continue
-        bounds = record.parameter
+        bounds = transform.parameter
         values = [literal.value for literal in facts.term.literals if literal.value is not None]
         number = next((v for v in values if bounds and bounds.minimum <= v <= bounds.maximum), None)
         names = [column.text for column in columns]
         distinct = list(dict.fromkeys(names))
-        fit = list(dict.fromkeys(column.text for column in there(context, columns)))
-        takers = [name for name in fit if _taken(facts, record, name)]
-        fit = takers or fit[:1]
-        clauses = ", ".join(f"`{record.clause(name, number)}`" for name in fit)
-        if not takers:
-            help_ = to_write(facts, record, fit[0], number)
-        elif isinstance(context.node, nodes.Create) or len(fit) == 1:
+        candidates = list(
+            dict.fromkeys(column.text for column in existing_columns(context, columns))
+        )
+        accepted_names = [name for name in candidates if _accepts(facts, transform, name)]
+        candidates = accepted_names or candidates[:1]
+        clauses = ", ".join(f"`{transform.clause(name, number)}`" for name in candidates)
+        if not accepted_names:
+            help_ = transform_help(facts, transform, candidates[0], number)
+        elif isinstance(context.node, nodes.Create) or len(candidates) == 1:
             help_ = f"write {clauses}"
         else:
             help_ = f"write one of {clauses}, and a separate statement for each of the others"
@@ -71,7 +73,7 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
         )
 
 
-def _taken(facts: TermFacts, record: Transform, name: str) -> bool:
+def _accepts(facts: ResolvedTerm, transform: Transform, name: str) -> bool:
     """True if the transform accepts the column, or if the column is unknown."""
-    column = column_of(facts, name)
-    return column is None or record.takes(column.field.type)
+    column = find_column(facts, name)
+    return column is None or transform.takes(column.field.type)

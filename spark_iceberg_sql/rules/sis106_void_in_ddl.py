@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_terms
+from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -36,21 +36,23 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
-    when=odd_terms,
+    when=has_noncanonical_terms,
     category=Category.TEXT,
 )
 def void_in_ddl(context: Context) -> Iterator[Finding]:
     """`void(x)`, and `always_null(x)`, its name in old metadata."""
     node = context.node
     for facts in context.terms:
-        record, call = facts.transform, facts.term.call
-        if call is None or not (call.lower() == "always_null" or (record and not record.in_ddl)):
+        transform, call = facts.transform, facts.term.call
+        if call is None or not (
+            call.lower() == "always_null" or (transform and not transform.in_ddl)
+        ):
             continue
         if isinstance(node, nodes.ReplaceField) and not facts.dropping:
-            old = context.words(node.old.span)
+            old = context.text_at(node.old.span)
             help_ = f"write `ALTER TABLE {node.table.text} DROP PARTITION FIELD {old}`"
         elif facts.dropping:
             help_ = "a void field is already dropped: upgrade to format version 2 to remove it"
         else:
-            help_ = f"leave out `{context.words(facts.term.span)}`"
+            help_ = f"leave out `{context.text_at(facts.term.span)}`"
         yield Finding(facts.term.span, f"`{call}` cannot be used in DDL", help_)

@@ -28,8 +28,8 @@ from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
 
-_BEFORE = regex(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
-_AFTER = regex(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
+_TERM_BEFORE = regex(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
+_NAME_AFTER = regex(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
 
 
 @rule(Severity.ERROR, on=(nodes.Unreadable,), category=Category.TEXT)
@@ -39,13 +39,13 @@ def name_in_partitioned_by(context: Context) -> Iterator[Finding]:
     assert isinstance(node, nodes.Unreadable)
     if MISTAKES[node.like].area is not Area.FIELD_NAME:
         return
-    before = _BEFORE.search(context.text, node.span[0], node.at[0])
-    after = _AFTER.match(context.text, node.at[1])
-    term = before[1] if before else "..."
+    term_match = _TERM_BEFORE.search(context.text, node.span[0], node.at[0])
+    name_match = _NAME_AFTER.match(context.text, node.at[1])
+    term = term_match[1] if term_match else "..."
     table = node.table.text if node.table is not None else "t"
-    name = after[1].strip("'\"") if after else "..."
+    name = name_match[1].strip("'\"") if name_match else "..."
     yield Finding(
-        (node.at[0], after.end() if after else node.at[1]),
+        (node.at[0], name_match.end() if name_match else node.at[1]),
         "PARTITIONED BY takes no AS: CREATE TABLE chooses the names of partition fields",
         f"write `{term}` alone, or add the named field afterwards with "
         f"`ALTER TABLE {table} ADD PARTITION FIELD {term} AS {name}`",

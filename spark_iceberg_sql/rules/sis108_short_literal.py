@@ -28,9 +28,9 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import to_write
-from spark_iceberg_sql.rules.occasions import odd_terms
-from spark_iceberg_sql.rules.swaps import number_first
+from spark_iceberg_sql.rules.columns import transform_help
+from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
+from spark_iceberg_sql.rules.swaps import number_first_fix
 from spark_iceberg_sql.syntax import nodes, terms
 
 _MAX_SMALLINT = 2**15 - 1
@@ -39,27 +39,27 @@ _MAX_SMALLINT = 2**15 - 1
 @rule(
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
-    when=odd_terms,
+    when=has_noncanonical_terms,
     category=Category.TEXT,
 )
 def short_literal(context: Context) -> Iterator[Finding]:
     """The only literal of a bucket or truncate, in range, with a suffix that Iceberg does not accept."""
     for facts in context.terms:
-        record = facts.transform
-        if record is None or facts.parameter is None or facts.source is None:
+        transform = facts.transform
+        if transform is None or facts.parameter is None or facts.source is None:
             continue
         literal = facts.term.literals[0]
-        first = literal.span[0] < facts.source.span[0]
+        is_first = literal.span[0] < facts.source.span[0]
         suffix = literal.suffix.upper()
-        read = facts.spark_reads and first and facts.parameter <= _MAX_SMALLINT
-        if suffix not in ("S", "Y") or (suffix == "S" and read):
+        spark_accepts = facts.spark_reads and is_first and facts.parameter <= _MAX_SMALLINT
+        if suffix not in ("S", "Y") or (suffix == "S" and spark_accepts):
             continue
-        kind = {"S": "smallint", "Y": "tinyint"}[suffix]
+        type_name = {"S": "smallint", "Y": "tinyint"}[suffix]
         value = str(facts.parameter)
         yield Finding(
             literal.span,
-            f"`{literal.text}` is a {kind} literal, which Iceberg does not accept here",
-            to_write(facts, record, facts.source_text, facts.parameter),
+            f"`{literal.text}` is a {type_name} literal, which Iceberg does not accept here",
+            transform_help(facts, transform, facts.source_text, facts.parameter),
             _fix(context, facts.source, literal, value)
             if facts.parameter <= _MAX_SMALLINT
             else None,
@@ -71,4 +71,4 @@ def _fix(context: Context, column: terms.Ref, literal: terms.Literal, value: str
     """The plain integer, before the column."""
     if literal.span < column.span:
         return Fix(f"write `{value}`", (Edit(*literal.span, value),), safe=True)
-    return number_first(context, column, literal, value, f"write `{value}` before the column")
+    return number_first_fix(context, column, literal, value, f"write `{value}` before the column")

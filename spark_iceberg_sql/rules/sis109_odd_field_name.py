@@ -37,8 +37,8 @@ from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.syntax import nodes
 
 # A data file is in a folder `name=value`; file systems accept folder names of up to 255 bytes.
-_LONGEST = 253
-_ODD = regex(r"[^\w]")
+_MAX_NAME_LENGTH = 253
+_SPECIAL_CHARACTER = regex(r"[^\w]")
 
 
 @rule(Severity.WARNING, on=(nodes.AddField, nodes.ReplaceField), category=Category.TEXT)
@@ -49,20 +49,20 @@ def odd_field_name(context: Context) -> Iterator[Finding]:
         if ref is None:
             continue
         name = ".".join(ref.parts)
-        plain = re.sub(r"\W+", "_", name).strip("_")[:60] or "part"
-        if plain[0].isdigit():
-            plain = f"part_{plain}"
-        clause = f"`{context.words(facts.term.span)} AS {plain}`"
+        plain_name = re.sub(r"\W+", "_", name).strip("_")[:60] or "part"
+        if plain_name[0].isdigit():
+            plain_name = f"part_{plain_name}"
+        clause = f"`{context.text_at(facts.term.span)} AS {plain_name}`"
         if not name.strip():
-            bare = f"`{context.words(facts.term.span)}`"
+            bare_clause = f"`{context.text_at(facts.term.span)}`"
             severity = None if name else Severity.ERROR
             yield Finding(
                 ref.span,
                 "the name of a partition field is empty",
-                f"write {bare}, without AS, for Iceberg's default name",
+                f"write {bare_clause}, without AS, for Iceberg's default name",
                 severity=severity,
             )
-        elif len(quote_plus(name)) > _LONGEST:
+        elif len(quote_plus(name)) > _MAX_NAME_LENGTH:
             yield Finding(
                 ref.span,
                 "the name is too long for a folder, and data files are stored in folders named after it",
@@ -73,9 +73,9 @@ def odd_field_name(context: Context) -> Iterator[Finding]:
             yield Finding(
                 ref.span,
                 f"`{name}` is the name of a hidden column of every Iceberg table",
-                f"write `{context.words(facts.term.span)} AS {plain}_field`",
+                f"write `{context.text_at(facts.term.span)} AS {plain_name}_field`",
             )
-        elif _ODD.search(name):
+        elif _SPECIAL_CHARACTER.search(name):
             yield Finding(
                 ref.span,
                 f"`{name}` must be quoted wherever it is used, and is escaped in file paths",

@@ -28,15 +28,15 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import NotKnownError
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.target import UnknownFactError
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import a_type
+from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes
 
-_MOST_BUCKETS = 20_000
+_MAX_BUCKETS = 20_000
 
 
 @rule(
@@ -45,40 +45,40 @@ _MOST_BUCKETS = 20_000
 def pointless_parameter(context: Context) -> Iterator[Finding]:
     """One bucket, far too many buckets, or a width that merges no values."""
     for facts in context.new_terms:
-        record, number, name = facts.transform, facts.parameter, facts.source_text
-        if record is None or number is None or not name:
+        transform, number, name = facts.transform, facts.parameter, facts.source_text
+        if transform is None or number is None or not name:
             continue
         literal = facts.term.literals[0]
         if literal.suffix.upper() in ("S", "Y"):
             continue  # SIS108 reports most of these
         span = literal.span
-        if record.hashes and number == 1:
-            help_ = f"write `{record.clause(name)}`, or leave it out"
+        if transform.hashes and number == 1:
+            help_ = f"write `{transform.clause(name)}`, or leave it out"
             yield Finding(span, "a single bucket holds all rows", help_)
-        elif record.hashes and number > _MOST_BUCKETS:
-            what = f"{number} buckets make tiny files with a few rows each"
-            help_ = f"write `{record.clause(name)}`, or a few hundred buckets for a large table"
-            yield Finding(span, what, help_)
-        elif record.truncates:
+        elif transform.hashes and number > _MAX_BUCKETS:
+            message = f"{number} buckets make tiny files with a few rows each"
+            help_ = f"write `{transform.clause(name)}`, or a few hundred buckets for a large table"
+            yield Finding(span, message, help_)
+        elif transform.truncates:
             column = _column(facts)
-            if column is not None and _keeps_all(column.field.type, number):
-                what = f"`{name}` is {a_type(column.field.type)}, which width {number} leaves unchanged"
-                yield Finding(span, what, f"write `{name}`")
+            if column is not None and _leaves_unchanged(column.field.type, number):
+                message = f"`{name}` is {type_with_article(column.field.type)}, which width {number} leaves unchanged"
+                yield Finding(span, message, f"write `{name}`")
 
 
-def _column(facts: TermFacts) -> Column | None:
+def _column(facts: ResolvedTerm) -> Column | None:
     try:
         return facts.column
-    except NotKnownError:
+    except UnknownFactError:
         return None  # only this warning depends on the columns
 
 
-def _keeps_all(kind: object, width: int) -> bool:
-    if not isinstance(kind, Primitive):
+def _leaves_unchanged(data_type: object, width: int) -> bool:
+    if not isinstance(data_type, Primitive):
         return False
-    if kind.name in ("int", "long", "decimal"):
+    if data_type.name in ("int", "long", "decimal"):
         return width == 1
-    if kind.name != "string" or kind.spark is None:
+    if data_type.name != "string" or data_type.spark is None:
         return False
-    length = re.search(r"\d+", kind.spark)
+    length = re.search(r"\d+", data_type.spark)
     return length is not None and width >= int(length[0])

@@ -34,19 +34,19 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.target import AlreadyReportedError, UnknownFactError
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.files.source_map import MODELS, Piece
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
-from spark_iceberg_sql.rules.places import misplaced
+from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.places import misplaced_columns
 from spark_iceberg_sql.rules.program_calls import in_words_of_reader
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
-from spark_iceberg_sql.rules.words import a_type, listed, written
+from spark_iceberg_sql.rules.words import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -71,42 +71,46 @@ def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
         nodes.AlterColumn,
     ),
     spec="Partitioning",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.COLUMNS,
     from_absence=True,
     in_programs=_in_program,
 )
 def unknown_column(context: Context) -> Iterator[Finding]:
     """Every source column of a new field, and every column to change, that the table does not have."""
-    changed = _changed(context.node)
-    schema = context.schema_if_known if changed else None
-    for there in changed if schema is not None else ():
-        found = context.schema.find_all(there.parts, case_sensitive=context.known.case_sensitive)
-        if not found:
-            message = f"`{context.target.text}` has no column `{there.text}`"
-            yield Finding(there.span, message, _near(context, there))
+    changed_refs = _changed_refs(context.node)
+    schema = context.schema_if_known if changed_refs else None
+    for column_ref in changed_refs if schema is not None else ():
+        columns = context.schema.find_all(
+            column_ref.parts, case_sensitive=context.catalog.case_sensitive
+        )
+        if not columns:
+            message = f"`{context.target.text}` has no column `{column_ref.text}`"
+            yield Finding(column_ref.span, message, _similar_help(context, column_ref))
         elif isinstance(context.node, nodes.AddColumns) and not isinstance(
-            found[0].field.type, Struct
+            columns[0].field.type, Struct
         ):
-            kind = a_type(found[0].field.type)
-            message = f"`{there.text}` cannot be added: `{found[0].name}` is {kind}, not a struct"
+            data_type = type_with_article(columns[0].field.type)
+            message = f"`{column_ref.text}` cannot be added: `{columns[0].name}` is {data_type}, not a struct"
             yield Finding(
-                there.span, message, f"write `ADD COLUMN {quoted(there.text.split('.')[-1])} ...`"
+                column_ref.span,
+                message,
+                f"write `ADD COLUMN {quoted(column_ref.text.split('.')[-1])} ...`",
             )
-    yield from misplaced(context)
+    yield from misplaced_columns(context)
     for facts in context.new_terms:
         ref = facts.source
-        if ref is None or facts.column is not None or _elsewhere(facts):
+        if ref is None or facts.column is not None or _is_reported_elsewhere(facts):
             continue
-        folded = context.sources.find_all(ref.parts)
-        if folded and (len(folded) == 1 or not _settled(context, folded)):
-            yield _letters(facts, ref, folded)
-        elif not folded:
+        case_matches = context.source_schema.find_all(ref.parts)
+        if case_matches and (len(case_matches) == 1 or not _is_ambiguous(context, case_matches)):
+            yield _spelling_finding(facts, ref, case_matches)
+        elif not case_matches:
             message = f"`{context.target.text}` has no column `{ref.text}`"
             yield Finding(ref.span, message, _help(context, facts, ref), early=True)
 
 
-def _changed(node: nodes.Node) -> tuple[terms.Ref, ...]:
+def _changed_refs(node: nodes.Node) -> tuple[terms.Ref, ...]:
     """The columns that must exist for a column statement to run."""
     if isinstance(node, nodes.DropColumns):
         return () if node.if_exists else node.columns
@@ -120,72 +124,77 @@ def _changed(node: nodes.Node) -> tuple[terms.Ref, ...]:
     return ()
 
 
-def _near(context: Context, ref: terms.Ref) -> str:
+def _similar_help(context: Context, ref: terms.Ref) -> str:
     schema = context.schema
-    names = context.instead(schema, ".".join(ref.parts))
-    return f"write {listed(names)}" if names else "add the column first"
+    names = context.suggested_names(schema, ".".join(ref.parts))
+    return f"write {join_names(names)}" if names else "add the column first"
 
 
-def _letters(facts: TermFacts, ref: terms.Ref, found: tuple[Column, ...]) -> Finding:
+def _spelling_finding(facts: ResolvedTerm, ref: terms.Ref, columns: tuple[Column, ...]) -> Finding:
     """A column that exists, but in other case or with other quotes."""
-    names, name = [written(column) for column in found], found[0].name
-    why = "names are case-sensitive here"
+    names, name = [column_text(column) for column in columns], columns[0].name
+    reason = "names are case-sensitive here"
     if name == ".".join(ref.parts):
-        why = "the dot inside or outside the backticks makes a difference"
+        reason = "the dot inside or outside the backticks makes a difference"
     fix = None
     if len(names) == 1:
-        path = len(found[0].parents) + 1 == len(ref.parts) == name.count(".") + 1
-        same = path and not facts.statement.known.case_sensitive
-        fix = Fix(f"write `{names[0]}`", (Edit(*ref.span, names[0]),), safe=same)
+        is_path = len(columns[0].parents) + 1 == len(ref.parts) == name.count(".") + 1
+        is_safe = is_path and not facts.context.catalog.case_sensitive
+        fix = Fix(f"write `{names[0]}`", (Edit(*ref.span, names[0]),), safe=is_safe)
     return Finding(
         ref.span,
-        f"`{ref.text}` does not match the column {listed(names)}: {why}",
-        f"write {listed(_clause(facts, name) for name in names)}",
+        f"`{ref.text}` does not match the column {join_names(names)}: {reason}",
+        f"write {join_names(_clause(facts, name) for name in names)}",
         fix,
         early=True,
     )
 
 
-def _settled(context: Context, folded: tuple[Column, ...]) -> bool:
+def _is_ambiguous(context: Context, case_matches: tuple[Column, ...]) -> bool:
     """True if the columns of the same name are reported separately (SIS207)."""
-    if len({column.name for column in folded}) < len(folded):
+    if len({column.name for column in case_matches}) < len(case_matches):
         return True
-    return isinstance(context.node, nodes.Create) and not context.known.case_sensitive
+    return isinstance(context.node, nodes.Create) and not context.catalog.case_sensitive
 
 
-def _elsewhere(facts: TermFacts) -> bool:
+def _is_reported_elsewhere(facts: ResolvedTerm) -> bool:
     """True if the path leads into a list or a map (SIS204), or into an unsupported type (SIS209)."""
     parts = facts.source.parts if facts.source is not None else ()
     if len(parts) < 2:
         return False
-    kinds = [column.field.type for column in facts.statement.sources.around(parts)]
+    data_types = [
+        column.field.type for column in facts.context.source_schema.enclosing_columns(parts)
+    ]
     return any(
-        isinstance(kind, List | Map) or (isinstance(kind, Primitive) and not is_iceberg(kind))
-        for kind in kinds
+        isinstance(data_type, List | Map)
+        or (isinstance(data_type, Primitive) and not is_iceberg(data_type))
+        for data_type in data_types
     )
 
 
-def _help(context: Context, facts: TermFacts, ref: terms.Ref) -> str:
-    schema = context.sources
-    tail = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
-    alone = next((found[0] for found in tail if len(found) == 1), None)
-    if alone is not None:
-        return f"write only the column: `{_clause(facts, written(alone))}`"
+def _help(context: Context, facts: ResolvedTerm, ref: terms.Ref) -> str:
+    schema = context.source_schema
+    matches_by_suffix = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
+    unqualified_column = next(
+        (matches[0] for matches in matches_by_suffix if len(matches) == 1), None
+    )
+    if unqualified_column is not None:
+        return f"write only the column: `{_clause(facts, column_text(unqualified_column))}`"
     field = next((f for f in _fields(context) if f.name.lower() == ref.parts[-1].lower()), None)
     if field is not None:
-        made = f"that is the name of the partition field `{field.clause}`"
-        return f"{made}: write `{_clause(facts, field.source)}`"
-    near = context.near(schema, ".".join(ref.parts))
-    column = schema.find(near[:1]) if near else None
+        explanation = f"that is the name of the partition field `{field.clause}`"
+        return f"{explanation}: write `{_clause(facts, field.source)}`"
+    similar_names = context.similar_names(schema, ".".join(ref.parts))
+    column = schema.find(similar_names[:1]) if similar_names else None
     if column is not None and not column.in_collection:
-        return f"write `{_clause(facts, written(column))}`"
-    record = facts.transform
-    fit = (
-        written(column)
+        return f"write `{_clause(facts, column_text(column))}`"
+    transform = facts.transform
+    candidates = (
+        column_text(column)
         for column in schema.first_of_each_type
-        if record is None or record.takes(column.field.type)
+        if transform is None or transform.takes(column.field.type)
     )
-    columns = listed(_clause(facts, column) for column in fit)
+    columns = join_names(_clause(facts, column) for column in candidates)
     name = quoted(ref.parts[-1])
     if ref.parts[-1].lower() in RESERVED:
         first = "leave it out: a table's hidden columns are not stored"
@@ -204,12 +213,12 @@ def _fields(context: Context) -> tuple[PartitionField, ...]:
         return ()
     try:
         return context.specs.all_fields
-    except (NotKnownError, AlreadyReportedError):
+    except (UnknownFactError, AlreadyReportedError):
         return ()
 
 
-def _clause(facts: TermFacts, column: str) -> str:
-    record = facts.transform
-    if record is None or not record.in_ddl:
+def _clause(facts: ResolvedTerm, column: str) -> str:
+    transform = facts.transform
+    if transform is None or not transform.in_ddl:
         return column
-    return record.clause(column, facts.parameter)
+    return transform.clause(column, facts.parameter)

@@ -30,10 +30,10 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, is_iceberg
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import instead
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.columns import alternative_help
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.rules.sis203_source_not_primitive import NOT_PRIMITIVE
-from spark_iceberg_sql.rules.words import a_type
+from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -41,23 +41,27 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Transforms",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.COLUMNS,
 )
 def type_not_accepted(context: Context) -> Iterator[Finding]:
     """Every transform over a primitive column that it does not accept."""
     for facts in context.new_terms:
-        record, column = facts.transform, facts.column
-        if record is None or not record.in_ddl or column is None or column.in_collection:
+        transform, column = facts.transform, facts.column
+        if transform is None or not transform.in_ddl or column is None or column.in_collection:
             continue
-        kind = column.field.type
-        if not isinstance(kind, Primitive) or kind.name in NOT_PRIMITIVE or not is_iceberg(kind):
+        data_type = column.field.type
+        if (
+            not isinstance(data_type, Primitive)
+            or data_type.name in NOT_PRIMITIVE
+            or not is_iceberg(data_type)
+        ):
             continue
-        if record.takes(kind):
+        if transform.takes(data_type):
             continue
         name = facts.source_text
         yield Finding(
             facts.source.span if facts.source else facts.term.span,
-            f"`{facts.term.call}` needs {record.accepts}, but `{name}` is {a_type(kind)}",
-            instead(record, name, kind, facts.parameter),
+            f"`{facts.term.call}` needs {transform.accepts}, but `{name}` is {type_with_article(data_type)}",
+            alternative_help(transform, name, data_type, facts.parameter),
         )

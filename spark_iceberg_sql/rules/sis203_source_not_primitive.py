@@ -29,12 +29,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
-from spark_iceberg_sql.rules.words import listed, written
+from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.words import column_text, join_names
 from spark_iceberg_sql.syntax import nodes
 
 NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})
@@ -44,7 +44,7 @@ NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.COLUMNS,
 )
 def source_not_primitive(context: Context) -> Iterator[Finding]:
@@ -53,30 +53,30 @@ def source_not_primitive(context: Context) -> Iterator[Finding]:
         ref, column = facts.source, facts.column
         if ref is None or column is None or column.in_collection:
             continue
-        kind = column.field.type
-        if isinstance(kind, Primitive) and kind.name not in NOT_PRIMITIVE:
+        data_type = column.field.type
+        if isinstance(data_type, Primitive) and data_type.name not in NOT_PRIMITIVE:
             continue
-        what = "a struct" if isinstance(kind, Struct) else f"of type {kind}"
+        type_text = "a struct" if isinstance(data_type, Struct) else f"of type {data_type}"
         yield Finding(
             ref.span,
-            f"`{ref.text}` is {what}, and only primitive columns can partition a table",
+            f"`{ref.text}` is {type_text}, and only primitive columns can partition a table",
             _help(context, facts, column),
         )
 
 
-def _help(context: Context, facts: TermFacts, column: Column) -> str:
-    record = facts.transform
-    if record is None or not record.in_ddl:
+def _help(context: Context, facts: ResolvedTerm, column: Column) -> str:
+    transform = facts.transform
+    if transform is None or not transform.in_ddl:
         return "partition by a primitive column"
-    inside = f"{column.name}."
+    prefix = f"{column.name}."
     nested = isinstance(column.field.type, Struct)
-    fit = [
-        record.clause(written(other), facts.parameter)
+    clauses = [
+        transform.clause(column_text(other), facts.parameter)
         for other in context.schema.columns
         if not other.in_collection
-        and record.takes(other.field.type)
-        and (not nested or other.name.startswith(inside))
+        and transform.takes(other.field.type)
+        and (not nested or other.name.startswith(prefix))
     ]
-    if fit:
-        return f"write {listed(fit)}"
-    return f"add a primitive column and write `{record.clause('that_column', facts.parameter)}`"
+    if clauses:
+        return f"write {join_names(clauses)}"
+    return f"add a primitive column and write `{transform.clause('that_column', facts.parameter)}`"

@@ -30,8 +30,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
-from spark_iceberg_sql.rules.words import written
+from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.words import column_text
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -40,32 +40,37 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.COLUMNS,
 )
 def source_in_collection(context: Context) -> Iterator[Finding]:
     """Every source column whose path leads into a list or a map."""
     for facts in context.new_terms:
-        ref, record = facts.source, facts.transform
+        ref, transform = facts.source, facts.transform
         if ref is None or len(ref.parts) == 1:
             continue  # nothing needs to be known of the columns
-        around = context.schema.around(ref.parts)
-        outer = [column for column in around if isinstance(column.field.type, List | Map)]
-        if not outer:
+        enclosing_columns = context.schema.enclosing_columns(ref.parts)
+        collections = [
+            column for column in enclosing_columns if isinstance(column.field.type, List | Map)
+        ]
+        if not collections:
             continue
-        what = "array" if isinstance(outer[0].field.type, List) else "map"
-        last = next(
+        collection_type = "array" if isinstance(collections[0].field.type, List) else "map"
+        item_name = next(
             (p for p in reversed(ref.parts) if p not in ("element", "key", "value")), "item"
         )
         name = quoted(
-            f"{outer[0].name.split('.')[-1]}_{last}" if last != outer[0].name else f"one_{last}"
+            f"{collections[0].name.split('.')[-1]}_{item_name}"
+            if item_name != collections[0].name
+            else f"one_{item_name}"
         )
         clause = name
-        if record is not None and record.in_ddl:
-            clause = record.clause(name, facts.parameter)
+        if transform is not None and transform.in_ddl:
+            clause = transform.clause(name, facts.parameter)
         yield Finding(
             ref.span,
-            f"`{ref.text}` is inside the {what} `{written(outer[0])}`, which holds many values per row",
+            f"`{ref.text}` is inside the {collection_type} `{column_text(collections[0])}`, which holds many "
+            f"values per row",
             f"add a column such as `{name}` for the one value to partition by, and write `{clause}`",
             early=True,
         )

@@ -29,17 +29,17 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import V3_TYPES, primitives
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_types
+from spark_iceberg_sql.rules.occasions import has_nonstandard_types
 from spark_iceberg_sql.syntax import nodes
 
-_ENOUGH = 3
+_REQUIRED_VERSION = 3
 
 
 @rule(
     Severity.ERROR,
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
-    when=odd_types,
+    when=has_nonstandard_types,
     category=Category.COLUMNS,
     iceberg_only=True,
     spark_only=True,
@@ -49,25 +49,25 @@ def type_needs_v3(context: Context) -> Iterator[Finding]:
     """Every new column, at any depth, of a version 3 type in a table of an earlier version."""
     node = context.node
     for column in context.new_columns:
-        late = column.type and next(
+        v3_type = column.type and next(
             (p for p in primitives(column.type) if p.name in V3_TYPES), None
         )
-        if not late:
+        if not v3_type:
             continue
         version = context.format_version
-        if version is None or version >= _ENOUGH:
+        if version is None or version >= _REQUIRED_VERSION:
             return
-        what = "void" if late.name == "unknown" else late.name
+        type_name = "void" if v3_type.name == "unknown" else v3_type.name
         if isinstance(node, nodes.Create):
             help_ = "write `TBLPROPERTIES ('format-version' = '3')`"
         else:
             table = context.target.text
             help_ = f"write `ALTER TABLE {table} SET TBLPROPERTIES ('format-version' = '3')` first"
-        if late.name == "variant":
+        if v3_type.name == "variant":
             help_ += f", or `{column.name} STRING`"
         yield Finding(
             column.type_span,
-            f"`{column.name}` is a {what}, which needs format version 3, "
+            f"`{column.name}` is a {type_name}, which needs format version 3, "
             f"but the table has version {version}",
             help_,
         )

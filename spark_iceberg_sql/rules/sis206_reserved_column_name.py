@@ -29,16 +29,16 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import NotKnownError, as_field
+from spark_iceberg_sql.facts.target import UnknownFactError, as_field
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_columns
+from spark_iceberg_sql.rules.occasions import has_special_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
 _LINEAGE = frozenset({"_row_id", "_last_updated_sequence_number"})
 _LINEAGE_SINCE = 3
 _LONG = Primitive("long")
-_ALIKE = {
+_HIDDEN_TYPES = {
     "_file": ((Primitive("string"), True),),
     "_pos": ((_LONG, True),),
     "_spec_id": ((Primitive("int"), False), (Primitive("int"), True)),
@@ -51,7 +51,7 @@ RESERVED = _LINEAGE | {"_partition", "_file", "_pos", "_spec_id", "_deleted"}
     Severity.ERROR,
     on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Reserved Field IDs",
-    when=odd_columns,
+    when=has_special_columns,
     category=Category.COLUMNS,
     iceberg_only=True,
 )
@@ -69,31 +69,31 @@ def reserved_column_name(context: Context) -> Iterator[Finding]:
         )
 
 
-def _hides(context: Context, folded: str, field: Field | None) -> bool:
+def _hides(context: Context, lower_name: str, field: Field | None) -> bool:
     """True if updates read the hidden column, so that a column of the same name in other case breaks them."""
-    if folded == "_deleted":
+    if lower_name == "_deleted":
         return False
-    if folded in _LINEAGE and (context.format_version or 1) < _LINEAGE_SINCE:
+    if lower_name in _LINEAGE and (context.format_version or 1) < _LINEAGE_SINCE:
         return False
     # One of the hidden column's own type, and required where that is, is taken for it and works.
-    return field is None or (field.type, field.required) not in _ALIKE.get(folded, ())
+    return field is None or (field.type, field.required) not in _HIDDEN_TYPES.get(lower_name, ())
 
 
 def _new_columns(context: Context) -> Iterator[tuple[str, terms.Offsets, Field | None]]:
     node = context.node
     if isinstance(node, nodes.Create):
-        if not context.makes_iceberg:
+        if not context.creates_iceberg:
             return
         for column in (*(node.columns or ()), *node.typed_partitions):
             yield column.name, column.span, as_field(column)
         if node.query is not None:
             query = context.text[slice(*node.query)]
-            found = context.known.columns_of(query)
-            if found is None and any(name in query.lower() for name in RESERVED):
-                raise NotKnownError("its columns", "they come from a query")
-            for field in found.fields if found is not None else ():
+            query_schema = context.catalog.columns_of(query)
+            if query_schema is None and any(name in query.lower() for name in RESERVED):
+                raise UnknownFactError("its columns", "they come from a query")
+            for field in query_schema.fields if query_schema is not None else ():
                 yield field.name, node.query, field
-    elif context.of_another_kind:
+    elif context.is_not_iceberg:
         return
     elif isinstance(node, nodes.ReplaceColumns):
         for column in node.columns:

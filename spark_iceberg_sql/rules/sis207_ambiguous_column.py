@@ -36,7 +36,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import folded
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_columns
+from spark_iceberg_sql.rules.occasions import has_special_columns
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -45,7 +45,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Column Projection",
-    when=odd_columns,
+    when=has_special_columns,
     category=Category.COLUMNS,
     spark_only=True,
 )
@@ -56,47 +56,51 @@ def ambiguous_column(context: Context) -> Iterator[Finding]:
         isinstance(node, nodes.AddColumns | nodes.RenameColumn)
         and context.schema_if_known is not None
     ):
-        yield from _taken(context, node)
+        yield from _existing_names(context, node)
     typed = node.typed_partitions if isinstance(node, nodes.Create) else ()
-    seen: set[tuple[int, str]] = set()
-    for column, inside in context.inside_new_columns:
+    seen_keys: set[tuple[int, str]] = set()
+    for column, nested_columns in context.nested_new_columns:
         if isinstance(node, nodes.AddColumns):
-            seen = set()  # their own names are already checked: this checks the fields inside them
-        for inner in inside:
+            seen_keys = (
+                set()
+            )  # their own names are already checked: this checks the fields inside them
+        for inner in nested_columns:
             name, depth = inner.name, len(inner.parents)
-            key = name if context.known.case_sensitive else folded(name)
+            key = name if context.catalog.case_sensitive else folded(name)
             # Spark compares paths and ignores case; Iceberg compares dotted names exactly.
             keys = {(depth, key), (-1, name)}
-            if keys.isdisjoint(seen):
-                seen |= keys
+            if keys.isdisjoint(seen_keys):
+                seen_keys |= keys
                 continue
             if column in typed:
                 help_ = f"write `PARTITIONED BY ({quoted(column.name)})`, without a type"
             else:
-                dotted = not inner.parents and "." in name
-                new = name.replace(".", "_") if dotted else f"{name.split('.')[-1]}_2"
+                is_dotted = not inner.parents and "." in name
+                new = name.replace(".", "_") if is_dotted else f"{name.split('.')[-1]}_2"
                 help_ = f"give one of them another name, for example `{quoted(new)}`"
             # Spark checks its own columns first; Iceberg checks dotted names when it creates the table.
-            early = (depth, key) in seen
+            early = (depth, key) in seen_keys
             yield Finding(column.span, f"there are two columns named `{name}`", help_, early=early)
             break
 
 
-def _taken(context: Context, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[Finding]:
+def _existing_names(
+    context: Context, node: nodes.AddColumns | nodes.RenameColumn
+) -> Iterator[Finding]:
     """Every new or renamed column whose name is already in use."""
     if isinstance(node, nodes.RenameColumn):
-        new = (*node.column.parts[:-1], node.new_name.parts[-1])
-        wanted = [(new, node.new_name)]
+        new_path = (*node.column.parts[:-1], node.new_name.parts[-1])
+        new_names = [(new_path, node.new_name)]
     else:
-        wanted = [(path.parts, path) for path, _ in node.columns]
+        new_names = [(path.parts, path) for path, _ in node.columns]
     added: set[str] = set()
-    for parts, ref in wanted:
-        found = context.schema.find_all(parts, case_sensitive=context.known.case_sensitive)
-        taken = next(iter(found), None)
+    for parts, ref in new_names:
+        columns = context.schema.find_all(parts, case_sensitive=context.catalog.case_sensitive)
+        existing_column = next(iter(columns), None)
         dotted = ".".join(parts)
-        key = dotted if context.known.case_sensitive else folded(dotted)
-        if taken is not None or key in added:
-            name = taken.name if taken is not None else dotted
+        key = dotted if context.catalog.case_sensitive else folded(dotted)
+        if existing_column is not None or key in added:
+            name = existing_column.name if existing_column is not None else dotted
             message = f"`{context.target.text}` already has a column `{name}`"
             other = quoted(f"{parts[-1]}_2")
             yield Finding(

@@ -51,11 +51,11 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 _CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES", "CONSTRAINT"})
-_KEY = (
+_CONSTRAINT_HELP = (
     "leave out the constraint; `ALTER TABLE ... SET IDENTIFIER FIELDS` declares the key of a table"
 )
-_LOW = tuple(word.lower() for word in sorted(_CONSTRAINTS))
-_WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
+_LOWER_CONSTRAINTS = tuple(word.lower() for word in sorted(_CONSTRAINTS))
+_CONSTRAINT_PATTERN = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 
 
 @rule(
@@ -74,7 +74,7 @@ _WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 def unsupported_column_clause(context: Context) -> Iterator[Finding]:
     """Every clause of a new or existing column that Iceberg's runtime does not support."""
     node = context.node
-    if isinstance(node, nodes.Create) and context.makes_iceberg:
+    if isinstance(node, nodes.Create) and context.creates_iceberg:
         yield from _constraints(context, node)
     if not isinstance(node, nodes.Create) and context.table is None:
         return  # other formats support defaults
@@ -98,7 +98,9 @@ def unsupported_column_clause(context: Context) -> Iterator[Finding]:
                 early=True,
             )
         elif isinstance(node, nodes.AddColumns) and column.constraint is not None:
-            yield Finding(column.constraint, _none_kept(context, column.constraint), _KEY)
+            yield Finding(
+                column.constraint, _constraint_message(context, column.constraint), _CONSTRAINT_HELP
+            )
         elif isinstance(node, nodes.AddColumns) and column.required:
             yield Finding(
                 column.span,
@@ -113,7 +115,7 @@ def _plain(column: terms.ColumnDef) -> str:
 
 
 def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Finding]:
-    if context.of_another_kind:
+    if context.is_not_iceberg:
         return
     for change in (node, *node.more):
         if change.default is not None:
@@ -126,22 +128,24 @@ def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Find
 
 
 def _altered_constraint(context: Context, node: nodes.AlterConstraint) -> Iterator[Finding]:
-    if not context.of_another_kind:
-        yield Finding(node.clause, _none_kept(context, node.clause), _KEY)
+    if not context.is_not_iceberg:
+        yield Finding(node.clause, _constraint_message(context, node.clause), _CONSTRAINT_HELP)
 
 
-def _none_kept(context: Context, span: terms.Offsets) -> str:
-    word = _WORD.search(context.text, *span)
-    found = word[0] if word is not None else context.words(span)
-    return f"Iceberg's runtime for Spark does not support constraints, such as {found}"
+def _constraint_message(context: Context, span: terms.Offsets) -> str:
+    match = _CONSTRAINT_PATTERN.search(context.text, *span)
+    constraint = match[0] if match is not None else context.text_at(span)
+    return f"Iceberg's runtime for Spark does not support constraints, such as {constraint}"
 
 
 def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
     """PRIMARY KEY and other constraints, on a column or on the table: Iceberg supports none."""
     columns = node.columns or ()
-    if not any(map(context.statement.says, _LOW)) or not _WORD.search(context.text, *node.span):
+    if not any(map(context.statement.says, _LOWER_CONSTRAINTS)) or not _CONSTRAINT_PATTERN.search(
+        context.text, *node.span
+    ):
         return
-    names = {column.span[0] for column in columns}
+    column_starts = {column.span[0] for column in columns}
     clauses = [c.type_span for c in columns]
     clauses += [c.default for c in columns if c.default is not None]
     depth = 1
@@ -151,17 +155,17 @@ def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth == 0:
             return
-        inside = any(start <= token.start < end for start, end in clauses)
+        is_in_clause = any(start <= token.start < end for start, end in clauses)
         if (
             depth == 1
             and token.text.upper() in _CONSTRAINTS
-            and not inside
-            and token.start not in names
+            and not is_in_clause
+            and token.start not in column_starts
         ):
             yield Finding(
                 (token.start, token.end),
                 f"Iceberg's runtime for Spark does not support constraints, such as {token.text}",
-                _KEY,
+                _CONSTRAINT_HELP,
                 early=True,
             )
             return

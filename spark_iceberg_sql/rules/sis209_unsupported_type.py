@@ -29,12 +29,12 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_types
+from spark_iceberg_sql.rules.occasions import has_nonstandard_types
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 # Other engines' type names, with Spark's name if that is not STRING.
-_SPARK = {
+_SPARK_TYPES = {
     **dict.fromkeys(("int8", "bigserial", "int64", "serial", "uint32"), "BIGINT"),
     **dict.fromkeys(("int4", "int32", "mediumint", "int", "integer", "int2"), "INT"),
     **dict.fromkeys(("float8", "float64"), "DOUBLE"),
@@ -57,7 +57,7 @@ _SPARK = {
     Severity.ERROR,
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
-    when=odd_types,
+    when=has_nonstandard_types,
     category=Category.COLUMNS,
     iceberg_only=True,
     spark_only=True,
@@ -65,39 +65,43 @@ _SPARK = {
 def unsupported_type(context: Context) -> Iterator[Finding]:
     """Every new column of a type that Spark or Iceberg does not support."""
     for column in context.new_columns:
-        if column.type is not None or _named_again(context.node, column):
+        if column.type is not None or _repeats_column(context.node, column):
             continue
-        words = re.findall(r"[a-z_]\w*", column.type_text.lower())
-        spark = next((_SPARK[word] for word in words if word in _SPARK), "STRING")
-        meant = _field(context.node, column)
-        if meant is not None:
-            help_ = f"write `` {meant} ``" if "`" in meant else f"write `{meant}`"
-        elif words and words[0] in ("array", "map", "struct"):
+        type_names = re.findall(r"[a-z_]\w*", column.type_text.lower())
+        spark = next((_SPARK_TYPES[word] for word in type_names if word in _SPARK_TYPES), "STRING")
+        intended_clause = _intended_clause(context.node, column)
+        if intended_clause is not None:
+            help_ = (
+                f"write `` {intended_clause} ``"
+                if "`" in intended_clause
+                else f"write `{intended_clause}`"
+            )
+        elif type_names and type_names[0] in ("array", "map", "struct"):
             help_ = f"use Spark's own types inside it, such as `{spark}`"
         else:
             help_ = f"write `{quoted(column.name)} {spark}`"
-        what = f"Iceberg tables in Spark have no type `{column.type_text}`"
+        message = f"Iceberg tables in Spark have no type `{column.type_text}`"
         # Spark has intervals with a unit: Iceberg refuses them when it creates the table.
-        late = len(words) > 1 and words[0] == "interval"
-        yield Finding(column.type_span, what, help_, early=not late)
+        is_refused_late = len(type_names) > 1 and type_names[0] == "interval"
+        yield Finding(column.type_span, message, help_, early=not is_refused_late)
 
 
-def _field(node: nodes.Node, column: terms.ColumnDef) -> str | None:
+def _intended_clause(node: nodes.Node, column: terms.ColumnDef) -> str | None:
     """The field that `PARTITIONED BY (days ts)` intends: a transform, or a name with a blank; else None."""
     if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
         return None
-    name, kind = column.name, column.type_text
+    name, type_text = column.name, column.type_text
     for other in node.columns or ():
-        record = BY_SPELLING.get(name.lower())
-        if other.name.lower() == kind.lower() and record is not None and record.in_ddl:
-            takes = other.type is not None and record.takes(other.type)
-            return record.clause(kind) if takes else kind
-        if other.name.lower() == f"{name} {kind}".lower():
+        transform = BY_SPELLING.get(name.lower())
+        if other.name.lower() == type_text.lower() and transform is not None and transform.in_ddl:
+            takes = other.type is not None and transform.takes(other.type)
+            return transform.clause(type_text) if takes else type_text
+        if other.name.lower() == f"{name} {type_text}".lower():
             return quoted(other.name)
     return None
 
 
-def _named_again(node: nodes.Node, column: terms.ColumnDef) -> bool:
+def _repeats_column(node: nodes.Node, column: terms.ColumnDef) -> bool:
     """True if PARTITIONED BY repeats a column of the list with a type (SIS207)."""
     if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
         return False

@@ -52,8 +52,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.places import immovable
-from spark_iceberg_sql.rules.words import a_type
+from spark_iceberg_sql.rules.places import immovable_column
+from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -76,35 +76,37 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
     if isinstance(node, nodes.DropColumns) and context.schema_if_known is not None:
         yield from _parts_of_collections(context, node)
     if context.schema_if_known is not None:
-        yield from _in_keys(context)
-        yield from _in_use(context)
+        yield from _columns_in_map_keys(context)
+        yield from _columns_in_use(context)
     if not isinstance(node, nodes.AlterColumn):
         return
-    hive = _hive(context, node)
-    if hive is not None:
-        yield hive
-    if hive is not None or context.schema_if_known is None:
+    hive_finding = _hive_change(context, node)
+    if hive_finding is not None:
+        yield hive_finding
+    if hive_finding is not None or context.schema_if_known is None:
         return
-    seen: list[tuple[str, ...]] = []
+    earlier_paths: list[tuple[str, ...]] = []
     for change in (node, *node.more):
-        found = context.schema.find_all(change.column.parts)
-        if len(found) != 1:
+        columns = context.schema.find_all(change.column.parts)
+        if len(columns) != 1:
             continue
-        table, column = context.target.text, found[0]
+        table, column = context.target.text, columns[0]
         path = tuple(map(folded, change.column.parts))
-        twice = any(path[: len(old)] == old or old[: len(path)] == path for old in seen)
-        seen.append(path)
-        stuck = immovable(context, change)
-        if _key_of(column) and change.position is None:
+        is_repeated = any(
+            path[: len(old)] == old or old[: len(path)] == path for old in earlier_paths
+        )
+        earlier_paths.append(path)
+        immovable_finding = immovable_column(context, change)
+        if _is_in_map_key(column) and change.position is None:
             continue  # _in_keys reports it
-        if twice:
+        if is_repeated:
             yield Finding(
                 change.column.span,
                 f"`{change.column.text}`, or the column that contains it, is changed twice in one statement",
                 f"write a separate statement: `ALTER TABLE {table} ALTER COLUMN {change.column.text} ...`",
             )
-        elif stuck is not None:
-            yield stuck
+        elif immovable_finding is not None:
+            yield immovable_finding
         elif change.required and not column.field.required:
             yield Finding(
                 change.column.span,
@@ -113,49 +115,49 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
                 f"`{quoted(column.field.name + '_2')} {column.field.type} NOT NULL`",
             )
         elif change.type_span is not None and _refused(context, change, column):
-            what = a_type(column.field.type)
+            type_text = type_with_article(column.field.type)
             new = quoted(column.field.name + "_new")
             yield Finding(
                 change.type_span,
-                f"`{change.column.text}` is {what}, which cannot become {change.type_text}",
+                f"`{change.column.text}` is {type_text}, which cannot become {change.type_text}",
                 f"write `ALTER TABLE {table} ADD COLUMN {new} {change.type_text}` and fill it",
             )
 
 
-def _in_use(context: Context) -> Iterator[Finding]:
+def _columns_in_use(context: Context) -> Iterator[Finding]:
     """Columns that cannot be dropped or become optional: sort columns and identifier fields."""
-    node, table, target = context.node, context.iceberg, context.target.text
-    gone: list[tuple[terms.Offsets, Column]] = []
-    optional: list[tuple[terms.Offsets, Column]] = []
+    node, table, target = context.node, context.iceberg_table, context.target.text
+    dropped_columns: list[tuple[terms.Offsets, Column]] = []
+    optional_columns: list[tuple[terms.Offsets, Column]] = []
     if isinstance(node, nodes.ReplaceColumns):
-        gone = [(context.target.span, column) for column in context.schema.columns]
+        dropped_columns = [(context.target.span, column) for column in context.schema.columns]
     elif isinstance(node, nodes.DropColumns):
         roots = [(ref.span, c) for ref in node.columns for c in context.schema.find_all(ref.parts)]
-        gone = _with_inside(context, roots)
+        dropped_columns = _with_nested(context, roots)
     elif isinstance(node, nodes.AlterColumn):
         changes = [change for change in (node, *node.more) if change.required is False]
         roots = [
             (c.column.span, f) for c in changes for f in context.schema.find_all(c.column.parts)
         ]
-        optional = _with_inside(context, roots)
-    for span, column in gone:
+        optional_columns = _with_nested(context, roots)
+    for span, column in dropped_columns:
         if column.field.field_id in (table.sorted_by or ()):
             yield Finding(
                 span,
                 f"`{column.name}` is in the sort order of `{target}` and cannot be dropped",
                 f"write `ALTER TABLE {target} WRITE UNORDERED` first, or `WRITE ORDERED BY` other columns",
             )
-    for span, column in (*gone, *optional):
+    for span, column in (*dropped_columns, *optional_columns):
         if column.field.field_id in (table.identifiers or ()):
-            fate = "be dropped" if gone else "become optional"
+            change_text = "be dropped" if dropped_columns else "become optional"
             yield Finding(
                 span,
-                f"`{column.name}` is an identifier field of `{target}` and cannot {fate}",
+                f"`{column.name}` is an identifier field of `{target}` and cannot {change_text}",
                 f"write `ALTER TABLE {target} DROP IDENTIFIER FIELDS {column.name}` first",
             )
 
 
-def _with_inside(
+def _with_nested(
     context: Context, roots: list[tuple[terms.Offsets, Column]]
 ) -> list[tuple[terms.Offsets, Column]]:
     """The columns with everything nested in them."""
@@ -167,7 +169,7 @@ def _with_inside(
     ]
 
 
-def _hive(context: Context, change: nodes.AlterColumn) -> Finding | None:
+def _hive_change(context: Context, change: nodes.AlterColumn) -> Finding | None:
     """A CHANGE COLUMN that Spark's parser refuses for any column of any table: rename or NOT NULL."""
     name = change.new_name
     if name is None:
@@ -187,14 +189,16 @@ def _hive(context: Context, change: nodes.AlterColumn) -> Finding | None:
     return None
 
 
-def _key_of(column: Column) -> bool:
+def _is_in_map_key(column: Column) -> bool:
     """True if a column is a map's key or nested in one; its position in the key may change."""
     keys = [parent.key for parent in column.parents if isinstance(parent, Map)]
-    around = column.parents
-    return any(key == column.field or any(key.type is kind for kind in around) for key in keys)
+    parents = column.parents
+    return any(
+        key == column.field or any(key.type is data_type for data_type in parents) for key in keys
+    )
 
 
-def _in_keys(context: Context) -> Iterator[Finding]:
+def _columns_in_map_keys(context: Context) -> Iterator[Finding]:
     """Changes that a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
     node = context.node
     table = context.target.text
@@ -210,15 +214,17 @@ def _in_keys(context: Context) -> Iterator[Finding]:
             terms.Ref(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1
         ]
     for ref in refs:
-        found = context.schema.find_all(ref.parts)
-        if len(found) != 1:
+        columns = context.schema.find_all(ref.parts)
+        if len(columns) != 1:
             continue
-        parent = found[0].parents[-1] if found[0].parents else None
-        direct = isinstance(parent, List | Map)
-        if isinstance(node, nodes.RenameColumn) and direct:
-            what = f"`{ref.text}` is part of a {parent.name if parent else 'type'} and cannot be renamed"
-            yield Finding(ref.span, what, "leave out the statement")
-        elif _key_of(found[0]) and not (isinstance(node, nodes.DropColumns) and direct):
+        parent = columns[0].parents[-1] if columns[0].parents else None
+        is_collection_part = isinstance(parent, List | Map)
+        if isinstance(node, nodes.RenameColumn) and is_collection_part:
+            message = f"`{ref.text}` is part of a {parent.name if parent else 'type'} and cannot be renamed"
+            yield Finding(ref.span, message, "leave out the statement")
+        elif _is_in_map_key(columns[0]) and not (
+            isinstance(node, nodes.DropColumns) and is_collection_part
+        ):
             yield Finding(
                 ref.span,
                 f"`{ref.text}` is in a map's key, and keys cannot be changed",
@@ -229,17 +235,21 @@ def _in_keys(context: Context) -> Iterator[Finding]:
 def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Iterator[Finding]:
     """A list's element, a map's key or value, which cannot be dropped alone."""
     for ref in node.columns:
-        found = context.schema.find_all(ref.parts)
-        if len(found) != 1 or not isinstance(next(iter(found[0].parents[::-1]), None), List | Map):
+        columns = context.schema.find_all(ref.parts)
+        if len(columns) != 1 or not isinstance(
+            next(iter(columns[0].parents[::-1]), None), List | Map
+        ):
             continue
-        whole = drop = ref.text.rpartition(".")[0]
-        structs = list(found[0].parents[:-1])
+        collection_name = dropped_name = ref.text.rpartition(".")[0]
+        structs = list(columns[0].parents[:-1])
         while structs and isinstance(last := structs.pop(), Struct) and len(last.fields) == 1:
-            drop = drop.rpartition(".")[0]  # a struct without fields is not allowed either
+            dropped_name = dropped_name.rpartition(".")[
+                0
+            ]  # a struct without fields is not allowed either
         yield Finding(
             ref.span,
-            f"`{ref.text}` is part of the type of `{whole}` and cannot be dropped alone",
-            f"write `ALTER TABLE {context.target.text} DROP COLUMN {drop}`",
+            f"`{ref.text}` is part of the type of `{collection_name}` and cannot be dropped alone",
+            f"write `ALTER TABLE {context.target.text} DROP COLUMN {dropped_name}`",
         )
 
 

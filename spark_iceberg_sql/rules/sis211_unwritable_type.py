@@ -38,19 +38,19 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_columns
+from spark_iceberg_sql.rules.occasions import has_special_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
 _COLUMNS = (nodes.AddColumns, nodes.ReplaceColumns, nodes.DropColumns)
 _FORMAT = "write.format.default"
-_ALL = ""  # the table as a whole, instead of a column's name
+_WHOLE_TABLE = ""  # the table as a whole, instead of a column's name
 
 
 @rule(
     Severity.ERROR,
     on=(nodes.Create, *_COLUMNS),
     spec="Schemas and Data Types",
-    when=odd_columns,
+    when=has_special_columns,
     category=Category.COLUMNS,
     iceberg_only=True,
     spark_only=True,
@@ -59,52 +59,54 @@ def unwritable_type(context: Context) -> Iterator[Finding]:
     """Every column that the statement creates and that files of the table's format cannot store."""
     node = context.node
     if isinstance(node, nodes.Create):
-        before = None
-        if not context.makes_iceberg or (
+        table_before = None
+        if not context.creates_iceberg or (
             node.query is not None and context.schema_if_known is None
         ):
             return
     elif context.schema_if_known is None:
         return
     else:
-        before = context.iceberg
-    after = context.after
-    if after is None or after.schema is None:
+        table_before = context.iceberg_table
+    table_after = context.table_after
+    if table_after is None or table_after.schema is None:
         return
-    touched: list[str] | None = None  # few columns of a wide table change
+    changed_names: list[str] | None = None  # few columns of a wide table change
     if isinstance(node, nodes.AddColumns | nodes.DropColumns):
         refs = node.columns if isinstance(node, nodes.DropColumns) else [r for r, _ in node.columns]
-        touched = list(dict.fromkeys(ref.parts[0] for ref in refs))
-    old: dict[str, str] = {}
-    if before and before.schema:
-        old = dict(_faults(before.schema, _format(before), touched))
-    for name, why in _faults(after.schema, _format(after), touched):
-        if old.get(name) != why:
-            yield Finding(_place(context, name), why, _help(context, name, why))
+        changed_names = list(dict.fromkeys(ref.parts[0] for ref in refs))
+    old_faults: dict[str, str] = {}
+    if table_before and table_before.schema:
+        old_faults = dict(_faults(table_before.schema, _format(table_before), changed_names))
+    for name, reason in _faults(table_after.schema, _format(table_after), changed_names):
+        if old_faults.get(name) != reason:
+            yield Finding(_column_span(context, name), reason, _help(context, name, reason))
 
 
 def _format(table: Table) -> str:
     return table.properties.get(_FORMAT, "parquet").lower()
 
 
-def _faults(schema: Schema, kind: str, touched: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+def _faults(
+    schema: Schema, file_format: str, changed_names: Sequence[str] | None
+) -> Iterator[tuple[str, str]]:
     """The invalid top-level columns, each with the first reason. changed_names: if given, only these are checked."""
     fields: Iterable[Field] = schema.fields
-    if touched is not None:
-        found = (column for name in touched for column in schema.find_all((name,)))
-        fields = (column.field for column in found if not column.parents)
+    if changed_names is not None:
+        columns = (column for name in changed_names for column in schema.find_all((name,)))
+        fields = (column.field for column in columns if not column.parents)
     for column in fields:
         if isinstance(column.type, Primitive) and not _is_void(column.type):
             continue
-        why = _required(column) or (_unwritable(column.name, column.type, kind))
-        if why is not None:
-            yield column.name, why
-    if kind == "parquet" and schema.fields and all(_is_void(f.type) for f in schema.fields):
-        yield _ALL, "Parquet cannot store the table: all its columns are void"
+        reason = _required(column) or (_unwritable(column.name, column.type, file_format))
+        if reason is not None:
+            yield column.name, reason
+    if file_format == "parquet" and schema.fields and all(_is_void(f.type) for f in schema.fields):
+        yield _WHOLE_TABLE, "Parquet cannot store the table: all its columns are void"
 
 
-def _is_void(kind: Type) -> bool:
-    return isinstance(kind, Primitive) and kind.name == "unknown"
+def _is_void(data_type: Type) -> bool:
+    return isinstance(data_type, Primitive) and data_type.name == "unknown"
 
 
 def _required(field: Field, path: str = "") -> str | None:
@@ -115,33 +117,35 @@ def _required(field: Field, path: str = "") -> str | None:
     return next((w for child in _inside(field.type) if (w := _required(child, name))), None)
 
 
-def _inside(kind: Type) -> tuple[Field, ...]:
-    if isinstance(kind, Struct):
-        return kind.fields
-    if isinstance(kind, List):
-        return (kind.element,)
-    return (kind.key, kind.value) if isinstance(kind, Map) else ()
+def _inside(data_type: Type) -> tuple[Field, ...]:
+    if isinstance(data_type, Struct):
+        return data_type.fields
+    if isinstance(data_type, List):
+        return (data_type.element,)
+    return (data_type.key, data_type.value) if isinstance(data_type, Map) else ()
 
 
-def _unwritable(name: str, kind: Type, files: str) -> str | None:
+def _unwritable(name: str, data_type: Type, file_format: str) -> str | None:
     """The reason why files of this format cannot store a type, at any depth; None if they can."""
-    if files not in ("parquet", "orc"):
+    if file_format not in ("parquet", "orc"):
         return None
-    shown = "Parquet" if files == "parquet" else "ORC"
-    if isinstance(kind, Struct):
-        if not kind.fields:
-            return f"{shown} cannot store `{name}`: the struct has no fields"
-        if files == "parquet" and all(_is_void(f.type) for f in kind.fields):
-            return f"{shown} cannot store `{name}`: all fields of the struct are void"
-    if isinstance(kind, List) and _is_void(kind.element.type):
-        return f"{shown} cannot store `{name}`: its elements are void"
-    if isinstance(kind, Map) and _is_void(kind.value.type):
-        return f"{shown} cannot store `{name}`: its values are void"
-    children = ((f"{name}.{f.name}", f.type) for f in _inside(kind))
-    return next((w for path, child in children if (w := _unwritable(path, child, files))), None)
+    format_name = "Parquet" if file_format == "parquet" else "ORC"
+    if isinstance(data_type, Struct):
+        if not data_type.fields:
+            return f"{format_name} cannot store `{name}`: the struct has no fields"
+        if file_format == "parquet" and all(_is_void(f.type) for f in data_type.fields):
+            return f"{format_name} cannot store `{name}`: all fields of the struct are void"
+    if isinstance(data_type, List) and _is_void(data_type.element.type):
+        return f"{format_name} cannot store `{name}`: its elements are void"
+    if isinstance(data_type, Map) and _is_void(data_type.value.type):
+        return f"{format_name} cannot store `{name}`: its values are void"
+    children = ((f"{name}.{f.name}", f.type) for f in _inside(data_type))
+    return next(
+        (w for path, child in children if (w := _unwritable(path, child, file_format))), None
+    )
 
 
-def _place(context: Context, name: str) -> terms.Offsets:
+def _column_span(context: Context, name: str) -> terms.Offsets:
     node = context.node
     if isinstance(node, nodes.DropColumns):
         spans = {ref.parts[0].lower(): ref.span for ref in node.columns}
@@ -152,16 +156,16 @@ def _place(context: Context, name: str) -> terms.Offsets:
         assert isinstance(node, nodes.Create | nodes.ReplaceColumns)
         columns = node.columns or ()
         spans = {column.name.lower(): column.type_span for column in columns}
-        if name == _ALL and columns:
+        if name == _WHOLE_TABLE and columns:
             return columns[0].type_span
     return spans.get(name.lower(), context.target.span)
 
 
-def _help(context: Context, name: str, why: str) -> str:
+def _help(context: Context, name: str, reason: str) -> str:
     if isinstance(context.node, nodes.DropColumns):
-        if name == _ALL:
+        if name == _WHOLE_TABLE:
             return f"add another column first: `ALTER TABLE {context.target.text} ADD COLUMN ...`"
         return f"drop the whole column: `ALTER TABLE {context.target.text} DROP COLUMN {name}`"
-    if "required" in why:
+    if "required" in reason:
         return "leave out NOT NULL, or give it a type that holds values; a map's key cannot be void"
     return "give it a type that holds values, such as `STRING`, or add the column later"

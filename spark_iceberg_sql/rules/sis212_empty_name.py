@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_clauses, odd_columns
+from spark_iceberg_sql.rules.occasions import has_special_clauses, has_special_columns
 from spark_iceberg_sql.syntax import nodes
 
 _HELP = "give it a name"
@@ -37,8 +37,8 @@ _HELP = "give it a name"
 
 def _may_be_empty(context: Context) -> bool:
     node = context.node
-    named = isinstance(node, nodes.Create) and node.table.parts[-1] != ""
-    return not named or odd_clauses(context) or odd_columns(context)
+    has_name = isinstance(node, nodes.Create) and node.table.parts[-1] != ""
+    return not has_name or has_special_clauses(context) or has_special_columns(context)
 
 
 @rule(
@@ -69,16 +69,16 @@ def empty_name(context: Context) -> Iterator[Finding]:
     if isinstance(node, nodes.Create) and node.location is not None and not node.location[0]:
         span = node.location[1]
         yield Finding(span, "the table's location is empty", "leave out LOCATION", early=True)
-    if isinstance(node, nodes.RenameColumn) and not context.of_another_kind:
+    if isinstance(node, nodes.RenameColumn) and not context.is_not_iceberg:
         if not node.new_name.parts[-1]:
             yield Finding(node.new_name.span, "the new name of the column is empty", _HELP)
     elif isinstance(node, nodes.AddColumns):
         for path, _ in node.columns:
-            if not path.parts[-1] and not context.of_another_kind:
+            if not path.parts[-1] and not context.is_not_iceberg:
                 yield Finding(path.span, "the name of the column is empty", _HELP)
-    for column, inner in context.inside_new_columns:
+    for column, nested_columns in context.nested_new_columns:
         if isinstance(node, nodes.AddColumns) and not column.name:
             continue
-        if any(not found.field.name for found in inner):
+        if any(not nested_column.field.name for nested_column in nested_columns):
             where = f"a field in `{column.name}`" if column.name else "the column"
             yield Finding(column.span, f"the name of {where} is empty", _HELP)

@@ -35,94 +35,97 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.model.transforms import spelled
+from spark_iceberg_sql.model.transforms import find_transform
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import a_type, listed, written
+from spark_iceberg_sql.rules.words import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
-_BIGGEST = 2**31 - 1
+_MAX_INT = 2**31 - 1
 
 
 @rule(Severity.ERROR, on=(nodes.WriteOrder,), spec="Sorting", category=Category.COLUMNS)
 def unsortable(context: Context) -> Iterator[Finding]:
     """Every term that the table cannot be sorted by."""
     assert isinstance(context.node, nodes.WriteOrder)
-    readable = []
+    valid_terms = []
     for term in context.node.terms:
-        fault = _words(term)
-        if fault is not None:
-            yield fault
+        finding = _transform_finding(term)
+        if finding is not None:
+            yield finding
         else:
-            readable.append(term)
-    for term in readable:
-        yield from _column(context, term)
+            valid_terms.append(term)
+    for term in valid_terms:
+        yield from _column_findings(context, term)
 
 
-def _words(term: terms.Term) -> Finding | None:
+def _transform_finding(term: terms.Term) -> Finding | None:
     """The finding about a term that is invalid whatever the table is."""
-    record = _record(term)
+    transform = _record(term)
     columns = [column.text for column in term.columns]
-    if record is None or not record.in_ddl:
+    if transform is None or not transform.in_ddl:
         return Finding(
             term.name_span,
             f"Iceberg has no transform `{term.call}` to sort by",
-            f"write {listed(columns) if columns else 'a column'}, or a transform: `days(ts)`, `bucket(16, id)`",
+            f"write {join_names(columns) if columns else 'a column'}, or a transform: `days(ts)`, `bucket(16, id)`",
         )
     if len(columns) != 1:
-        what = "several" if columns else "none"
+        count_text = "several" if columns else "none"
         help_ = "write each separately: " + ", ".join(columns) if columns else "write `days(ts)`"
-        return Finding(term.span, f"`{term.call}` takes one column, but has {what}", help_)
-    if record.parameter is None:
+        return Finding(term.span, f"`{term.call}` takes one column, but has {count_text}", help_)
+    if transform.parameter is None:
         return None
     numbers = [
         item for item in term.literals if item.kind == "integer" and item.suffix in ("", "L")
     ]
     value = numbers[0].value if numbers else None
-    if value is not None and record.parameter.minimum <= value <= _BIGGEST:
+    if value is not None and transform.parameter.minimum <= value <= _MAX_INT:
         return None
-    given = f"not `{numbers[0].text}`" if numbers else "but has none"
+    actual_text = f"not `{numbers[0].text}`" if numbers else "but has none"
     return Finding(
         numbers[0].span if numbers else term.span,
-        f"`{term.call}` needs an integer from {record.parameter.minimum} to {_BIGGEST}, {given}",
-        f"write `{record.clause(columns[0], 16)}`",
+        f"`{term.call}` needs an integer from {transform.parameter.minimum} to {_MAX_INT}, {actual_text}",
+        f"write `{transform.clause(columns[0], 16)}`",
     )
 
 
 def _record(term: terms.Term) -> Transform | None:
-    return spelled(term.call)
+    return find_transform(term.call)
 
 
-def _column(context: Context, term: terms.Term) -> Iterator[Finding]:
-    ref, record = term.columns[0], _record(term)
-    assert record is not None
+def _column_findings(context: Context, term: terms.Term) -> Iterator[Finding]:
+    ref, transform = term.columns[0], _record(term)
+    assert transform is not None
     schema, table = context.schema, context.target.text
-    found = schema.find_all(ref.parts, case_sensitive=context.known.case_sensitive)
-    if not found:
-        names = context.instead(schema, ".".join(ref.parts))
-        help_ = f"write {listed(names)}" if names else "add the column first"
+    columns = schema.find_all(ref.parts, case_sensitive=context.catalog.case_sensitive)
+    if not columns:
+        names = context.suggested_names(schema, ".".join(ref.parts))
+        help_ = f"write {join_names(names)}" if names else "add the column first"
         yield Finding(ref.span, f"`{table}` has no column `{ref.text}`", help_)
         return
-    column, kind = found[0], found[0].field.type
+    column, data_type = columns[0], columns[0].field.type
     if column.in_collection:
         yield Finding(
             ref.span,
             f"`{ref.text}` is inside a list or a map, which holds many values per row: every INSERT would fail",
             "write another column",
         )
-    elif not isinstance(kind, Primitive):
-        inside = [written(c) for c in schema.columns if c.name.startswith(column.name + ".")]
-        struct = isinstance(kind, Struct) and inside
-        more = f"write a column inside it: {listed(inside)}" if struct else ""
+    elif not isinstance(data_type, Primitive):
+        nested_names = [
+            column_text(c) for c in schema.columns if c.name.startswith(column.name + ".")
+        ]
+        struct = isinstance(data_type, Struct) and nested_names
+        nested_help = f"write a column inside it: {join_names(nested_names)}" if struct else ""
         yield Finding(
             ref.span,
-            f"`{ref.text}` is {a_type(kind)}, which cannot be sorted",
-            more or "write another column",
+            f"`{ref.text}` is {type_with_article(data_type)}, which cannot be sorted",
+            nested_help or "write another column",
         )
-    elif not record.takes(kind):
+    elif not transform.takes(data_type):
         yield Finding(
             ref.span,
-            f"`{term.call or 'identity'}` needs {record.accepts}, but `{ref.text}` is {a_type(kind)}",
+            f"`{term.call or 'identity'}` needs {transform.accepts}, but `{ref.text}` is "
+            f"{type_with_article(data_type)}",
             f"write `{quoted(ref.parts[-1]) if len(ref.parts) == 1 else ref.text}` alone",
         )

@@ -37,7 +37,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import a_type, listed, written
+from spark_iceberg_sql.rules.words import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -52,48 +52,66 @@ def identifier_field(context: Context) -> Iterator[Finding]:
     node = context.node
     assert isinstance(node, nodes.IdentifierFields)
     schema = context.schema
-    identifiers = context.iceberg.identifiers
-    fit = [written(column) for column in schema.columns if _why(context, column) is None]
+    identifiers = context.iceberg_table.identifiers
+    candidates = [
+        column_text(column)
+        for column in schema.columns
+        if _why_not_identifier(context, column) is None
+    ]
     for ref in node.columns:
         column = schema.find(ref.parts)
         if column is None:
-            folded = [written(other) for other in schema.find_all(ref.parts)]
-            names = folded or list(context.near(schema, ".".join(ref.parts))) or fit
-            why = ": column names are case-sensitive here" if folded else ""
+            case_matches = [column_text(other) for other in schema.find_all(ref.parts)]
+            names = (
+                case_matches
+                or list(context.similar_names(schema, ".".join(ref.parts)))
+                or candidates
+            )
+            case_note = ": column names are case-sensitive here" if case_matches else ""
             yield Finding(
                 ref.span,
-                f"`{context.target.text}` has no column `{ref.text}`{why}",
-                f"write {listed(names)}" if names else "declare the column NOT NULL in a new table",
+                f"`{context.target.text}` has no column `{ref.text}`{case_note}",
+                f"write {join_names(names)}"
+                if names
+                else "declare the column NOT NULL in a new table",
             )
         elif not node.dropping:
-            wrong = _why(context, column)
-            if wrong is not None:
-                help_ = f"write {listed(fit)}" if fit else "leave out the statement"
-                yield Finding(ref.span, f"`{ref.text}` {wrong}", help_)
+            reason = _why_not_identifier(context, column)
+            if reason is not None:
+                help_ = (
+                    f"write {join_names(candidates)}" if candidates else "leave out the statement"
+                )
+                yield Finding(ref.span, f"`{ref.text}` {reason}", help_)
         elif identifiers is not None and column.field.field_id not in identifiers:
             ids = [other for other in schema.columns if other.field.field_id in identifiers]
             yield Finding(
                 ref.span,
                 f"`{ref.text}` is not an identifier field of `{context.target.text}`",
-                f"write {listed(written(other) for other in ids)}" if ids else "leave it out",
+                f"write {join_names(column_text(other) for other in ids)}"
+                if ids
+                else "leave it out",
             )
 
 
-def _why(context: Context, column: Column) -> str | None:
+def _why_not_identifier(context: Context, column: Column) -> str | None:
     """The reason why a column cannot identify a row; None if it can."""
-    kind = column.field.type
-    if not isinstance(kind, Primitive):
-        return f"is {a_type(kind)}, and only a primitive column can identify a row"
+    data_type = column.field.type
+    if not isinstance(data_type, Primitive):
+        return f"is {type_with_article(data_type)}, and only a primitive column can identify a row"
     if column.in_collection:
         return "is inside a list or a map, which holds many values per row"
-    if kind.name in ("float", "double"):
-        return f"is {a_type(kind)}, which cannot identify a row"
+    if data_type.name in ("float", "double"):
+        return f"is {type_with_article(data_type)}, which cannot identify a row"
     if not column.field.required:
         return "is nullable, so it cannot identify a row"
     path = column.name
     for parent in reversed(column.parents):
         path = path.rpartition(".")[0]
-        whole = context.schema.find((path,))
-        if isinstance(parent, Struct) and whole is not None and not whole.field.required:
+        parent_column = context.schema.find((path,))
+        if (
+            isinstance(parent, Struct)
+            and parent_column is not None
+            and not parent_column.field.required
+        ):
             return f"is inside `{path}`, which is nullable, so it cannot identify a row"
     return None

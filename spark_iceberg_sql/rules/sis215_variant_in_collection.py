@@ -27,7 +27,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map, primitives
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_types
+from spark_iceberg_sql.rules.occasions import has_nonstandard_types
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -36,7 +36,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.WARNING,
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
-    when=odd_types,
+    when=has_nonstandard_types,
     category=Category.COLUMNS,
     spark_only=True,
 )
@@ -48,14 +48,14 @@ def variant_in_collection(context: Context) -> Iterator[Finding]:
         if isinstance(node, nodes.AddColumns)
         else {}
     )
-    for column, found in context.inside_new_columns:
+    for column, nested_columns in context.nested_new_columns:
         if column.type is None or not any(p.name == "variant" for p in primitives(column.type)):
             continue
         path = paths.get(column)
         name = path.text if path is not None else quoted(column.name)
         if path is not None and _in_collection(context, path):
             help_ = f"write `{name} STRING`, and read it with parse_json"
-        elif any(str(c.field.type) == "variant" and c.in_collection for c in found):
+        elif any(str(c.field.type) == "variant" and c.in_collection for c in nested_columns):
             help_ = f"write `{name} VARIANT`: its value can itself be an array or an object"
         else:
             continue
@@ -73,5 +73,5 @@ def _in_collection(context: Context, path: terms.Ref) -> bool:
     """True if a new column's path leads into a list or a map of the table."""
     schema = context.schema_if_known
     return schema is not None and any(
-        isinstance(column.field.type, List | Map) for column in schema.around(path.parts)
+        isinstance(column.field.type, List | Map) for column in schema.enclosing_columns(path.parts)
     )

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -33,26 +33,29 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create,),
     spec="Partitioning",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.FIELDS,
 )
 def field_twice(context: Context) -> Iterator[Finding]:
     """Every field after one with the same source and transform."""
-    first: dict[tuple[int, str], tuple[str, str]] = {}
+    first_uses: dict[tuple[int, str], tuple[str, str]] = {}
     for facts in context.terms:
-        wanted = facts.wanted
-        if wanted is None:
+        requested_field = facts.requested_field
+        if requested_field is None:
             continue
-        words, call = context.words(facts.term.span), facts.term.call or str(wanted.transform)
-        key = (wanted.source_id, str(wanted.transform))
-        earlier, earlier_call = first.get(key, ("", ""))
-        if earlier:
+        term_text, call = (
+            context.text_at(facts.term.span),
+            facts.term.call or str(requested_field.transform),
+        )
+        key = (requested_field.source_id, str(requested_field.transform))
+        earlier_text, earlier_call = first_uses.get(key, ("", ""))
+        if earlier_text:
             yield Finding(
                 facts.term.span,
-                f"`{words}` is already in the list"
-                if words == earlier
-                else f"`{words}` is the same partition field as `{earlier}`",
-                f"write `{earlier}` once",
+                f"`{term_text}` is already in the list"
+                if term_text == earlier_text
+                else f"`{term_text}` is the same partition field as `{earlier_text}`",
+                f"write `{earlier_text}` once",
                 early=call == earlier_call,
             )
-        first.setdefault(key, (words, call))
+        first_uses.setdefault(key, (term_text, call))

@@ -29,7 +29,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -37,29 +37,35 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create,),
     spec="Partitioning",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.FIELDS,
 )
 def same_transform_twice(context: Context) -> Iterator[Finding]:
     """Every bucket or truncate of a column after an earlier one with a different number."""
-    first: dict[tuple[int, str], tuple[RequestedField, str | None]] = {}
+    first_uses: dict[tuple[int, str], tuple[RequestedField, str | None]] = {}
     for facts in context.terms:
-        wanted = facts.wanted
-        if wanted is None or wanted.transform.parameter is None:
+        requested_field = facts.requested_field
+        if requested_field is None or requested_field.transform.parameter is None:
             continue
-        record = wanted.transform.transform
-        key = (wanted.source_id, record.name)
-        earlier, call = first.setdefault(key, (wanted, facts.term.call))
-        if earlier.transform == wanted.transform:
+        transform = requested_field.transform.transform
+        key = (requested_field.source_id, transform.name)
+        earlier_field, call = first_uses.setdefault(key, (requested_field, facts.term.call))
+        if earlier_field.transform == requested_field.transform:
             continue
-        name = record.create_name(wanted.source)
-        other = min(earlier.transform.parameter or 0, wanted.transform.parameter or 0)
-        finer = max(earlier.transform.parameter or 0, wanted.transform.parameter)
+        name = transform.create_name(requested_field.source)
+        smaller_parameter = min(
+            earlier_field.transform.parameter or 0, requested_field.transform.parameter or 0
+        )
+        larger_parameter = max(
+            earlier_field.transform.parameter or 0, requested_field.transform.parameter
+        )
         yield Finding(
             facts.term.span,
-            f"`{earlier.transform.clause(wanted.source)}` and `{wanted.transform.clause(wanted.source)}` "
+            f"`{earlier_field.transform.clause(requested_field.source)}` and "
+            f"`{requested_field.transform.clause(requested_field.source)}` "
             f"would both be named `{name}`",
-            f"write `{record.clause(wanted.source, finer)}` alone, or add the other with "
-            f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD {record.clause(wanted.source, other)}`",
+            f"write `{transform.clause(requested_field.source, larger_parameter)}` alone, or add the other with "
+            f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD "
+            f"{transform.clause(requested_field.source, smaller_parameter)}`",
             early=call == facts.term.call,
         )

@@ -30,19 +30,19 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import NotKnownError
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.target import UnknownFactError
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
-from spark_iceberg_sql.rules.words import listed
+from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.words import join_names
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-class Time(NamedTuple):
+class TimeField(NamedTuple):
     """A time transform and its column, as messages show it."""
 
     transform: BoundTransform
@@ -53,7 +53,7 @@ class Time(NamedTuple):
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Transforms",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.FIELDS,
 )
 def redundant_time(context: Context) -> Iterator[Finding]:
@@ -61,21 +61,25 @@ def redundant_time(context: Context) -> Iterator[Finding]:
     if isinstance(context.node, nodes.Create):
         yield from _created(context)
         return
-    wanted = context.wanted
-    if wanted is None or wanted.transform.transform.granularity is None:
+    requested_field = context.requested_field
+    if requested_field is None or requested_field.transform.transform.granularity is None:
         return
-    if isinstance(context.node, nodes.ReplaceField) and context.dropped is None:
+    if isinstance(context.node, nodes.ReplaceField) and context.dropped_field is None:
         return
     for field in context.specs.spec.fields:
         rank = field.transform.transform.granularity
-        if field is context.dropped or rank is None or field.source_id != wanted.source_id:
+        if (
+            field is context.dropped_field
+            or rank is None
+            or field.source_id != requested_field.source_id
+        ):
             continue
-        if field.transform == wanted.transform:
+        if field.transform == requested_field.transform:
             return
         yield Finding(
             context.new_terms[0].term.span,
-            _message(field, wanted),
-            _change(context, field, wanted, rank),
+            _message(field, requested_field),
+            _change_help(context, field, requested_field, rank),
             severity=Severity.WARNING,
         )
         return
@@ -83,50 +87,63 @@ def redundant_time(context: Context) -> Iterator[Finding]:
 
 def _created(context: Context) -> Iterator[Finding]:
     """One finding for each column, at the second of its fields: the finest covers all others."""
-    times: dict[object, list[tuple[TermFacts, Time]]] = {}
+    times: dict[object, list[tuple[ResolvedTerm, TimeField]]] = {}
     for facts in context.terms:
-        column, time = _time(facts)
-        if time is not None:
-            times.setdefault(column, []).append((facts, time))
+        column, time_field = _time_field(facts)
+        if time_field is not None:
+            times.setdefault(column, []).append((facts, time_field))
     for fields in times.values():
-        different = list({time.transform: time for _, time in fields}.values())
-        if len(different) < 2:
+        time_fields = list({time_field.transform: time_field for _, time_field in fields}.values())
+        if len(time_fields) < 2:
             continue
-        finest = max(different, key=lambda time: time.transform.transform.granularity or 0)
-        source = next(facts.source_text for facts, time in fields if time is finest)
-        at = next(facts for facts, time in fields if time.transform != fields[0][1].transform)
-        covered = [time.transform.transform.name for time in different if time is not finest]
+        finest = max(
+            time_fields, key=lambda time_field: time_field.transform.transform.granularity or 0
+        )
+        source = next(facts.source_text for facts, time_field in fields if time_field is finest)
+        second_facts = next(
+            facts for facts, time_field in fields if time_field.transform != fields[0][1].transform
+        )
+        covered = [
+            time_field.transform.transform.name
+            for time_field in time_fields
+            if time_field is not finest
+        ]
         yield Finding(
-            at.term.span,
-            _message(*different),
+            second_facts.term.span,
+            _message(*time_fields),
             f"keep only `{finest.transform.clause(source)}`: it already partitions by {' and '.join(covered)}",
         )
 
 
-def _time(facts: TermFacts) -> tuple[object, Time | None]:
+def _time_field(facts: ResolvedTerm) -> tuple[object, TimeField | None]:
     """A time transform and the identity of its column: its id, or its name if the columns are unknown."""
     try:
-        wanted = facts.wanted
-    except NotKnownError:
+        requested_field = facts.requested_field
+    except UnknownFactError:
         if facts.bound is None or facts.source is None:
             return None, None
         column: object = facts.source.parts
-        time = Time(facts.bound, facts.source_text)
+        time_field = TimeField(facts.bound, facts.source_text)
     else:
-        if wanted is None:
+        if requested_field is None:
             return None, None
-        column, time = wanted.source_id, Time(wanted.transform, wanted.source)
-    return column, time if time.transform.transform.granularity is not None else None
+        column, time_field = (
+            requested_field.source_id,
+            TimeField(requested_field.transform, requested_field.source),
+        )
+    return column, time_field if time_field.transform.transform.granularity is not None else None
 
 
-def _message(*wanted: PartitionField | RequestedField | Time) -> str:
-    terms = listed((w.transform.clause(w.source) for w in wanted), "and")
-    best, rest = ("finer", "other") if len(wanted) == 2 else ("finest", "others")
-    return f"{terms} partition by the same column, and the {best} one makes the {rest} redundant"
+def _message(*fields: PartitionField | RequestedField | TimeField) -> str:
+    terms = join_names((w.transform.clause(w.source) for w in fields), "and")
+    kept_word, redundant_word = ("finer", "other") if len(fields) == 2 else ("finest", "others")
+    return f"{terms} partition by the same column, and the {kept_word} one makes the {redundant_word} redundant"
 
 
-def _change(context: Context, field: PartitionField, wanted: RequestedField, rank: int) -> str:
-    if rank > (wanted.transform.transform.granularity or 0):
-        return f"leave out the statement: `{field.name}` also prunes by {wanted.transform.transform.spelling}"
-    new = context.words(context.new_terms[0].term.span)
+def _change_help(
+    context: Context, field: PartitionField, requested_field: RequestedField, rank: int
+) -> str:
+    if rank > (requested_field.transform.transform.granularity or 0):
+        return f"leave out the statement: `{field.name}` also prunes by {requested_field.transform.transform.spelling}"
+    new = context.text_at(context.new_terms[0].term.span)
     return f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {quoted(field.name)} WITH {new}`"

@@ -35,9 +35,9 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import free_name, with_name
-from spark_iceberg_sql.rules.occasions import odd_fields
-from spark_iceberg_sql.rules.words import written
+from spark_iceberg_sql.rules.names import renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.words import column_text
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -45,7 +45,7 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.FIELDS,
 )
 def name_of_a_column(context: Context) -> Iterator[Finding]:
@@ -53,24 +53,26 @@ def name_of_a_column(context: Context) -> Iterator[Finding]:
     if isinstance(context.node, nodes.Create):
         yield from _created(context)
         return
-    proposed, wanted = context.proposed, context.wanted
-    if proposed is None or wanted is None:
+    added_field, requested_field = context.added_field, context.requested_field
+    if added_field is None or requested_field is None:
         return
-    column = context.schema.find((proposed.name,))
+    column = context.schema.find((added_field.name,))
     if column is None:
         return
-    own = column.field.field_id == proposed.source_id
-    if own and proposed.transform.transform.is_identity:
+    is_source_column = column.field.field_id == added_field.source_id
+    if is_source_column and added_field.transform.transform.is_identity:
         return
-    clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
+    clause, fix = renamed_clause(
+        context, unused_field_name(context.specs, context.schema, requested_field)
+    )
     facts = context.new_terms[0]
-    if own:
+    if is_source_column:
         message = (
-            f"the field would be named `{proposed.name}`, like its source column, and could not be dropped by "
+            f"the field would be named `{added_field.name}`, like its source column, and could not be dropped by "
             "that name"
         )
     else:
-        message = f"the field would be named `{proposed.name}`, but that is a column"
+        message = f"the field would be named `{added_field.name}`, but that is a column"
     yield Finding(
         facts.name.span if facts.name else facts.term.span, message, f"write `{clause}`", fix
     )
@@ -78,15 +80,15 @@ def name_of_a_column(context: Context) -> Iterator[Finding]:
 
 def _created(context: Context) -> Iterator[Finding]:
     for facts in context.terms:
-        wanted = facts.wanted
-        if wanted is None or wanted.transform.transform.suffix is None:
+        requested_field = facts.requested_field
+        if requested_field is None or requested_field.transform.transform.suffix is None:
             continue
-        name = wanted.transform.transform.create_name(wanted.source)
+        name = requested_field.transform.transform.create_name(requested_field.source)
         column = context.schema.find((name,))
         if column is not None:
             yield Finding(
                 facts.term.span,
                 f"the field would be named `{name}`, but that is a column",
-                f"rename the column `{written(column)}`, or leave out the field and then write "
-                f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD {context.words(facts.term.span)} AS ...`",
+                f"rename the column `{column_text(column)}`, or leave out the field and then write "
+                f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD {context.text_at(facts.term.span)} AS ...`",
             )

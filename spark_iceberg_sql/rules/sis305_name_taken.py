@@ -32,11 +32,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.corruption import Kind
+from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import free_name, shown, with_name
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.names import display_field, renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -44,14 +44,14 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.FIELDS,
 )
 def name_taken(context: Context) -> Iterator[Finding]:
     """A new field with the name of another field of the spec, ignoring case."""
     if isinstance(context.node, nodes.Create):
-        for item in context.new_damage if context.terms else ():
-            if item.kind is not Kind.SAME_NAME_NOW or item.other is None:
+        for item in context.new_corruption if context.terms else ():
+            if item.kind is not CorruptionKind.SAME_NAME_NOW or item.other is None:
                 continue
             if item.other.name != item.field.name:  # else SIS301, SIS302
                 yield Finding(
@@ -61,41 +61,43 @@ def name_taken(context: Context) -> Iterator[Finding]:
                     "rename the column that one of them comes from",
                 )
         return
-    proposed, wanted = context.proposed, context.wanted
-    if proposed is None or wanted is None:
+    added_field, requested_field = context.added_field, context.requested_field
+    if added_field is None or requested_field is None:
         return
-    other = _holder(context, proposed)
+    other = _field_with_name(context, added_field)
     if other is None:
         return
     facts = context.new_terms[0]
-    clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
-    same = other.name == proposed.name
+    clause, fix = renamed_clause(
+        context, unused_field_name(context.specs, context.schema, requested_field)
+    )
+    same = other.name == added_field.name
     yield Finding(
         facts.name.span if facts.name else facts.term.span,
-        f"`{proposed.name}` is already the name of the partition field `{other.clause}`"
+        f"`{added_field.name}` is already the name of the partition field `{other.clause}`"
         if same
-        else f"`{proposed.name}` differs only in case from the partition field {shown(other)}",
+        else f"`{added_field.name}` differs only in case from the partition field {display_field(other)}",
         f"write `{clause}`",
         fix,
     )
 
 
-def _holder(context: Context, proposed: PartitionField) -> PartitionField | None:
+def _field_with_name(context: Context, added_field: PartitionField) -> PartitionField | None:
     """The other field of the spec that has the name and keeps it."""
-    fields, name = context.specs.spec.fields, proposed.name
-    if context.known.case_sensitive:
-        named = [field for field in fields if field.name == name]
+    fields, name = context.specs.spec.fields, added_field.name
+    if context.catalog.case_sensitive:
+        same_name_fields = [field for field in fields if field.name == name]
     else:
-        low = name.lower()
-        named = [field for field in fields if field.name.lower() == low]
-    for field in named:
-        if field.key == proposed.key:
+        lower_name = name.lower()
+        same_name_fields = [field for field in fields if field.name.lower() == lower_name]
+    for field in same_name_fields:
+        if field.key == added_field.key:
             continue
-        if field.name != proposed.name:
-            stays = field is not context.dropped or context.specs.format_version < 2
+        if field.name != added_field.name:
+            keeps_name = field is not context.dropped_field or context.specs.format_version < 2
         else:
             # A dropped or void field of exactly this name is renamed out of the way.
-            stays = field is not context.dropped and not field.transform.is_void
-        if stays:
+            keeps_name = field is not context.dropped_field and not field.transform.is_void
+        if keeps_name:
             return field
     return None

@@ -31,11 +31,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import all_shown, shown
+from spark_iceberg_sql.rules.names import display_field, display_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -50,17 +50,19 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 def no_such_field(context: Context) -> Iterator[Finding]:
     """A field to drop that is not in the spec; in version 1, one that is already void."""
     facts = next(facts for facts in context.terms if facts.dropping)
-    words = context.words(facts.term.span)
+    field_text = context.text_at(facts.term.span)
     if facts.term.call is not None and facts.bound is None:
         return
-    field = context.dropped
+    field = context.dropped_field
     if field is None:
-        meant = _meant(context, facts)
+        suggestion = _suggested_field(context, facts)
         fix = None
-        if meant is not None:
-            name = _written(context, meant)
+        if suggestion is not None:
+            name = _field_reference(context, suggestion)
             fix = Fix(f"write {name}", (Edit(*facts.term.span, name),))
-        yield Finding(facts.term.span, _message(context, facts, words), _help(context, meant), fix)
+        yield Finding(
+            facts.term.span, _message(context, facts, field_text), _help(context, suggestion), fix
+        )
         return
     void = field.transform.is_void and context.specs.format_version < 2
     if void and isinstance(context.node, nodes.DropField):
@@ -73,56 +75,58 @@ def no_such_field(context: Context) -> Iterator[Finding]:
         )
 
 
-def _message(context: Context, facts: TermFacts, words: str) -> str:
+def _message(context: Context, facts: ResolvedTerm, field_text: str) -> str:
     table = context.target.text
     ref = facts.source
     if facts.term.call is None and ref is not None:
         if context.schema.find(ref.parts) is not None:
-            return f"`{table}` has no identity partition field on the column `{words}`"
+            return f"`{table}` has no identity partition field on the column `{field_text}`"
         past = next((f for f in context.specs.all_fields if f.name == ref.parts[-1]), None)
         if past is not None and len(ref.parts) == 1:
-            return f"`{words}` is no longer a partition field of `{table}`"
-        return f"`{table}` has no partition field `{words}`"
-    return f"`{table}` is not partitioned by `{words}`"
+            return f"`{field_text}` is no longer a partition field of `{table}`"
+        return f"`{table}` has no partition field `{field_text}`"
+    return f"`{table}` is not partitioned by `{field_text}`"
 
 
-def _meant(context: Context, facts: TermFacts) -> PartitionField | None:
+def _suggested_field(context: Context, facts: ResolvedTerm) -> PartitionField | None:
     """The field that is probably meant: the only one on the column, or the one with the closest name."""
     fields = context.specs.spec.fields
     column = facts.column
     if column is not None:
-        mine = [
+        column_fields = [
             f for f in fields if f.source_id == column.field.field_id and not f.transform.is_void
         ]
-        return mine[0] if len(mine) == 1 else None
+        return column_fields[0] if len(column_fields) == 1 else None
     if facts.term.call is None and facts.source is not None:
-        close = near(facts.source.parts[-1], [f.name for f in fields])[:1]
-        return next((f for f in fields if f.name in close), None)
+        matches = similar_names(facts.source.parts[-1], [f.name for f in fields])[:1]
+        return next((f for f in fields if f.name in matches), None)
     return None
 
 
-def _written(context: Context, field: PartitionField) -> str:
+def _field_reference(context: Context, field: PartitionField) -> str:
     """How DDL can name the field: by its name, unless that means a column."""
-    named = context.schema.find((field.name,)) is None or field.transform.transform.is_identity
-    return quoted(field.name) if named else field.clause
+    can_use_name = (
+        context.schema.find((field.name,)) is None or field.transform.transform.is_identity
+    )
+    return quoted(field.name) if can_use_name else field.clause
 
 
-def _help(context: Context, meant: PartitionField | None) -> str:
+def _help(context: Context, suggestion: PartitionField | None) -> str:
     fields = context.specs.spec.fields
     if not fields:
         return f"leave out the statement: `{context.target.text}` is not partitioned"
-    if meant is not None:
-        node, what, rest = context.node, "DROP", ""
+    if suggestion is not None:
+        node, verb, with_clause = context.node, "DROP", ""
         if isinstance(node, nodes.ReplaceField):
-            what, rest = (
+            verb, with_clause = (
                 "REPLACE",
-                " ".join(context.words((node.old.span[1], node.span[1])).split()),
+                " ".join(context.text_at((node.old.span[1], node.span[1])).split()),
             )
-            rest = f" {rest}"
-        clause = f"`{what} PARTITION FIELD {_written(context, meant)}{rest}`"
+            with_clause = f" {with_clause}"
+        clause = f"`{verb} PARTITION FIELD {_field_reference(context, suggestion)}{with_clause}`"
         return (
-            f"write {clause} for {shown(meant)}"
+            f"write {clause} for {display_field(suggestion)}"
             if len(fields) == 1
-            else (f"write {clause}; the partition fields are {all_shown(fields)}")
+            else (f"write {clause}; the partition fields are {display_fields(fields)}")
         )
-    return f"name one of its partition fields: {all_shown(fields)}"
+    return f"name one of its partition fields: {display_fields(fields)}"

@@ -32,8 +32,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.files.source_map import Piece
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import shown
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.names import display_field
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -50,28 +50,34 @@ def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
     Severity.ERROR,
     on=(nodes.AddField, nodes.ReplaceField),
     spec="Partition Evolution",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.TABLE,
     in_programs=_in_program,
 )
 def field_there(context: Context) -> Iterator[Finding]:
     """A new field whose source and transform the spec already has, in a field that REPLACE does not drop."""
-    wanted = context.wanted
-    if wanted is None:
+    requested_field = context.requested_field
+    if requested_field is None:
         return
-    there = context.specs.spec.like(wanted.source_id, wanted.transform)
-    if there is None or there is context.dropped:
+    existing_field = context.specs.spec.field_for(
+        requested_field.source_id, requested_field.transform
+    )
+    if existing_field is None or existing_field is context.dropped_field:
         return
     facts = context.new_terms[0]
-    words = context.words(facts.term.span)
+    term_text = context.text_at(facts.term.span)
     start = f"ALTER TABLE {context.target.text}"
     if isinstance(context.node, nodes.ReplaceField):
-        help_ = f"write `{start} DROP PARTITION FIELD {context.words(context.node.old.span)}`"
-    elif facts.name is not None and facts.name.parts[0] != there.name:
-        old, new = quoted(there.name), facts.name.text
-        help_ = f"to rename it, write `{start} REPLACE PARTITION FIELD {old} WITH {words} AS {new}`"
+        help_ = f"write `{start} DROP PARTITION FIELD {context.text_at(context.node.old.span)}`"
+    elif facts.name is not None and facts.name.parts[0] != existing_field.name:
+        old, new = quoted(existing_field.name), facts.name.text
+        help_ = (
+            f"to rename it, write `{start} REPLACE PARTITION FIELD {old} WITH {term_text} AS {new}`"
+        )
     else:
         help_ = "leave out the statement"
     yield Finding(
-        facts.term.span, f"`{context.target.text}` is already partitioned by {shown(there)}", help_
+        facts.term.span,
+        f"`{context.target.text}` is already partitioned by {display_field(existing_field)}",
+        help_,
     )

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -32,17 +32,17 @@ from spark_iceberg_sql.syntax import nodes
     Severity.WARNING,
     on=(nodes.ReplaceField,),
     spec="Partition Evolution",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.TABLE,
 )
 def replaced_by_itself(context: Context) -> Iterator[Finding]:
     """The same source, transform and name before and after WITH."""
-    dropped, proposed = context.dropped, context.proposed
-    if dropped is None or proposed != dropped:
+    dropped_field, added_field = context.dropped_field, context.added_field
+    if dropped_field is None or added_field != dropped_field:
         return
     facts = context.new_terms[0]
     yield Finding(
         facts.term.span,
-        f"`{dropped.name}` is already `{dropped.clause}`: nothing changes",
-        f"write another transform after WITH, or `{context.words(facts.term.span)} AS ...` to rename it",
+        f"`{dropped_field.name}` is already `{dropped_field.clause}`: nothing changes",
+        f"write another transform after WITH, or `{context.text_at(facts.term.span)} AS ...` to rename it",
     )

@@ -36,11 +36,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.corruption import Damage, Kind
+from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.model.corruption import CorruptField, CorruptionKind
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import free_name, with_name
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.names import renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -48,28 +48,28 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Evolution",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.TABLE,
 )
 def name_used_again(context: Context) -> Iterator[Finding]:
     """A new field that has the name of a past one, ignoring case, but another id."""
-    if isinstance(context.node, nodes.Create) and context.replaced is None:
+    if isinstance(context.node, nodes.Create) and context.replaced_table is None:
         return
-    for item in context.new_damage:
-        if item.kind is Kind.SAME_NAME and item.other is not None:
+    for item in context.new_corruption:
+        if item.kind is CorruptionKind.SAME_NAME and item.other is not None:
             yield _finding(context, item)
 
 
-def _finding(context: Context, item: Damage) -> Finding:
+def _finding(context: Context, item: CorruptField) -> Finding:
     field, other = item.field, item.other
     assert other is not None
-    facts = _facts(context, item)
+    facts = _causing_term(context, item)
     message = (
         f"`{field.name}` was the name of the partition field `{other.clause}`: "
         "if it is reused, `.files`, `.partitions` and row-level changes fail"
     )
-    wanted = context.wanted
-    if isinstance(context.node, nodes.Create) or wanted is None:
+    requested_field = context.requested_field
+    if isinstance(context.node, nodes.Create) or requested_field is None:
         span = facts.term.span if facts is not None else context.target.span
         new = f"`ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {other.clause} WITH {field.clause}`"
         return Finding(
@@ -77,18 +77,20 @@ def _finding(context: Context, item: Damage) -> Finding:
             message,
             f"write `{other.clause}`, change it with {new}, or drop the table first",
         )
-    clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
+    clause, fix = renamed_clause(
+        context, unused_field_name(context.specs, context.schema, requested_field)
+    )
     new_facts = context.new_terms[0]
     span = new_facts.name.span if new_facts.name is not None else new_facts.term.span
     return Finding(span, message, f"write `{clause}`", fix)
 
 
-def _facts(context: Context, item: Damage) -> TermFacts | None:
+def _causing_term(context: Context, item: CorruptField) -> ResolvedTerm | None:
     """The term that creates the newer field, or else the one that restores the older field."""
-    made = {
-        (facts.wanted.source_id, str(facts.wanted.transform)): facts
+    facts_by_key = {
+        (facts.requested_field.source_id, str(facts.requested_field.transform)): facts
         for facts in context.new_terms
-        if facts.wanted is not None
+        if facts.requested_field is not None
     }
-    found = made.get(item.field.key)
-    return found or (made.get(item.other.key) if item.other is not None else None)
+    facts_of_newer = facts_by_key.get(item.field.key)
+    return facts_of_newer or (facts_by_key.get(item.other.key) if item.other is not None else None)

@@ -28,10 +28,10 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.corruption import Kind
+from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -46,41 +46,41 @@ from spark_iceberg_sql.syntax.identifiers import quoted
         nodes.ReplaceColumns,
     ),
     spec="Partition Transforms",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.TABLE,
 )
 def void_without_column(context: Context) -> Iterator[Finding]:
     """A void field, besides live ones, whose source column the statement drops."""
-    if isinstance(context.node, nodes.Create) and context.replaced is None:
+    if isinstance(context.node, nodes.Create) and context.replaced_table is None:
         return
-    for item in context.new_damage:
-        if item.kind is not Kind.VOID_WITHOUT_SOURCE:
+    for item in context.new_corruption:
+        if item.kind is not CorruptionKind.VOID_WITHOUT_SOURCE:
             continue
         field = item.field
         yield Finding(
-            place(context, field.source),
+            dropped_column_span(context, field.source),
             f"the void partition field `{field.name}` would lose its source column `{field.source}`: "
             "afterwards every INSERT fails",
-            f"keep the column, or first {drop_void(context, field)}",
+            f"keep the column, or first {drop_void_statements(context, field)}",
         )
 
 
-def drop_void(context: Context, field: PartitionField) -> str:
+def drop_void_statements(context: Context, field: PartitionField) -> str:
     """The statements that remove a void field from the spec, in version 2."""
     table = context.target.text
-    steps = []
+    clauses = []
     if context.specs.format_version < 2:
-        steps.append("SET TBLPROPERTIES ('format-version' = '2')")
-    schema = context.iceberg.schema
+        clauses.append("SET TBLPROPERTIES ('format-version' = '2')")
+    schema = context.iceberg_table.schema
     if schema is not None and schema.find((field.name,)) is not None:
         # The name means the column as long as there is one.
         new = quoted(f"{field.name.rsplit('.', 1)[-1]}_column")
-        steps.append(f"RENAME COLUMN {field.name} TO {new}")
-    steps.append(f"DROP PARTITION FIELD {quoted(field.name)}")
-    return " and ".join(f"`ALTER TABLE {table} {step}`" for step in steps)
+        clauses.append(f"RENAME COLUMN {field.name} TO {new}")
+    clauses.append(f"DROP PARTITION FIELD {quoted(field.name)}")
+    return " and ".join(f"`ALTER TABLE {table} {clause}`" for clause in clauses)
 
 
-def place(context: Context, source: str) -> terms.Offsets:
+def dropped_column_span(context: Context, source: str) -> terms.Offsets:
     """The span of the dropped column, or else of the table's name."""
     if isinstance(context.node, nodes.DropColumns):
         for ref in context.node.columns:

@@ -33,11 +33,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.corruption import Kind
+from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import free_name, with_name
-from spark_iceberg_sql.rules.occasions import odd_fields
-from spark_iceberg_sql.rules.sis405_void_without_column import drop_void
+from spark_iceberg_sql.rules.names import renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.sis405_void_without_column import drop_void_statements
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -45,22 +45,28 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.AddField, nodes.ReplaceField),
     spec="Partition Evolution",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.TABLE,
 )
 def field_id_twice(context: Context) -> Iterator[Finding]:
     """A new field that gets an id that a void field of the spec still has."""
-    wanted = context.wanted
-    for item in context.new_damage:
-        if item.kind is not Kind.ID_TWICE or item.other is None or wanted is None:
+    requested_field = context.requested_field
+    for item in context.new_corruption:
+        if (
+            item.kind is not CorruptionKind.ID_TWICE
+            or item.other is None
+            or requested_field is None
+        ):
             continue
-        clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
+        clause, fix = renamed_clause(
+            context, unused_field_name(context.specs, context.schema, requested_field)
+        )
         facts = context.new_terms[0]
         void = next(f for f in context.specs.spec.fields if f.field_id == item.field.field_id)
         yield Finding(
             facts.term.span,
             f"`{item.field.clause}` would reuse field id {item.field.field_id}, which the void field "
             f"`{void.name}` still holds; the table could then be neither read nor written",
-            f"first {drop_void(context, void)}, or write `{clause}`",
+            f"first {drop_void_statements(context, void)}, or write `{clause}`",
             fix,
         )

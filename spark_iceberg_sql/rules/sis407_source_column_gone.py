@@ -28,12 +28,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.corruption import Kind
+from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import all_shown, shown
-from spark_iceberg_sql.rules.occasions import odd_clauses
-from spark_iceberg_sql.rules.sis405_void_without_column import place
+from spark_iceberg_sql.rules.names import display_field, display_fields
+from spark_iceberg_sql.rules.occasions import has_special_clauses
+from spark_iceberg_sql.rules.sis405_void_without_column import dropped_column_span
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -42,54 +42,54 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.DropColumns, nodes.ReplaceColumns, nodes.SetProperties),
     spec="Partition Evolution",
-    when=odd_clauses,
+    when=has_special_clauses,
     category=Category.TABLE,
 )
 def source_column_gone(context: Context) -> Iterator[Finding]:
     """A source column of the current spec, or of a past one, that the statement drops."""
-    if isinstance(context.node, nodes.Create) and context.replaced is None:
+    if isinstance(context.node, nodes.Create) and context.replaced_table is None:
         return
-    after = context.after
-    if after is None or after.schema is None:
+    table_after = context.table_after
+    if table_after is None or table_after.schema is None:
         return
     if isinstance(context.node, nodes.DropColumns | nodes.ReplaceColumns):
         fields = tuple(
             field
             for field in context.specs.spec.fields
-            if not field.transform.is_void and after.schema.by_id(field.source_id) is None
+            if not field.transform.is_void and table_after.schema.by_id(field.source_id) is None
         )
         if fields:
-            first = "; ".join(
+            drop_statements = "; ".join(
                 f"ALTER TABLE {context.target.text} DROP PARTITION FIELD {quoted(f.name)}"
                 for f in fields
             )
             yield Finding(
-                place(context, fields[0].source),
-                f"`{fields[0].source}` is the source column of {all_shown(fields)}",
-                f"keep the column, or first `{first}`",
+                dropped_column_span(context, fields[0].source),
+                f"`{fields[0].source}` is the source column of {display_fields(fields)}",
+                f"keep the column, or first `{drop_statements}`",
             )
             return
     # Without merge-on-read, only statements that request it fail.
-    items, broken = context.damage_to_row_changes
+    items, merges_on_read = context.row_change_corruption
     for item in items:
-        if item.kind is Kind.PAST_WITHOUT_SOURCE:
+        if item.kind is CorruptionKind.PAST_WITHOUT_SOURCE:
             if isinstance(context.node, nodes.SetProperties):
-                yield _turned_on(context, item.field)
+                yield _merge_on_read_finding(context, item.field)
                 continue
             yield Finding(
-                place(context, item.field.source),
-                f"a past spec partitions by `{item.field.source}`, in {shown(item.field)}: "
+                dropped_column_span(context, item.field.source),
+                f"a past spec partitions by `{item.field.source}`, in {display_field(item.field)}: "
                 "without the column, merge-on-read DELETE, UPDATE and MERGE fail",
                 f"keep the column `{item.field.source}`, or first rewrite the old files and expire the "
                 "snapshots with `clean_expired_metadata => true`",
-                severity=Severity.ERROR if broken else Severity.WARNING,
+                severity=Severity.ERROR if merges_on_read else Severity.WARNING,
             )
 
 
-def _turned_on(context: Context, field: PartitionField) -> Finding:
+def _merge_on_read_finding(context: Context, field: PartitionField) -> Finding:
     return Finding(
         context.target.span,
-        f"a past spec partitions by the dropped column `{field.source}`, in {shown(field)}: merge-on-read "
+        f"a past spec partitions by the dropped column `{field.source}`, in {display_field(field)}: merge-on-read "
         "DELETE, UPDATE and MERGE fail",
         "keep copy-on-write, or first rewrite the old files and expire the snapshots with "
         "`clean_expired_metadata => true`",

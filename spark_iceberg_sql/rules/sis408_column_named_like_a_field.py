@@ -33,8 +33,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import shown
-from spark_iceberg_sql.rules.occasions import odd_clauses
+from spark_iceberg_sql.rules.names import display_field
+from spark_iceberg_sql.rules.occasions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 
 
@@ -48,43 +48,43 @@ from spark_iceberg_sql.syntax import nodes, terms
         nodes.ReplaceColumns,
     ),
     spec="Partitioning",
-    when=odd_clauses,
+    when=has_special_clauses,
     category=Category.TABLE,
 )
 def column_named_like_a_field(context: Context) -> Iterator[Finding]:
     """A column with the name of a field of any spec, unless it is the field's source."""
     node = context.node
-    if isinstance(node, nodes.Create) and context.replaced is None:
+    if isinstance(node, nodes.Create) and context.replaced_table is None:
         return
     if isinstance(node, nodes.AlterColumn) and node.new_name is None:
         return  # no name changes, whatever the table is
-    after = context.after
-    if after is None or after.schema is None:
+    table_after = context.table_after
+    if table_after is None or table_after.schema is None:
         return
-    told: set[str] = set()
-    names = after.schema.names
+    reported_names: set[str] = set()
+    names = table_after.schema.names
     for field in context.specs.all_fields:
-        if field.name not in names or field.name in told:
+        if field.name not in names or field.name in reported_names:
             continue
-        column = after.schema.find((field.name,))
+        column = table_after.schema.find((field.name,))
         if column is None:
             continue
-        if after.schema.by_id(field.source_id) is None:
+        if table_after.schema.by_id(field.source_id) is None:
             continue  # Iceberg does not check a field whose source column is dropped.
         if column.field.field_id == field.source_id:
-            yield from _own(context, field)
+            yield from _source_renamed(context, field)
             continue
-        told.add(field.name)
-        when = "" if field in context.specs.spec.fields else " of a past spec"
+        reported_names.add(field.name)
+        spec_note = "" if field in context.specs.spec.fields else " of a past spec"
         name = field.name.rsplit(".", 1)[-1]
         yield Finding(
-            _place(context, field.name),
-            f"`{field.name}` is the name of a partition field{when}, {shown(field)}",
+            _name_span(context, field.name),
+            f"`{field.name}` is the name of a partition field{spec_note}, {display_field(field)}",
             f"give the column another name, for example `{name}_value`",
         )
 
 
-def _own(context: Context, field: PartitionField) -> Iterator[Finding]:
+def _source_renamed(context: Context, field: PartitionField) -> Iterator[Finding]:
     """The source column renamed to its field's name: accepted, and the name then means the column."""
     if not isinstance(context.node, nodes.RenameColumn) or field not in context.specs.spec.fields:
         return
@@ -92,7 +92,7 @@ def _own(context: Context, field: PartitionField) -> Iterator[Finding]:
         return
     yield Finding(
         context.node.new_name.span,
-        f"`{field.name}` is the name of the partition field {shown(field)} on this column, and would then mean "
+        f"`{field.name}` is the name of the partition field {display_field(field)} on this column, and would then mean "
         "the column",
         f"give the column another name, or first `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD "
         f"{field.name} WITH {field.clause} AS ...`",
@@ -100,10 +100,10 @@ def _own(context: Context, field: PartitionField) -> Iterator[Finding]:
     )
 
 
-def _place(context: Context, name: str) -> terms.Offsets:
+def _name_span(context: Context, name: str) -> terms.Offsets:
     """The column's name in the statement."""
     node = context.node
-    low = name.lower()
+    lower_name = name.lower()
     if isinstance(node, nodes.AddColumns):
         spans = {".".join(ref.parts).lower(): ref.span for ref, _ in node.columns}
     elif isinstance(node, nodes.RenameColumn):
@@ -114,4 +114,4 @@ def _place(context: Context, name: str) -> terms.Offsets:
         spans = {column.name.lower(): column.span for column in node.columns or ()}
     else:
         spans = {}
-    return spans.get(low, context.target.span)
+    return spans.get(lower_name, context.target.span)

@@ -27,7 +27,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, promotes
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import all_shown
+from spark_iceberg_sql.rules.names import display_fields
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -38,10 +38,10 @@ def promoted_source(context: Context) -> Iterator[Finding]:
     for change in (context.node, *context.node.more):
         if change.type is None or change.type_span is None:
             continue  # a comment or a move does not change the type
-        found = context.schema.find_all(change.column.parts)
-        if len(found) != 1:
+        columns = context.schema.find_all(change.column.parts)
+        if len(columns) != 1:
             continue
-        old = found[0].field
+        old = columns[0].field
         fields = tuple(
             f
             for f in context.specs.all_fields
@@ -49,20 +49,18 @@ def promoted_source(context: Context) -> Iterator[Finding]:
         )
         if not fields or not isinstance(old.type, Primitive):
             continue
-        what = (
-            f"`{found[0].name}` is the source column of {all_shown(tuple(dict.fromkeys(fields)))}"
-        )
+        subject = f"`{columns[0].name}` is the source column of {display_fields(tuple(dict.fromkeys(fields)))}"
         if not promotes(old.type, change.type):
             yield Finding(
                 change.type_span,
-                f"{what}: its type cannot change from {old.type} to {change.type}",
+                f"{subject}: its type cannot change from {old.type} to {change.type}",
                 f"write `ALTER TABLE {context.target.text} ADD COLUMN {old.name}_new {change.type_text}`, fill it, "
                 "and partition by that",
             )
         elif isinstance(change.type, Primitive) and _differ(old.type, change.type):
             yield Finding(
                 change.type_span,
-                f"{what}: old files keep values of type {old.type}, which readers must widen",
+                f"{subject}: old files keep values of type {old.type}, which readers must widen",
                 "keep the statement if every engine that reads the table supports type promotion",
                 severity=Severity.WARNING,
             )

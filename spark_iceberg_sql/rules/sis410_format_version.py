@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_clauses
+from spark_iceberg_sql.rules.occasions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes
 
 KEY = "format-version"
@@ -39,7 +39,7 @@ KEY = "format-version"
     Severity.ERROR,
     on=(nodes.Create, nodes.SetProperties),
     spec="Format Versioning",
-    when=odd_clauses,
+    when=has_special_clauses,
     category=Category.TABLE,
     in_models=False,
 )
@@ -47,7 +47,7 @@ def format_version(context: Context) -> Iterator[Finding]:
     """The property `format-version`: its name, its value, and the table's current version."""
     node = context.node
     if isinstance(node, nodes.Create):
-        if not context.makes_iceberg:
+        if not context.creates_iceberg:
             return
         items = (*node.properties, *node.options)
     else:
@@ -63,10 +63,10 @@ def format_version(context: Context) -> Iterator[Finding]:
                 Fix(f"write {key}", (Edit(*item.key_span, key),)),
                 Severity.WARNING,
             )
-    asked = [item for item in items if item.key == KEY]
-    if not asked:
+    version_items = [item for item in items if item.key == KEY]
+    if not version_items:
         return
-    item = asked[-1]
+    item = version_items[-1]
     version = context.format_version
     if version is None:
         yield Finding(
@@ -75,11 +75,11 @@ def format_version(context: Context) -> Iterator[Finding]:
             f"write `'{KEY}' = '2'`, or '3', or '1'",
         )
         return
-    table = context.replaced if isinstance(node, nodes.Create) else context.iceberg
-    before = table.format_version if table is not None else None
-    if before is not None and version < before:
+    table = context.replaced_table if isinstance(node, nodes.Create) else context.iceberg_table
+    current_version = table.format_version if table is not None else None
+    if current_version is not None and version < current_version:
         yield Finding(
             item.value_span,
-            f"`{context.target.text}` has format version {before}, which cannot be downgraded",
+            f"`{context.target.text}` has format version {current_version}, which cannot be downgraded",
             f"leave out '{KEY}', or drop and recreate the table",
         )

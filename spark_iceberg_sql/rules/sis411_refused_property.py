@@ -43,11 +43,11 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
+from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, V3_KEYS
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_clauses
-from spark_iceberg_sql.rules.words import listed
+from spark_iceberg_sql.rules.occasions import has_special_clauses
+from spark_iceberg_sql.rules.words import join_names
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
@@ -61,19 +61,19 @@ RESERVED = {
     "table_type": "write `USING iceberg`, and leave it out",
 }
 # Reserved by Iceberg, only in ALTER TABLE (Spark3Util.setProperty).
-_ICEBERGS = {
+_ICEBERG_RESERVED = {
     "sort-order": "write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
 _SIZE = regex(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
 # Properties that other engines use for partitioning.
-_ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
+_PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 
 
 @rule(
     Severity.ERROR,
     on=(nodes.Create, nodes.SetProperties),
-    when=odd_clauses,
+    when=has_special_clauses,
     category=Category.TABLE,
     iceberg_only=True,
 )
@@ -82,77 +82,93 @@ def refused_property(context: Context) -> Iterator[Finding]:
     node = context.node
     if isinstance(node, nodes.Create):
         items = (*node.properties, *node.options)
-        iceberg = context.makes_iceberg
+        iceberg = context.creates_iceberg
     else:
         assert isinstance(node, nodes.SetProperties)
         items = node.properties
-        iceberg = context.table is not None and not context.of_another_kind
+        iceberg = context.table is not None and not context.is_not_iceberg
         yield from _removed(context, node)
     for item in items:
         if item.key in RESERVED:
-            what = f"`{item.key}` is a reserved table property of Spark"
-            yield Finding(item.key_span, what, RESERVED[item.key], early=True)
-        elif iceberg and item.key.lower().replace("-", "_") in _ELSEWHERE:
-            from spark_iceberg_sql.rules.intended_fields import fields  # the command starts sooner
+            message = f"`{item.key}` is a reserved table property of Spark"
+            yield Finding(item.key_span, message, RESERVED[item.key], early=True)
+        elif iceberg and item.key.lower().replace("-", "_") in _PARTITION_KEYS:
+            from spark_iceberg_sql.rules.intended_fields import (
+                parse_fields,  # the command starts sooner
+            )
 
-            meant = fields(
+            intended_fields = parse_fields(
                 [token for token in tokenize(item.value) if token.kind is not Kind.SPACE]
             )
-            terms = meant or ["..."]
+            terms = intended_fields or ["..."]
             adds = [
                 f"ALTER TABLE {context.target.text} ADD PARTITION FIELD {term}" for term in terms
             ]
             create = isinstance(node, nodes.Create)
             help_ = f"PARTITIONED BY ({', '.join(terms)})" if create else "; ".join(adds)
-            what = f"Iceberg ignores the property `{item.key}`: it does not partition the table"
-            yield Finding(item.key_span, what, f"write `{help_}`", severity=Severity.WARNING)
-        elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
-            help_ = _ICEBERGS[item.key].replace("{table}", context.target.text)
-            what = f"`{item.key}` cannot be set as a property: Iceberg has a statement for it"
-            yield Finding(item.key_span, what, help_)
+            message = f"Iceberg ignores the property `{item.key}`: it does not partition the table"
+            yield Finding(item.key_span, message, f"write `{help_}`", severity=Severity.WARNING)
+        elif item.key in _ICEBERG_RESERVED and iceberg and isinstance(node, nodes.SetProperties):
+            help_ = _ICEBERG_RESERVED[item.key].replace("{table}", context.target.text)
+            message = f"`{item.key}` cannot be set as a property: Iceberg has a statement for it"
+            yield Finding(item.key_span, message, help_)
         elif iceberg:
             finding = _value(context, item) or _metrics(context, item)
             if finding is not None:
                 yield finding
     if isinstance(node, nodes.Create) and iceberg:
-        for item in (item for item in items if item.key in OF_VERSION_3):
+        for item in (item for item in items if item.key in V3_KEYS):
             if context.format_version not in (1, 2):
                 continue
-            what = f"`{item.key}` needs format version 3"
-            yield Finding(item.key_span, what, "add `'format-version' = '3'`, or leave it out")
+            message = f"`{item.key}` needs format version 3"
+            yield Finding(item.key_span, message, "add `'format-version' = '3'`, or leave it out")
 
 
 def _value(context: Context, item: terms.Property) -> Finding | None:
     """A value that Iceberg cannot parse: refused, or accepted and breaks the table."""
-    typed = PROPERTIES.get(item.key)
-    if typed is None or "{" in item.value or "$" in item.value or typed.takes(item.value):
+    property_type = PROPERTIES.get(item.key)
+    if (
+        property_type is None
+        or "{" in item.value
+        or "$" in item.value
+        or property_type.takes(item.value)
+    ):
         return None
     if not _is_read(context, item.key):
         return None
     if (
         isinstance(context.node, nodes.SetProperties)
-        and typed.minimum == 0
+        and property_type.minimum == 0
         and _negative(item.value)
     ):
         return None  # accepted here, and has no effect
-    help_ = f"write {typed.expects}"
+    help_ = f"write {property_type.expects}"
     size = _SIZE.fullmatch(item.value)
     if size is not None:
         number = int(size[1]) << 10 * (" kmgt".index(size[2].lower()))
         help_ = f"write the number of bytes: '{number}'"
     if item.key.endswith("format.default"):
-        what = f"unknown file format `{item.value}`: every INSERT would fail"
-        return Finding(item.value_span, what, "write 'parquet', 'orc' or 'avro'")
-    end = "" if typed.refused else f": {typed.fails} would fail"
-    what = f"`{item.key}` must be {typed.expects}, not `{item.value}`{end}"
-    mild = typed.fails.split()[-1] in ("DELETE", "UPDATE", "MERGE")
-    return Finding(item.value_span, what, help_, severity=Severity.WARNING if mild else None)
+        message = f"unknown file format `{item.value}`: every INSERT would fail"
+        return Finding(item.value_span, message, "write 'parquet', 'orc' or 'avro'")
+    end = "" if property_type.is_refused else f": {property_type.failing_operation} would fail"
+    message = f"`{item.key}` must be {property_type.expects}, not `{item.value}`{end}"
+    affects_only_row_changes = property_type.failing_operation.split()[-1] in (
+        "DELETE",
+        "UPDATE",
+        "MERGE",
+    )
+    return Finding(
+        item.value_span,
+        message,
+        help_,
+        severity=Severity.WARNING if affects_only_row_changes else None,
+    )
 
 
 def _is_read(context: Context, key: str) -> bool:
     """True if writes use a Parquet property: other properties of the table may prevent that."""
-    before = context.table.properties if isinstance(context.table, Table) else {}
-    values = {**before, **context.properties}
+    table_properties = context.table.properties if isinstance(context.table, Table) else {}
+    values = {**table_properties, **context.properties}
     if ".parquet." in key and values.get("write.format.default", "parquet").lower() != "parquet":
         return False
     codec = values.get("write.parquet.compression-codec", "zstd").lower()
@@ -170,13 +186,13 @@ def _metrics(context: Context, item: terms.Property) -> Finding | None:
     name = item.key.removeprefix(METRICS_OF_COLUMN)
     if "{" in name or context.schema.find((name,)) is not None:
         return None
-    names = context.instead(context.schema, name)
-    what = f"`{context.target.text}` has no column `{name}` to collect metrics for"
-    return Finding(item.key_span, what, f"write {listed(names)}")
+    names = context.suggested_names(context.schema, name)
+    message = f"`{context.target.text}` has no column `{name}` to collect metrics for"
+    return Finding(item.key_span, message, f"write {join_names(names)}")
 
 
 def _removed(context: Context, node: nodes.SetProperties) -> Iterator[Finding]:
     for key in node.removed:
         if key in RESERVED:
-            what = f"`{key}` is a reserved table property of Spark and cannot be removed"
-            yield Finding(context.target.span, what, "leave it out")
+            message = f"`{key}` is a reserved table property of Spark and cannot be removed"
+            yield Finding(context.target.span, message, "leave it out")

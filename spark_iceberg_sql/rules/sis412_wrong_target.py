@@ -42,16 +42,16 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, NotKnownError
+from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, UnknownFactError
 from spark_iceberg_sql.files.source_map import APPEND, MODELS, Piece
-from spark_iceberg_sql.model.table import Absent, Kind, Table
+from spark_iceberg_sql.model.table import MissingTable, RelationKind, Table
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 # The feature that only Iceberg tables have, by statement; partition fields for all others.
-_HAS: dict[type[nodes.Node], str] = {
+_ICEBERG_FEATURES: dict[type[nodes.Node], str] = {
     nodes.WriteOrder: "sort orders",
     nodes.IdentifierFields: "identifier fields",
     nodes.Reference: "branches or tags",
@@ -75,7 +75,7 @@ _HELP = {
     "show": "write `SELECT * FROM {table}.partitions`",
     "truncate": "write `DELETE FROM {table} WHERE ...`",
 }
-_OUTSIDE = ("msck", "repair", "show", "truncate")
+_UNRESOLVED_VERBS = ("msck", "repair", "show", "truncate")
 
 
 def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
@@ -96,7 +96,14 @@ def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, *FIELD_STATEMENTS, *_HAS, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
+    on=(
+        nodes.Create,
+        *FIELD_STATEMENTS,
+        *_ICEBERG_FEATURES,
+        *_COLUMNS,
+        nodes.HivePartition,
+        nodes.DropTable,
+    ),
     spec="Partition Evolution",
     category=Category.TABLE,
     from_absence=True,
@@ -105,73 +112,77 @@ def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
 )
 def wrong_target(context: Context) -> Iterator[Finding]:
     """The statement's table, checked against what its name is known to refer to."""
-    found = context.table
+    relation = context.table
     if isinstance(context.node, nodes.Create):
-        yield from _create(context, context.node, found)
+        yield from _create(context, context.node, relation)
     elif isinstance(context.node, nodes.HivePartition):
-        yield from _hive(context, context.node, found)
+        yield from _hive(context, context.node, relation)
     elif isinstance(context.node, nodes.DropTable):
-        if isinstance(found, Absent) and not context.node.if_exists:
+        if isinstance(relation, MissingTable) and not context.node.if_exists:
             yield Finding(
                 context.target.span,
-                f"there is no table `{context.target.text}`: {found.why}",
+                f"there is no table `{context.target.text}`: {relation.reason}",
                 f"write `DROP TABLE IF EXISTS {context.target.text}`",
             )
-    elif isinstance(found, Absent):
-        yield from _absent(context, found)
+    elif isinstance(relation, MissingTable):
+        yield from _missing_table(context, relation)
     elif isinstance(context.node, _COLUMNS):
-        if found is not None and found.kind is Kind.VIEW and not _of_views(context):
+        if (
+            relation is not None
+            and relation.kind is RelationKind.VIEW
+            and not _is_alter_view(context)
+        ):
             name = context.target.text
             yield Finding(
                 context.target.span,
                 f"`{name}` is a view, and ALTER TABLE changes tables",
                 "name the table that it reads, or recreate the view",
             )
-        elif found is not None and found.kind in (Kind.METADATA, Kind.BRANCH):
+        elif relation is not None and relation.kind in (RelationKind.METADATA, RelationKind.BRANCH):
             name = context.target.text
             yield Finding(
                 context.target.span,
-                f"`{name}` is {found.kind.value}, which cannot be altered separately",
+                f"`{name}` is {relation.kind.value}, which cannot be altered separately",
                 f"write `ALTER TABLE {'.'.join(context.target.parts[:-1])}`",
             )
-    elif found is not None and found.kind is not Kind.ICEBERG:
-        yield from _other(context, found)
+    elif relation is not None and relation.kind is not RelationKind.ICEBERG:
+        yield from _not_iceberg_table(context, relation)
     elif isinstance(context.node, FIELD_STATEMENTS) and not context.target.computed:
-        yield from _by_another_name(context, found)
+        yield from _by_another_name(context, relation)
 
 
-def _of_views(context: Context) -> bool:
+def _is_alter_view(context: Context) -> bool:
     """True if the statement is ALTER VIEW."""
     return (
         context.statement.tokens[1].word == "VIEW" if context.statement.first == "ALTER" else False
     )
 
 
-def _absent(context: Context, found: Absent) -> Iterator[Finding]:
-    if context.known.is_temporary_view(context.target.parts):
-        yield from _other(context, Table(context.target.parts, kind=Kind.VIEW))
+def _missing_table(context: Context, missing_table: MissingTable) -> Iterator[Finding]:
+    if context.catalog.is_temporary_view(context.target.parts):
+        yield from _not_iceberg_table(context, Table(context.target.parts, kind=RelationKind.VIEW))
         return
     yield Finding(
         context.target.span,
-        f"there is no table `{context.target.text}`: {found.why}",
-        found.help
+        f"there is no table `{context.target.text}`: {missing_table.reason}",
+        missing_table.help
         or f"write `CREATE TABLE {context.target.text} (...) USING iceberg PARTITIONED BY (...)` first, or "
         "another name",
     )
 
 
-def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]:
+def _by_another_name(context: Context, table: Table | None) -> Iterator[Finding]:
     """The name of a branch or a temporary view, if the statement changes the table itself."""
     span, name = context.target.span, context.target.text
-    if context.known.is_temporary_view(context.target.parts):
-        full = ".".join(map(quoted, context.known.full_name(context.target.parts)))
+    if context.catalog.is_temporary_view(context.target.parts):
+        full = ".".join(map(quoted, context.catalog.full_name(context.target.parts)))
         yield Finding(
             span,
             f"`{name}` is a temporary view here, but the statement would change the table `{full}`",
             f"write `ALTER TABLE {full}` if that is intended, or name the table that the view reads",
             severity=Severity.WARNING,
         )
-    elif found is not None and found.name[-1].lower() != context.target.parts[-1].lower():
+    elif table is not None and table.name[-1].lower() != context.target.parts[-1].lower():
         parent = ".".join(map(quoted, context.target.parts[:-1]))
         yield Finding(
             span,
@@ -181,59 +192,66 @@ def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]
         )
 
 
-def _other(context: Context, found: Table) -> Iterator[Finding]:
+def _not_iceberg_table(context: Context, table: Table) -> Iterator[Finding]:
     span, name = context.target.span, context.target.text
     parent = ".".join(context.target.parts[:-1])
-    has = _HAS.get(type(context.node), "partition fields")
-    if found.kind is Kind.BRANCH:
+    feature = _ICEBERG_FEATURES.get(type(context.node), "partition fields")
+    if table.kind is RelationKind.BRANCH:
         return  # Iceberg resolves it to the table itself
-    if found.kind is Kind.METADATA:
+    if table.kind is RelationKind.METADATA:
         yield Finding(
             span,
-            f"`{name}` is a metadata table, which cannot have {has}",
+            f"`{name}` is a metadata table, which cannot have {feature}",
             f"write `ALTER TABLE {parent}`",
         )
-    elif found.kind is Kind.VIEW:
-        what = "partitions" if has == "partition fields" else has
+    elif table.kind is RelationKind.VIEW:
+        noun = "partitions" if feature == "partition fields" else feature
         yield Finding(
-            span, f"`{name}` is a view, which cannot have {what}", "name the table that it reads"
+            span, f"`{name}` is a view, which cannot have {noun}", "name the table that it reads"
         )
     else:
-        what = f"a {found.provider} table" if found.provider else "not an Iceberg table"
+        noun = f"a {table.provider} table" if table.provider else "not an Iceberg table"
         yield Finding(
             span,
-            f"`{name}` is {what}, and only Iceberg tables have {has}",
+            f"`{name}` is {noun}, and only Iceberg tables have {feature}",
             f"copy it: `CREATE TABLE {name}_iceberg USING iceberg PARTITIONED BY (...) AS SELECT * FROM {name}`",
         )
 
 
 def _create(
-    context: Context, node: nodes.Create, found: Table | Absent | None
+    context: Context, node: nodes.Create, relation: Table | MissingTable | None
 ) -> Iterator[Finding]:
     name = context.target.text
     if node.like is not None:
-        source = context.known.get(context.sparks_own(node.like.parts))
-        if isinstance(source, Absent) and not _a_view(context, node.like):
-            own = ".".join(source.name)
+        source = context.catalog.get(context.in_spark_catalog(node.like.parts))
+        if isinstance(source, MissingTable) and not _is_temporary_view(context, node.like):
+            source_name = ".".join(source.name)
             yield Finding(
                 node.like.span,
-                f"LIKE resolves the name in Spark's own catalog, and there is no table `{own}`: {source.why}",
+                f"LIKE resolves the name in Spark's own catalog, and there is no table `{source_name}`: "
+                f"{source.reason}",
                 f"write `CREATE TABLE {name} USING iceberg AS SELECT * FROM {node.like.text} WHERE false`",
             )
-    if node.replace and not node.create and isinstance(found, Absent):
+    if node.replace and not node.create and isinstance(relation, MissingTable):
         yield Finding(
             context.target.span,
-            f"there is no table `{name}` to replace: {found.why}",
+            f"there is no table `{name}` to replace: {relation.reason}",
             f"write `CREATE OR REPLACE TABLE {name}`",
         )
-    if node.replace or not isinstance(found, Table) or found.kind in (Kind.METADATA, Kind.BRANCH):
+    if (
+        node.replace
+        or not isinstance(relation, Table)
+        or relation.kind in (RelationKind.METADATA, RelationKind.BRANCH)
+    ):
         return
     if (
-        found.meant
+        relation.is_intended
     ):  # the statement that would have created it is at fault, and this is another attempt
         return
     if node.if_not_exists:
-        if (node.partitioning or node.typed_partitions) and not _has_the_same(context, found):
+        if (node.partitioning or node.typed_partitions) and not _has_same_partitioning(
+            context, relation
+        ):
             yield Finding(
                 node.partitioning_span or context.target.span,
                 f"`{name}` exists: IF NOT EXISTS leaves it unchanged, and this clause is ignored",
@@ -241,7 +259,7 @@ def _create(
                 severity=Severity.WARNING,
                 early=True,
             )
-    elif found.kind is not Kind.VIEW or len(found.name) > 1:
+    elif relation.kind is not RelationKind.VIEW or len(relation.name) > 1:
         yield Finding(
             context.target.span,
             f"`{name}` already exists",
@@ -249,39 +267,43 @@ def _create(
         )
 
 
-def _has_the_same(context: Context, found: Table) -> bool:
+def _has_same_partitioning(context: Context, table: Table) -> bool:
     """True if a table has the partitioning that CREATE TABLE IF NOT EXISTS states, as far as is known."""
-    if found.specs is None or found.schema is None or found.partial:
-        return found.kind is Kind.ICEBERG  # unknown: assume the same
-    there = [(field.source.lower(), str(field.transform)) for field in found.specs.spec.fields]
-    stated = [
+    if table.specs is None or table.schema is None or table.is_partial:
+        return table.kind is RelationKind.ICEBERG  # unknown: assume the same
+    existing_fields = [
+        (field.source.lower(), str(field.transform)) for field in table.specs.spec.fields
+    ]
+    stated_fields = [
         (".".join(facts.source.parts).lower(), str(facts.bound))
         for facts in context.terms
         if facts.source is not None and facts.bound is not None
     ]
-    return there == stated and len(stated) == len(context.terms)
+    return existing_fields == stated_fields and len(stated_fields) == len(context.terms)
 
 
-def _a_view(context: Context, ref: terms.Ref) -> bool:
+def _is_temporary_view(context: Context, ref: terms.Ref) -> bool:
     """True if a single-part name is a temporary view, which LIKE accepts too."""
-    found = context.known.get(ref.parts)
-    return len(ref.parts) == 1 and isinstance(found, Table) and found.kind is Kind.VIEW
+    relation = context.catalog.get(ref.parts)
+    return (
+        len(ref.parts) == 1 and isinstance(relation, Table) and relation.kind is RelationKind.VIEW
+    )
 
 
 def _hive(
-    context: Context, node: nodes.HivePartition, found: Table | Absent | None
+    context: Context, node: nodes.HivePartition, relation: Table | MissingTable | None
 ) -> Iterator[Finding]:
-    if found is None and node.verb.split()[0] in _OUTSIDE:
+    if relation is None and node.verb.split()[0] in _UNRESOLVED_VERBS:
         return  # nothing to note where no partition is defined
-    if isinstance(found, Table) and not found.sure:
-        raise NotKnownError(
+    if isinstance(relation, Table) and not relation.is_certain:
+        raise UnknownFactError(
             f"whether `{context.target.text}` is an Iceberg table",
-            found.why_unknown or "its CREATE TABLE has no USING, and no catalog is named",
+            relation.why_unknown or "its CREATE TABLE has no USING, and no catalog is named",
         )
-    if found is None:
-        why = context.known.why_unknown(context.target_name)
-        raise NotKnownError(f"the table `{context.target.text}`", why)
-    if isinstance(found, Table) and found.kind is Kind.ICEBERG:
+    if relation is None:
+        reason = context.catalog.why_unknown(context.target_name)
+        raise UnknownFactError(f"the table `{context.target.text}`", reason)
+    if isinstance(relation, Table) and relation.kind is RelationKind.ICEBERG:
         yield Finding(
             node.verb_span,
             f"`{context.target.text}` is an Iceberg table: its partitions are created and removed with their rows",

@@ -41,10 +41,10 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.model.transforms import spelled
+from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.model.transforms import find_transform
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_clauses
+from spark_iceberg_sql.rules.occasions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 
@@ -55,9 +55,9 @@ _CLUSTERED = regex(
 
 
 # The file formats of Iceberg tables: USING one of these in an Iceberg catalog creates an Iceberg table.
-_ICEBERGS_FILES = ("parquet", "orc", "avro")
+_ICEBERG_FILE_FORMATS = ("parquet", "orc", "avro")
 # Spark's built-in formats.
-_SPARKS = frozenset({
+_SPARK_FORMATS = frozenset({
     "csv", "json", "text", "hive", "jdbc", "xml", "kafka", "binaryfile", "image", "libsvm",
     "noop", "console", "rate", "socket", "memory", "avro", "orc", "parquet", "statestore",
 })  # fmt: skip
@@ -67,7 +67,7 @@ _SPARKS = frozenset({
     Severity.ERROR,
     on=(nodes.Create, nodes.TemporaryTable),
     spec="Partition Transforms",
-    when=odd_clauses,
+    when=has_special_clauses,
     category=Category.TABLE,
 )
 def not_iceberg(context: Context) -> Iterator[Finding]:
@@ -77,22 +77,26 @@ def not_iceberg(context: Context) -> Iterator[Finding]:
         yield from _temporary(context, node)
         return
     assert isinstance(node, nodes.Create)
-    if not context.makes_iceberg:
+    if not context.creates_iceberg:
         yield from _foreign(context, node)
         return
     if node.cluster_by is not None:
-        from spark_iceberg_sql.rules.intended_fields import fields  # the command starts sooner
+        from spark_iceberg_sql.rules.intended_fields import (
+            parse_fields,  # the command starts sooner
+        )
 
         start, end = node.cluster_by
-        inside = [token for token in context.statement.tokens if start <= token.start < end][2:]
-        meant = fields(inside)
-        clause = meant[0] if meant else "..."
+        clause_tokens = [token for token in context.statement.tokens if start <= token.start < end][
+            2:
+        ]
+        intended_fields = parse_fields(clause_tokens)
+        clause = intended_fields[0] if intended_fields else "..."
         # WRITE ORDERED BY accepts the same transforms, and no other expressions.
-        order = ", ".join(field for field in meant or ["..."])
+        order = ", ".join(field for field in intended_fields or ["..."])
         yield Finding(
             node.cluster_by,
             "an Iceberg table takes no CLUSTER BY",
-            f"{_moved(context, node, [_bucketed(clause)], 'it')}, or sort the files: "
+            f"{_moved_help(context, node, [_bucketed(clause)], 'it')}, or sort the files: "
             f"`ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`",
         )
     if node.clustered_by is not None and not (node.hive and node.provider is None):  # else Hive's
@@ -105,28 +109,30 @@ def _bucketed(field: str) -> str:
 
 def _clause(context: Context, node: nodes.Create, fields_: list[str]) -> str:
     """PARTITIONED BY with the fields that the statement has, and these."""
-    own = [context.words(term.span) for term in node.partitioning or ()]
-    own += [context.words(column.span) for column in node.typed_partitions]
-    more = [field for field in fields_ if field not in own]
-    return f"PARTITIONED BY ({', '.join([*own, *more])})"
+    existing_fields = [context.text_at(term.span) for term in node.partitioning or ()]
+    existing_fields += [context.text_at(column.span) for column in node.typed_partitions]
+    new_fields = [field for field in fields_ if field not in existing_fields]
+    return f"PARTITIONED BY ({', '.join([*existing_fields, *new_fields])})"
 
 
-def _moved(context: Context, node: nodes.Create, fields_: list[str], what: str) -> str:
+def _moved_help(context: Context, node: nodes.Create, fields_: list[str], clause_name: str) -> str:
     """The help that removes a clause and writes these fields into PARTITIONED BY."""
     clause = _clause(context, node, fields_)
     if node.typed_partitions:
-        typed = (f"`{context.words((c.span[0], c.type_span[1]))}`" for c in node.typed_partitions)
-        return (
-            f"leave out {what}, add {' and '.join(typed)} to the column list and write `{clause}`"
-        )
-    return f"leave {what} out and write `{clause}`" if node.partitioning else f"write `{clause}`"
+        typed = (f"`{context.text_at((c.span[0], c.type_span[1]))}`" for c in node.typed_partitions)
+        return f"leave out {clause_name}, add {' and '.join(typed)} to the column list and write `{clause}`"
+    return (
+        f"leave {clause_name} out and write `{clause}`"
+        if node.partitioning
+        else f"write `{clause}`"
+    )
 
 
 def _clustered(context: Context, node: nodes.Create, span: terms.Offsets) -> Finding:
-    match = _CLUSTERED.fullmatch(context.words(span))
+    match = _CLUSTERED.fullmatch(context.text_at(span))
     names, count = (match[1].split(","), match[3]) if match is not None else ([], "")
     buckets = [f"bucket({count}, {name.strip()})" for name in names] or ["bucket(..., ...)"]
-    help_ = _moved(context, node, buckets, "CLUSTERED BY")
+    help_ = _moved_help(context, node, buckets, "CLUSTERED BY")
     if match is not None and match[2]:
         order = " ".join(match[2].split())
         help_ += f" and `ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`"
@@ -165,44 +171,50 @@ def _no_format(context: Context, node: nodes.Create) -> Finding | None:
     provider, span = node.provider, node.provider_span
     if provider is None or span is None or provider in OTHER_FORMATS or "{" in provider:
         return None
-    if provider in ("iceberg", *_ICEBERGS_FILES) or (provider in _SPARKS and not _certain(context)):
+    if provider in ("iceberg", *_ICEBERG_FILE_FORMATS) or (
+        provider in _SPARK_FORMATS and not _is_iceberg_catalog(context)
+    ):
         return None
-    meant = next(iter(near(provider, ("iceberg",))), "")
-    certain = _certain(context)
-    if not certain and not meant and "." in provider:
+    suggestion = next(iter(similar_names(provider, ("iceberg",))), "")
+    is_certain = _is_iceberg_catalog(context)
+    if not is_certain and not suggestion and "." in provider:
         return None
-    what = f"`{provider}` is not a table format"
-    fix = Fix("write USING iceberg", (Edit(*span, "iceberg"),)) if meant else None
-    severity = None if certain or meant else Severity.WARNING
-    return Finding(span, what, "write `USING iceberg`", fix, severity=severity, early=True)
+    message = f"`{provider}` is not a table format"
+    fix = Fix("write USING iceberg", (Edit(*span, "iceberg"),)) if suggestion else None
+    severity = None if is_certain or suggestion else Severity.WARNING
+    return Finding(span, message, "write `USING iceberg`", fix, severity=severity, early=True)
 
 
-def _certain(context: Context) -> bool:
+def _is_iceberg_catalog(context: Context) -> bool:
     """True if the table's catalog is an Iceberg catalog according to the settings or the session."""
     parts = context.target_name
-    if context.known.catalog is None or context.in_session_catalog is not False:
+    if context.catalog.catalog is None or context.in_session_catalog is not False:
         return False
-    own = len(parts) < 3 or context.known.is_catalog(parts[0])
-    return own and context.known.is_icebergs(context.known.full_name(parts)[0])
+    is_own_catalog = len(parts) < 3 or context.catalog.is_catalog(parts[0])
+    return is_own_catalog and context.catalog.is_icebergs(context.catalog.full_name(parts)[0])
 
 
 def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
-    unknown = _no_format(context, node)
-    if unknown is not None:
-        yield unknown
+    format_finding = _no_format(context, node)
+    if format_finding is not None:
+        yield format_finding
         return
     terms = node.partitioning or ()
     calls = (t for t in terms if t.call is not None)
-    term = next((t for t in calls if (r := spelled(t.call)) is None or not r.is_identity), None)
+    term = next(
+        (t for t in calls if (r := find_transform(t.call)) is None or not r.is_identity), None
+    )
     if term is None:
         return
-    what = f"a table USING {node.provider}" if node.provider else "a table without USING iceberg"
+    description = (
+        f"a table USING {node.provider}" if node.provider else "a table without USING iceberg"
+    )
     fix = None
     if node.provider_span is not None:
         fix = Fix("write USING iceberg", (Edit(*node.provider_span, "iceberg"),))
-    record = spelled(term.call)
-    if record is not None and record.hashes and term.call in record.spark_parses:
-        message = f"{what} is not an Iceberg table: `{context.words(term.span)}` silently becomes CLUSTERED BY"
+    transform = find_transform(term.call)
+    if transform is not None and transform.hashes and term.call in transform.spark_parses:
+        message = f"{description} is not an Iceberg table: `{context.text_at(term.span)}` silently becomes CLUSTERED BY"
     else:
-        message = f"{what} is not an Iceberg table and has no partition transforms"
+        message = f"{description} is not an Iceberg table and has no partition transforms"
     yield Finding(term.span, message, "write `USING iceberg`", fix)

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import listed
+from spark_iceberg_sql.rules.words import join_names
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -54,5 +54,5 @@ def hidden_partition_written(context: Context) -> Iterator[Finding]:
         else:
             message = f"`{context.target.text}` has no identity partition field on `{name}`"
         verb = "INSERT OVERWRITE" if node.overwrite else "INSERT INTO"
-        only = f", or PARTITION with only {listed(sorted(plain), 'and')}" if plain else ""
+        only = f", or PARTITION with only {join_names(sorted(plain), 'and')}" if plain else ""
         yield Finding(ref.span, message, f"write `{verb} {context.target.text} SELECT ...`{only}")

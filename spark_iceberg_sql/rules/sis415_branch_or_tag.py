@@ -43,12 +43,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
 _MAIN = "main"
-_BIGGEST = 2**63 - 1
+_MAX_LONG = 2**63 - 1
 
 
 @rule(Severity.ERROR, on=(nodes.Reference,), spec="Snapshot References", category=Category.TABLE)
@@ -57,7 +57,7 @@ def branch_or_tag(context: Context) -> Iterator[Finding]:
     node = context.node
     assert isinstance(node, nodes.Reference)
     for count in node.counts:
-        if count.value is None or not 0 < count.value <= _BIGGEST:
+        if count.value is None or not 0 < count.value <= _MAX_LONG:
             yield Finding(
                 count.span,
                 f"`{count.text}` is not a plain positive integer",
@@ -69,9 +69,9 @@ def branch_or_tag(context: Context) -> Iterator[Finding]:
             f"`{node.version.text}` is not a snapshot id, which is a plain integer",
             f"write one from `SELECT snapshot_id FROM {context.target.text}.snapshots`",
         )
-    what = _main(context, node) or _taken(context, node)
-    if what is not None:
-        yield what
+    finding = _main(context, node) or _existence_finding(context, node)
+    if finding is not None:
+        yield finding
 
 
 def _main(context: Context, node: nodes.Reference) -> Finding | None:
@@ -92,36 +92,40 @@ def _main(context: Context, node: nodes.Reference) -> Finding | None:
     )
 
 
-def _taken(context: Context, node: nodes.Reference) -> Finding | None:
+def _existence_finding(context: Context, node: nodes.Reference) -> Finding | None:
     table = context.table
-    if not isinstance(table, Table) or table.kind is not Kind.ICEBERG:
+    if not isinstance(table, Table) or table.kind is not RelationKind.ICEBERG:
         return None
     name, span, target = node.name.text, node.name.span, context.target.text
-    kind = table.references.get(node.name.parts[0])
-    empty = table.fresh is not None and table.fresh == context.known.others
-    headless = table.headless is not None and table.headless == context.known.others
-    no_main = headless and node.name.parts[0] == _MAIN
-    there = f"`{name}` is a {kind} of `{target}`"
-    other = "tag" if node.what == "branch" else "branch"
+    reference_kind = table.references.get(node.name.parts[0])
+    has_no_snapshot = (
+        table.no_snapshot_epoch is not None and table.no_snapshot_epoch == context.catalog.others
+    )
+    has_no_main_snapshot = (
+        table.no_main_epoch is not None and table.no_main_epoch == context.catalog.others
+    )
+    no_main = has_no_main_snapshot and node.name.parts[0] == _MAIN
+    subject = f"`{name}` is a {reference_kind} of `{target}`"
+    other_kind = "tag" if node.what == "branch" else "branch"
     if node.verb == "create":
-        if kind and not node.lenient:
+        if reference_kind and not node.lenient:
             help_ = f"write `CREATE {node.what.upper()} IF NOT EXISTS {name}`"
-            return Finding(span, f"`{name}` is already a {kind} of `{target}`", help_)
-    elif kind == other:
-        help_ = f"write `{node.verb.upper()} {other.upper()} {name}`, or another name"
-        return Finding(span, f"{there}, not a {node.what}", help_)
+            return Finding(span, f"`{name}` is already a {reference_kind} of `{target}`", help_)
+    elif reference_kind == other_kind:
+        help_ = f"write `{node.verb.upper()} {other_kind.upper()} {name}`, or another name"
+        return Finding(span, f"{subject}, not a {node.what}", help_)
     elif (
         node.verb != "create or replace"
         and not node.lenient
-        and (kind == "" or ((empty or no_main) and not kind))
+        and (reference_kind == "" or ((has_no_snapshot or no_main) and not reference_kind))
     ):
-        return Finding(span, f"`{target}` has no {node.what} `{name}`", _instead(node))
-    if empty and node.verb != "drop" and (node.what == "tag" or node.version is not None):
+        return Finding(span, f"`{target}` has no {node.what} `{name}`", _missing_help(node))
+    if has_no_snapshot and node.verb != "drop" and (node.what == "tag" or node.version is not None):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
         return Finding(
             span, f"`{target}` has no snapshot yet for the {node.what} to point to", help_
         )
-    if headless and node.version is None and _needs_snapshot(node, kind):
+    if has_no_main_snapshot and node.version is None and _needs_snapshot(node, reference_kind):
         help_ = (
             f"write rows first: `INSERT INTO {target} ...`, or add AS OF VERSION with "
             f"one of `SELECT snapshot_id FROM {target}.snapshots`"
@@ -132,16 +136,18 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
     return None
 
 
-def _needs_snapshot(node: nodes.Reference, kind: str | None) -> bool:
+def _needs_snapshot(node: nodes.Reference, reference_kind: str | None) -> bool:
     """True if a statement needs the current snapshot: for a tag, except DROP, or to replace a branch."""
     if node.what == "tag":
         return node.verb != "drop"
-    return node.verb == "replace" or (node.verb == "create or replace" and kind == "branch")
+    return node.verb == "replace" or (
+        node.verb == "create or replace" and reference_kind == "branch"
+    )
 
 
-def _instead(node: nodes.Reference) -> str:
-    what, name = node.what.upper(), node.name.text
+def _missing_help(node: nodes.Reference) -> str:
+    keyword, name = node.what.upper(), node.name.text
     if node.verb == "drop":
-        return f"write `DROP {what} IF EXISTS {name}`"
+        return f"write `DROP {keyword} IF EXISTS {name}`"
     version = f" AS OF VERSION {node.version.text}" if node.version else ""
-    return f"write `CREATE OR REPLACE {what} {name}{version}`"
+    return f"write `CREATE OR REPLACE {keyword} {name}{version}`"

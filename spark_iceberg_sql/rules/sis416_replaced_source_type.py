@@ -43,14 +43,14 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.corruption import Kind
+from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import shown
-from spark_iceberg_sql.rules.occasions import odd_clauses
-from spark_iceberg_sql.rules.words import a_type
+from spark_iceberg_sql.rules.names import display_field
+from spark_iceberg_sql.rules.occasions import has_special_clauses
+from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -59,55 +59,77 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create,),
     spec="Schema Evolution",
-    when=odd_clauses,
+    when=has_special_clauses,
     category=Category.TABLE,
 )
 def replaced_source_type(context: Context) -> Iterator[Finding]:
     """Every column of CREATE OR REPLACE whose new type conflicts with a spec of the table."""
-    old = context.replaced
-    after = context.after if old is not None else None
-    if old is None or after is None or after.specs is None or after.schema is None:
+    old_table = context.replaced_table
+    table_after = context.table_after if old_table is not None else None
+    if (
+        old_table is None
+        or table_after is None
+        or table_after.specs is None
+        or table_after.schema is None
+    ):
         return
-    for item in context.new_damage:
-        if item.kind is Kind.TYPE_NOT_TAKEN:
-            yield _not_taken(context, after.schema, item.field)
-    if old.specs is None or old.schema is None:
+    for item in context.new_corruption:
+        if item.kind is CorruptionKind.TYPE_NOT_TAKEN:
+            yield _not_taken(context, table_after.schema, item.field)
+    if old_table.specs is None or old_table.schema is None:
         return
-    if after.specs.current in {spec.spec_id for spec in old.specs.every}:
-        yield from _taken_over(context, after.specs, old.schema, after.schema)
-    yield from _kept_values(context, old.specs, old.schema, after.schema)
+    if table_after.specs.current in {spec.spec_id for spec in old_table.specs.all_specs}:
+        yield from _kept_spec_findings(
+            context, table_after.specs, old_table.schema, table_after.schema
+        )
+    yield from _kept_value_findings(context, old_table.specs, old_table.schema, table_after.schema)
 
 
-def _taken_over(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+def _kept_spec_findings(
+    context: Context, specs: Specs, old: Schema, new: Schema
+) -> Iterator[Finding]:
     """Fields of a spec that is kept; a new spec is bound to the new types."""
     for field in specs.spec.fields:
-        was, now = old.by_id(field.source_id), new.by_id(field.source_id)
-        if was is not None and now is not None and _turns(field, was.field, now.field):
+        old_column, new_column = old.by_id(field.source_id), new.by_id(field.source_id)
+        if (
+            old_column is not None
+            and new_column is not None
+            and _changes_time_kind(field, old_column.field, new_column.field)
+        ):
             yield Finding(
-                _place(context, field.source),
-                f"`{field.source}` changes from {a_type(was.field.type)} to {a_type(now.field.type)}, and "
-                f"Iceberg refuses to keep the spec with {shown(field)}",
+                _column_span(context, field.source),
+                f"`{field.source}` changes from {type_with_article(old_column.field.type)} to "
+                f"{type_with_article(new_column.field.type)}, and "
+                f"Iceberg refuses to keep the spec with {display_field(field)}",
                 f"leave out PARTITIONED BY, and then write `ALTER TABLE {context.target.text} "
                 f"ADD PARTITION FIELD {field.clause}`",
             )
 
 
-def _kept_values(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+def _kept_value_findings(
+    context: Context, specs: Specs, old: Schema, new: Schema
+) -> Iterator[Finding]:
     """Columns with values in manifests that cannot be read as the new type; each is reported once."""
-    told: set[int] = set()
+    reported_ids: set[int] = set()
     for field in specs.all_fields:
         transform = field.transform.transform
-        was, now = old.by_id(field.source_id), new.by_id(field.source_id)
-        if was is None or now is None or field.transform.is_void or transform.result is not None:
+        old_column, new_column = old.by_id(field.source_id), new.by_id(field.source_id)
+        if (
+            old_column is None
+            or new_column is None
+            or field.transform.is_void
+            or transform.result is not None
+        ):
             continue
-        if field.source_id in told or not transform.takes(now.field.type):
+        if field.source_id in reported_ids or not transform.takes(new_column.field.type):
             continue
-        if not _reads(was.field.type, now.field.type):
-            told.add(field.source_id)
+        if not _can_read(old_column.field.type, new_column.field.type):
+            reported_ids.add(field.source_id)
             yield Finding(
-                _place(context, field.source),
-                f"`{field.source}` changes from {a_type(was.field.type)} to {a_type(now.field.type)}, and a spec of "
-                f"the table partitions by it, in {shown(field)}: while old snapshots are kept, "
+                _column_span(context, field.source),
+                f"`{field.source}` changes from {type_with_article(old_column.field.type)} to "
+                f"{type_with_article(new_column.field.type)}, and a spec of "
+                f"the table partitions by it, in {display_field(field)}: while old snapshots are kept, "
                 "`.all_entries` cannot be read, and `expire_snapshots` may fail",
                 _another_name(context, field),
                 severity=Severity.WARNING,
@@ -115,29 +137,31 @@ def _kept_values(context: Context, specs: Specs, old: Schema, new: Schema) -> It
 
 
 # Types whose values are stored in the same binary form.
-_ALIKE = ({"int", "date"}, {"long", "timestamp", "timestamptz"})
+_SAME_BINARY_FORM = ({"int", "date"}, {"long", "timestamp", "timestamptz"})
 
 
-def _reads(was: Type, now: Type) -> bool:
+def _can_read(old_type: Type, new_type: Type) -> bool:
     """True if a partition value of the old type can be read as the new type."""
-    if promotes(was, now):
+    if promotes(old_type, new_type):
         return True
-    if not (isinstance(was, Primitive) and isinstance(now, Primitive)):
+    if not (isinstance(old_type, Primitive) and isinstance(new_type, Primitive)):
         return False
-    if was.name == now.name == "decimal":
-        return was.arguments[1] == now.arguments[1]  # unscaled digits, whatever the precision
-    return any({was.name, now.name} <= alike for alike in _ALIKE)
+    if old_type.name == new_type.name == "decimal":
+        return (
+            old_type.arguments[1] == new_type.arguments[1]
+        )  # unscaled digits, whatever the precision
+    return any({old_type.name, new_type.name} <= type_group for type_group in _SAME_BINARY_FORM)
 
 
 def _not_taken(context: Context, schema: Schema, field: PartitionField) -> Finding:
     column = schema.by_id(field.source_id)
     assert column is not None
-    whole = field.transform.transform.suffix is not None
-    harm = "the table cannot be read, written or dropped" if whole else "every INSERT fails"
+    has_suffix = field.transform.transform.suffix is not None
+    harm = "the table cannot be read, written or dropped" if has_suffix else "every INSERT fails"
     return Finding(
-        _place(context, field.source),
-        f"`{field.source}` becomes {a_type(column.field.type)}, and a spec of the table partitions by it, "
-        f"in {shown(field)}: afterwards {harm}",
+        _column_span(context, field.source),
+        f"`{field.source}` becomes {type_with_article(column.field.type)}, and a spec of the table partitions by it, "
+        f"in {display_field(field)}: afterwards {harm}",
         _another_name(context, field),
     )
 
@@ -149,18 +173,22 @@ def _another_name(context: Context, field: PartitionField) -> str:
     )
 
 
-def _turns(field: PartitionField, was: Field, now: Field) -> bool:
+def _changes_time_kind(field: PartitionField, old_field: Field, new_field: Field) -> bool:
     """True if the column of a time transform changes between date and timestamp."""
     transform = field.transform.transform
-    both = transform.takes(was.type) and transform.takes(now.type)
-    return transform.granularity is not None and both and _is_date(was) != _is_date(now)
+    takes_both = transform.takes(old_field.type) and transform.takes(new_field.type)
+    return (
+        transform.granularity is not None
+        and takes_both
+        and _is_date(old_field) != _is_date(new_field)
+    )
 
 
 def _is_date(field: Field) -> bool:
     return isinstance(field.type, Primitive) and field.type.name == "date"
 
 
-def _place(context: Context, source: str) -> terms.Offsets:
+def _column_span(context: Context, source: str) -> terms.Offsets:
     """The span of the column, or else of the table's name."""
     assert isinstance(context.node, nodes.Create)
     columns = (*(context.node.columns or ()), *context.node.typed_partitions)

@@ -34,12 +34,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.corruption import Kind
+from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import free_name, shown, with_name
-from spark_iceberg_sql.rules.occasions import odd_fields
+from spark_iceberg_sql.rules.names import display_field, renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.occasions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -48,27 +48,27 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField, nodes.SetProperties),
     spec="Reserved Field IDs",
-    when=odd_fields,
+    when=has_risky_fields,
     category=Category.TABLE,
 )
 def unreadable_deletes(context: Context) -> Iterator[Finding]:
     """Every new field with such a name: an error with merge-on-read, otherwise a warning."""
-    new = isinstance(context.node, nodes.Create) and context.replaced is None
-    if new and not any(map(_may_clash, context.terms)):
+    is_new_table = isinstance(context.node, nodes.Create) and context.replaced_table is None
+    if is_new_table and not any(map(_may_clash, context.terms)):
         return
-    items, broken = context.damage_to_row_changes
+    items, merges_on_read = context.row_change_corruption
     for item in items:
-        if item.kind is Kind.DELETES_UNREADABLE:
+        if item.kind is CorruptionKind.DELETES_UNREADABLE:
             span, help_ = _remedy(context, item.field)
             yield Finding(
                 span,
-                f"{shown(item.field)} has the name of a column of `.position_deletes`: once there are delete "
+                f"{display_field(item.field)} has the name of a column of `.position_deletes`: once there are delete "
                 "files, that table cannot be read and `rewrite_position_delete_files` fails"
                 if "`" not in item.field.name
-                else f"{shown(item.field)} has a backtick in its name: once there are delete files, "
+                else f"{display_field(item.field)} has a backtick in its name: once there are delete files, "
                 "`rewrite_position_delete_files` fails",
                 help_,
-                severity=Severity.ERROR if broken else Severity.WARNING,
+                severity=Severity.ERROR if merges_on_read else Severity.WARNING,
             )
 
 
@@ -77,16 +77,21 @@ def _remedy(context: Context, field: PartitionField) -> tuple[terms.Offsets, str
         quoted(f"{field.name.replace('`', '_').replace('.', '_')}_field"),
         context.target.text,
     )
-    if isinstance(context.node, nodes.AddField | nodes.ReplaceField) and context.wanted is not None:
+    if (
+        isinstance(context.node, nodes.AddField | nodes.ReplaceField)
+        and context.requested_field is not None
+    ):
         facts = context.new_terms[0]
-        clause, _ = with_name(context, free_name(context.specs, context.schema, context.wanted))
+        clause, _ = renamed_clause(
+            context, unused_field_name(context.specs, context.schema, context.requested_field)
+        )
         return (facts.name or facts.term).span, f"write `{clause}`"
     if isinstance(context.node, nodes.Create):
         facts_of = {_key(facts): facts for facts in context.terms}
-        made = facts_of.get(field.key)
-        if made is not None:
-            clause = context.words(made.term.span)
-            return made.term.span, (
+        new_facts = facts_of.get(field.key)
+        if new_facts is not None:
+            clause = context.text_at(new_facts.term.span)
+            return new_facts.term.span, (
                 f"leave out the field, and then write `ALTER TABLE {table} ADD PARTITION FIELD {clause} AS {name}`"
             )
     return context.target.span, (
@@ -95,12 +100,16 @@ def _remedy(context: Context, field: PartitionField) -> tuple[terms.Offsets, str
     )
 
 
-def _may_clash(facts: TermFacts) -> bool:
+def _may_clash(facts: ResolvedTerm) -> bool:
     """In a new table only identity fields have the column's name; the other transforms add a suffix."""
     identity = facts.transform is not None and facts.transform.suffix is None
     return identity or "`" in facts.source_text
 
 
-def _key(facts: TermFacts) -> tuple[int, str] | None:
-    wanted = facts.wanted
-    return (wanted.source_id, str(wanted.transform)) if wanted is not None else None
+def _key(facts: ResolvedTerm) -> tuple[int, str] | None:
+    requested_field = facts.requested_field
+    return (
+        (requested_field.source_id, str(requested_field.transform))
+        if requested_field is not None
+        else None
+    )

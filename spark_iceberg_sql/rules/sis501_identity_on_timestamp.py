@@ -24,21 +24,21 @@ from contextlib import suppress
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
-from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.facts.target import AlreadyReportedError, UnknownFactError
+from spark_iceberg_sql.facts.terms import ResolvedTerm
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import DATE, TIMES
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import by_identity
+from spark_iceberg_sql.rules.occasions import has_identity_fields
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
     Severity.WARNING,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
-    when=by_identity,
+    when=has_identity_fields,
     category=Category.ADVICE,
 )
 def identity_on_timestamp(context: Context) -> Iterator[Finding]:
@@ -47,12 +47,16 @@ def identity_on_timestamp(context: Context) -> Iterator[Finding]:
         bound, column = facts.bound, facts.column
         if bound is None or not bound.transform.is_identity or column is None:
             continue
-        kind = column.field.type
-        if not TIMES[-1].takes(kind) or (isinstance(kind, Primitive) and kind.rounded):
+        data_type = column.field.type
+        if not TIMES[-1].takes(data_type) or (
+            isinstance(data_type, Primitive) and data_type.rounded
+        ):
             continue
         name = facts.source_text
         times = (
-            w.transform for w in _others(context, facts) if w.source_id == column.field.field_id
+            w.transform
+            for w in _other_fields(context, facts)
+            if w.source_id == column.field.field_id
         )
         time = next((t for t in times if t.transform.granularity is not None), None)
         day = f"write `{DATE.clause(name)}`"
@@ -65,12 +69,16 @@ def identity_on_timestamp(context: Context) -> Iterator[Finding]:
         )
 
 
-def _others(context: Context, facts: TermFacts) -> list[RequestedField | PartitionField]:
+def _other_fields(context: Context, facts: ResolvedTerm) -> list[RequestedField | PartitionField]:
     """The other fields that the table has or the statement adds."""
-    found: list[RequestedField | PartitionField] = [
-        term.wanted for term in context.new_terms if term is not facts and term.wanted is not None
+    fields: list[RequestedField | PartitionField] = [
+        term.requested_field
+        for term in context.new_terms
+        if term is not facts and term.requested_field is not None
     ]
     if not isinstance(context.node, nodes.Create):
-        with suppress(NotKnownError, AlreadyReportedError):
-            found += [field for field in context.specs.spec.fields if field is not context.dropped]
-    return found
+        with suppress(UnknownFactError, AlreadyReportedError):
+            fields += [
+                field for field in context.specs.spec.fields if field is not context.dropped_field
+            ]
+    return fields

@@ -27,7 +27,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transforms import HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import by_identity
+from spark_iceberg_sql.rules.occasions import has_identity_fields
 from spark_iceberg_sql.syntax import nodes
 
 _KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")
@@ -36,7 +36,7 @@ _KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")
 @rule(
     Severity.WARNING,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
-    when=by_identity,
+    when=has_identity_fields,
     category=Category.ADVICE,
 )
 def identity_on_unique_key(context: Context) -> Iterator[Finding]:
@@ -45,11 +45,11 @@ def identity_on_unique_key(context: Context) -> Iterator[Finding]:
         bound, column = facts.bound, facts.column
         if bound is None or not bound.transform.is_identity or column is None:
             continue
-        kind = column.field.type
-        if not isinstance(kind, Primitive):
+        data_type = column.field.type
+        if not isinstance(data_type, Primitive):
             continue
-        named = kind.name in ("string", "binary", "fixed") and _KEY.search(column.name)
-        if kind.name != "uuid" and not named:
+        has_key_name = data_type.name in ("string", "binary", "fixed") and _KEY.search(column.name)
+        if data_type.name != "uuid" and not has_key_name:
             continue
         name = facts.source_text
         yield Finding(

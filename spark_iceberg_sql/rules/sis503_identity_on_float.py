@@ -25,8 +25,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import by_identity
-from spark_iceberg_sql.rules.words import a_type
+from spark_iceberg_sql.rules.occasions import has_identity_fields
+from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -34,7 +34,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 @rule(
     Severity.WARNING,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
-    when=by_identity,
+    when=has_identity_fields,
     category=Category.ADVICE,
 )
 def identity_on_float(context: Context) -> Iterator[Finding]:
@@ -43,12 +43,12 @@ def identity_on_float(context: Context) -> Iterator[Finding]:
         bound, column = facts.bound, facts.column
         if bound is None or not bound.transform.is_identity or column is None:
             continue
-        kind = column.field.type
-        if not isinstance(kind, Primitive) or kind.name not in ("float", "double"):
+        data_type = column.field.type
+        if not isinstance(data_type, Primitive) or data_type.name not in ("float", "double"):
             continue
         name = quoted(column.field.name)
         yield Finding(
             facts.term.span,
-            f"`{facts.source_text}` is {a_type(kind)}: filters on it would miss rows with -0.0 and NaN",
+            f"`{facts.source_text}` is {type_with_article(data_type)}: filters on it would miss rows with -0.0 and NaN",
             f"declare it `{name} DECIMAL(18, 6)`, or partition by another column",
         )

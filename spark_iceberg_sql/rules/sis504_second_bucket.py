@@ -26,12 +26,12 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import odd_fields
-from spark_iceberg_sql.rules.words import some
+from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.words import abbreviate_names
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.AddField,), when=odd_fields, category=Category.ADVICE)
+@rule(Severity.WARNING, on=(nodes.AddField,), when=has_risky_fields, category=Category.ADVICE)
 def second_bucket(context: Context) -> Iterator[Finding]:
     """ADD of a bucket on the source column of other buckets of the current spec, reported once."""
     for facts in context.new_terms:
@@ -39,17 +39,18 @@ def second_bucket(context: Context) -> Iterator[Finding]:
         if bound is None or not bound.transform.hashes or column is None:
             continue
         source_id = column.field.field_id
-        others = [
+        other_buckets = [
             field
             for field in context.specs.spec.fields
             if field.source_id == source_id
             and field.transform.transform is bound.transform
             and field.transform.parameter != bound.parameter
         ]
-        if others:
-            new, old = bound.clause(facts.source_text), others[-1].clause
+        if other_buckets:
+            new_clause, old_clause = bound.clause(facts.source_text), other_buckets[-1].clause
             yield Finding(
                 facts.term.span,
-                f"`{column.name}` is already bucketed, by {some([field.clause for field in others[:4]], len(others))}",
-                f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {old} WITH {new}`",
+                f"`{column.name}` is already bucketed, by "
+                f"{abbreviate_names([field.clause for field in other_buckets[:4]], len(other_buckets))}",
+                f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {old_clause} WITH {new_clause}`",
             )

@@ -47,7 +47,7 @@ _UTC = regex(
 )
 def day_of_another_zone(context: Context) -> Iterator[Finding]:
     """Years, months or days of a timestamp with time zone, after SET TIME ZONE to a zone other than UTC."""
-    zone = context.known.time_zone
+    zone = context.catalog.time_zone
     if zone is None or _UTC.fullmatch(zone):
         return
     for facts in context.new_terms:

@@ -34,20 +34,25 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.function_calls import IN_SYSTEM, PREFIX, FunctionCall, calls
-from spark_iceberg_sql.facts.target import NotKnownError
+from spark_iceberg_sql.facts.function_calls import (
+    FUNCTION_PREFIX,
+    SYSTEM_FUNCTIONS,
+    FunctionCall,
+    calls,
+)
+from spark_iceberg_sql.facts.target import UnknownFactError
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.swaps import number_first
-from spark_iceberg_sql.rules.words import a_type
+from spark_iceberg_sql.rules.swaps import number_first_fix
+from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.terms import Literal, Ref
 
 # Names of other engines for which nobody has their own function.
-_TIMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minutes", "trunc"})
+_TIME_NAMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minutes", "trunc"})
 
 
 @rule(Severity.ERROR, on=(nodes.Query,), spec="Partition Transforms", category=Category.QUERY)
@@ -58,10 +63,10 @@ def wrong_function_call(context: Context) -> Iterator[Finding]:
             finding = _no_function(context, call)
         else:
             finding = (
-                _name(context, call)
-                or _count(context, call)
-                or _number(context, call)
-                or _type(context, call)
+                _name_finding(context, call)
+                or _count_finding(context, call)
+                or _number_finding(context, call)
+                or _type_finding(context, call)
             )
         if finding is not None:
             yield finding
@@ -73,92 +78,116 @@ def _no_function(context: Context, call: FunctionCall) -> Finding | None:
 
     if call.function in NAMES or f"function {call.function}" in context.text.lower():
         return None
-    own = call.function if call.system else call.function.removeprefix(PREFIX)
-    names = set(IN_SYSTEM) if call.system else {n.removeprefix(PREFIX) for n in BY_FUNCTION}
-    record = BY_SPELLING.get(own) if call.system else None
-    record = BY_OTHER_NAME[own][0] if own in _TIMES else record
-    slip = record is None
-    name = next((n for n in sorted(names) if len(own) > 2 and _differs_once(own, n)), None)
-    if record is not None:
-        name = record.spark_function if call.system else record.spelling
-    if name is None or (call.system and name not in names):
+    function_name = call.function if call.is_system else call.function.removeprefix(FUNCTION_PREFIX)
+    names = (
+        set(SYSTEM_FUNCTIONS)
+        if call.is_system
+        else {n.removeprefix(FUNCTION_PREFIX) for n in BY_FUNCTION}
+    )
+    transform = BY_SPELLING.get(function_name) if call.is_system else None
+    transform = BY_OTHER_NAME[function_name][0] if function_name in _TIME_NAMES else transform
+    is_misspelling = transform is None
+    name = next(
+        (
+            n
+            for n in sorted(names)
+            if len(function_name) > 2 and _is_one_edit_apart(function_name, n)
+        ),
+        None,
+    )
+    if transform is not None:
+        name = transform.spark_function if call.is_system else transform.spelling
+    if name is None or (call.is_system and name not in names):
         return None
-    right = f"{call.name[: len(call.name) - len(own)]}{name}"
-    edits = (Edit(call.name_span[1] - len(own), call.name_span[1], name),)
-    fix = Fix(f"write `{right}`", edits, safe=False) if slip and call.name.endswith(own) else None
-    why = f": {BY_OTHER_NAME[own][1]}" if own in _TIMES else ""
+    suggestion = f"{call.name[: len(call.name) - len(function_name)]}{name}"
+    edits = (Edit(call.name_span[1] - len(function_name), call.name_span[1], name),)
+    fix = (
+        Fix(f"write `{suggestion}`", edits, safe=False)
+        if is_misspelling and call.name.endswith(function_name)
+        else None
+    )
+    reason = f": {BY_OTHER_NAME[function_name][1]}" if function_name in _TIME_NAMES else ""
     message = f"there is no function `{call.name}`"
-    return Finding(call.name_span, message, f"write `{right}`{why}", fix)
+    return Finding(call.name_span, message, f"write `{suggestion}`{reason}", fix)
 
 
-def _differs_once(one: str, other: str) -> bool:
+def _is_one_edit_apart(left: str, right: str) -> bool:
     """True if one letter is missing, extra or different, or if two neighbouring letters are swapped."""
-    short, long = sorted((one, other), key=len)
-    if len(long) - len(short) > 1 or one == other:
+    short, long = sorted((left, right), key=len)
+    if len(long) - len(short) > 1 or left == right:
         return False
-    at = next((i for i, c in enumerate(short) if c != long[i]), len(short))
+    index = next((i for i, c in enumerate(short) if c != long[i]), len(short))
     if len(short) < len(long):
-        return short[at:] == long[at + 1 :]
-    swapped = short[at : at + 2][::-1] == long[at : at + 2]
-    return short[at + 1 :] == long[at + 1 :] or (swapped and short[at + 2 :] == long[at + 2 :])
+        return short[index:] == long[index + 1 :]
+    is_swapped = short[index : index + 2][::-1] == long[index : index + 2]
+    return short[index + 1 :] == long[index + 1 :] or (
+        is_swapped and short[index + 2 :] == long[index + 2 :]
+    )
 
 
-def _name(context: Context, call: FunctionCall) -> Finding | None:
+def _name_finding(context: Context, call: FunctionCall) -> Finding | None:
     """An argument by a name that is no parameter's; `catalog.system` takes none by name."""
-    if call.misnamed is None:
+    if call.unknown_parameter is None:
         return None
-    if call.system:
+    if call.is_system:
         message = f"`{call.name}` takes no arguments by name"
     else:
-        message = f"`{call.name}` has no parameter `{call.misnamed.text}`"
-    given = [call.text(i, context.text) for i in range(len(call.arguments))]
-    numbers = [text for i, text in enumerate(given) if call.number(i) is not None]
-    others = [text for text in given if text not in numbers]
+        message = f"`{call.name}` has no parameter `{call.unknown_parameter.text}`"
+    argument_texts = [call.argument_text(i, context.text) for i in range(len(call.arguments))]
+    numbers = [
+        text for i, text in enumerate(argument_texts) if call.integer_argument(i) is not None
+    ]
+    other_texts = [text for text in argument_texts if text not in numbers]
     return Finding(
-        (call.misnamed.start, call.misnamed.end),
+        (call.unknown_parameter.start, call.unknown_parameter.end),
         message,
-        f"write `{call.name}({', '.join([*numbers, *others])})`",
+        f"write `{call.name}({', '.join([*numbers, *other_texts])})`",
     )
 
 
-def _count(context: Context, call: FunctionCall) -> Finding | None:
-    record = call.transform
-    parameter = record.parameter if record is not None else None
-    wanted = 1 if parameter is None else 2
-    if len(call.arguments) == wanted:
+def _count_finding(context: Context, call: FunctionCall) -> Finding | None:
+    transform = call.transform
+    parameter = transform.parameter if transform is not None else None
+    expected_count = 1 if parameter is None else 2
+    if len(call.arguments) == expected_count:
         return None
     takes = "one column" if parameter is None else f"the {parameter.noun} and one column"
-    given = len(call.arguments)
+    argument_count = len(call.arguments)
     column = next(
-        (context.words(call.place(i)) for i in range(given) if _is_column(call.arguments[i])), "col"
+        (
+            context.text_at(call.argument_span(i))
+            for i in range(argument_count)
+            if _is_column(call.arguments[i])
+        ),
+        "col",
     )
-    numbers = [n for i in range(given) if (n := call.number(i)) is not None]
-    lead = "" if parameter is None else f"{next(iter(numbers), parameter.example)}, "
+    numbers = [n for i in range(argument_count) if (n := call.integer_argument(i)) is not None]
+    number_prefix = "" if parameter is None else f"{next(iter(numbers), parameter.example)}, "
     return Finding(
         call.span,
-        f"`{call.name}` takes {takes}, not {given} argument{'s' if given != 1 else ''}",
-        f"write `{call.name}({lead}{column})`",
+        f"`{call.name}` takes {takes}, not {argument_count} argument{'s' if argument_count != 1 else ''}",
+        f"write `{call.name}({number_prefix}{column})`",
     )
 
 
-def _number(context: Context, call: FunctionCall) -> Finding | None:
+def _number_finding(context: Context, call: FunctionCall) -> Finding | None:
     """The finding about the argument in the number's position."""
     parameter = call.transform.parameter if call.transform is not None else None
     if parameter is None:
         return None
-    first, number = call.arguments[0], call.number(0)
-    text = call.text(0, context.text)
-    other = call.number(1)
+    first, number = call.arguments[0], call.integer_argument(0)
+    text = call.argument_text(0, context.text)
+    other = call.integer_argument(1)
     if number is None and other is not None and _is_column(first):
-        if call.system and call.first_kind == Primitive("int"):
+        if call.is_system and call.first_type == Primitive("int"):
             return None  # Iceberg's own functions take an int column for the number
-        if call.system and call.first_kind is None:
-            raise NotKnownError(f"the type of `{text}`", "its table is unknown")
-        column = Ref((), call.place(0), text)
-        literal = Literal("integer", str(other), call.place(1))
-        fix = number_first(context, column, literal, str(other), "put the number first")
+        if call.is_system and call.first_type is None:
+            raise UnknownFactError(f"the type of `{text}`", "its table is unknown")
+        column = Ref((), call.argument_span(0), text)
+        literal = Literal("integer", str(other), call.argument_span(1))
+        fix = number_first_fix(context, column, literal, str(other), "put the number first")
         return Finding(
-            (call.place(0)[0], call.place(1)[1]),
+            (call.argument_span(0)[0], call.argument_span(1)[1]),
             f"`{call.name}` takes the {parameter.noun} before the column",
             f"write `{call.name}({other}, {text})`",
             fix,
@@ -167,44 +196,45 @@ def _number(context: Context, call: FunctionCall) -> Finding | None:
         return None
     if number is None and not _is_no_integer(first):
         return None
-    if call.system and number is not None and number <= parameter.maximum:
+    if call.is_system and number is not None and number <= parameter.maximum:
         return None  # Iceberg's own functions do not look
-    return _bad(context, call, parameter, text)
+    return _bad_number(context, call, parameter, text)
 
 
-def _bad(context: Context, call: FunctionCall, parameter: Parameter, text: str) -> Finding:
-    column = call.text(1, context.text)
+def _bad_number(context: Context, call: FunctionCall, parameter: Parameter, text: str) -> Finding:
+    column = call.argument_text(1, context.text)
     limits = f"an integer from {parameter.minimum} to {parameter.maximum}"
     return Finding(
-        call.place(0),
+        call.argument_span(0),
         f"the {parameter.noun} of `{call.name}` must be {limits}, not `{text}`",
         f"write `{call.name}({parameter.example}, {column})`",
     )
 
 
-def _type(context: Context, call: FunctionCall) -> Finding | None:
-    record, kind = call.transform, call.kind
-    if record is None or kind is None or record.is_void or record.takes(kind):
+def _type_finding(context: Context, call: FunctionCall) -> Finding | None:
+    transform, data_type = call.transform, call.last_type
+    if transform is None or data_type is None or transform.is_void or transform.takes(data_type):
         return None
-    place = len(call.arguments) - 1
-    column = call.text(place, context.text)
+    index = len(call.arguments) - 1
+    column = call.argument_text(index, context.text)
     return Finding(
-        call.place(place),
-        f"`{call.name}` needs {record.accepts.removesuffix(' column')}, but `{column}` is {a_type(kind)}",
+        call.argument_span(index),
+        f"`{call.name}` needs {transform.accepts.removesuffix(' column')}, but `{column}` is "
+        f"{type_with_article(data_type)}",
         f"name a column of such a type, or cast `{column}`",
     )
 
 
 def _is_column(tokens: tuple[Token, ...]) -> bool:
     """True if an argument is the name of a column."""
-    words = all(t.kind in (Kind.WORD, Kind.QUOTED) or t.text == "." for t in tokens)
-    return words and tokens[0].word not in ("NULL", "TRUE", "FALSE")
+    is_name_path = all(t.kind in (Kind.WORD, Kind.QUOTED) or t.text == "." for t in tokens)
+    return is_name_path and tokens[0].word not in ("NULL", "TRUE", "FALSE")
 
 
 def _is_no_integer(tokens: tuple[Token, ...]) -> bool:
     """True if an argument is a constant, but no integer."""
     last = tokens[-1]
-    alone = len(tokens) == 1
-    return alone and (
+    is_single = len(tokens) == 1
+    return is_single and (
         last.kind in STRINGS or last.kind is Kind.NUMBER or last.word in ("NULL", "TRUE", "FALSE")
     )

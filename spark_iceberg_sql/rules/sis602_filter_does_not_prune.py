@@ -39,19 +39,23 @@ from spark_iceberg_sql.syntax import nodes
 @rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
 def filter_does_not_prune(context: Context) -> Iterator[Finding]:
     """The only condition on a partitioned column, if no range can be derived from it."""
-    from spark_iceberg_sql.facts.filters import unpruned  # the command starts sooner
+    from spark_iceberg_sql.facts.filters import non_pruning_predicates  # the command starts sooner
 
-    for found in unpruned(context):
-        words = context.words(found.span)
-        if found.kind.name == "string":
-            help_ = f"compare `{found.column}` itself with values as they are stored"
-        elif found.call == "DATE_FORMAT":
-            format_ = f"`date_format({found.column}, 'yyyy-MM-dd')`"
-            help_ = f"put the year first, as in {format_}, or compare `{found.column}` itself"
+    for predicate in non_pruning_predicates(context):
+        predicate_text = context.text_at(predicate.span)
+        if predicate.data_type.name == "string":
+            help_ = f"compare `{predicate.column}` itself with values as they are stored"
+        elif predicate.function == "DATE_FORMAT":
+            format_ = f"`date_format({predicate.column}, 'yyyy-MM-dd')`"
+            help_ = f"put the year first, as in {format_}, or compare `{predicate.column}` itself"
         else:
-            both = f"`year({found.column}) = 2024 AND {words}`"
-            help_ = f"add a range of `{found.column}`, for example {both}"
-        field = f"`{found.field.name}`"
-        if found.field.clause != found.field.name:
-            field += f" ({found.field.clause})"
-        yield Finding(found.span, f"`{words}` does not prune by the partition field {field}", help_)
+            combined_filter = f"`year({predicate.column}) = 2024 AND {predicate_text}`"
+            help_ = f"add a range of `{predicate.column}`, for example {combined_filter}"
+        field = f"`{predicate.field.name}`"
+        if predicate.field.clause != predicate.field.name:
+            field += f" ({predicate.field.clause})"
+        yield Finding(
+            predicate.span,
+            f"`{predicate_text}` does not prune by the partition field {field}",
+            help_,
+        )

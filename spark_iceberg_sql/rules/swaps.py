@@ -7,7 +7,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.syntax import terms
 
 
-def number_first(
+def number_first_fix(
     context: Context, column: terms.Ref, literal: terms.Literal, number: str, title: str
 ) -> Fix:
     """The fix that swaps the column and the literal behind it.
@@ -15,6 +15,6 @@ def number_first(
     number: the text to write for the literal. title: the fix's. The fix is not safe if a comment stands
     between them, which would then be next to the other one.
     """
-    commented = context.statement.commented(column.span[1], literal.span[0])
+    has_comment = context.statement.commented(column.span[1], literal.span[0])
     edits = (Edit(*column.span, number), Edit(*literal.span, column.text))
-    return Fix(title, edits, safe=not commented)
+    return Fix(title, edits, safe=not has_comment)

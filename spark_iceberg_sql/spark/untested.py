@@ -159,7 +159,7 @@ def _test_rows(table: self_tests.TrialTable, results: Results) -> None:
     if results.failed(_TABLE_FUNCTIONS):
         return
     local = (f for f in FUNCTIONS if f.store in ("any", "local"))
-    over_paths = [name for function in local for name in (function.name, *function.also)]
+    over_paths = [name for function in local for name in (function.name, *function.aliases)]
     faults = self_tests.wrong_table_functions(table, over_paths)
     if faults:  # the stores share the plan
         results.add(_TABLE_FUNCTIONS, {_TABLE_FUNCTIONS: "; ".join(sorted(set(faults.values())))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.syntax.clickhouse_tables import name_end
 from spark_iceberg_sql.syntax.function_calls import Edit, added
@@ -87,9 +87,9 @@ def settings(
 
 def _is_ours(name: str) -> bool:
     """True if a setting is an argument of the table functions, or may be a misspelt one."""
-    return name.lower() in _ARGUMENTS or bool(near(name.lower(), sorted(_ARGUMENTS)))
+    return name.lower() in _ARGUMENTS or bool(similar_names(name.lower(), sorted(_ARGUMENTS)))
 
 
 _ARGUMENTS = frozenset(
-    name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.also)
+    name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases)
 )

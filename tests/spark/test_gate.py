@@ -494,7 +494,7 @@ class TestFaultsOfOurs:
             raise RuntimeError("a bug")
 
         rules = {
-            kind: tuple(replace(rule, judge=judge) for rule in found)
+            kind: tuple(replace(rule, check=judge) for rule in found)
             for kind, found in judging._RULES.items()
         }
         monkeypatch.setattr(judging, "_RULES", rules)

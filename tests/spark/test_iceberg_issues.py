@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.model.iceberg_issues import ISSUES, TRIED
+from spark_iceberg_sql.model.iceberg_issues import ISSUES, TESTED_VERSIONS
 from spark_iceberg_sql.spark.bridge import compiler, jvm
 from spark_iceberg_sql.spark.optimizer.injection import RULES
 
 
 def iceberg() -> str:
     version = str(jvm.java_class("org.apache.iceberg.IcebergBuild").version())
-    assert version in TRIED
+    assert version in TESTED_VERSIONS
     return version
 
 

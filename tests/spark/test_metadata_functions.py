@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.syntax.script import statements
 
 TABLE = "local.meta_functions.evolved"
-KINDS = [f for f in METADATA_FUNCTIONS if f.kind is not None]
+KINDS = [f for f in METADATA_FUNCTIONS if f.metadata_table is not None]
 
 
 def make(spark: SparkSession, table: str, version: int) -> None:
@@ -78,7 +78,7 @@ def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], functi
 
 
 @pytest.mark.parametrize(
-    "function", sampled([f for f in KINDS if f.travels], 3), ids=lambda f: f.name
+    "function", sampled([f for f in KINDS if f.has_time_travel], 3), ids=lambda f: f.name
 )
 def test_time_travel_is_the_catalog_s(
     spark: SparkSession, paths: dict[int, str], function: object

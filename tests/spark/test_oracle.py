@@ -71,7 +71,7 @@ def state(table: Table) -> tuple[object, ...]:
     assert table.schema is not None
     specs = {
         spec.spec_id: [(f.source_id, str(f.transform), f.name, f.field_id) for f in spec.fields]
-        for spec in table.specs.every
+        for spec in table.specs.all_specs
     }
     last = table.specs.last_field_id, table.last_column_id
     return specs, table.specs.current, table.format_version, last, columns(table.schema)

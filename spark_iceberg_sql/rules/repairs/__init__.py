@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.repairs import partition_fields, slips
-from spark_iceberg_sql.rules.repairs.base import Repair, Spot, own_names, reads
+from spark_iceberg_sql.rules.repairs.base import Repair, SyntaxErrorSite, help_values, parses
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Kind
 
 __all__ = ["own_names", "repair"]
 
 
-_Attempt = Callable[[Spot], Iterator[Repair]]
-_FIELDS: tuple[_Attempt, ...] = (partition_fields.clause, partition_fields.alters)
-_BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
+_Attempt = Callable[[SyntaxErrorSite], Iterator[Repair]]
+_FIELDS: tuple[_Attempt, ...] = (partition_fields.partitioned_by, partition_fields.alter_statements)
+_BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
     **dict.fromkeys(
         (
             "several-fields",
@@ -29,41 +29,44 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
             "parenthesised",
             "set-partition-spec",
         ),
-        (partition_fields.alters,),
+        (partition_fields.alter_statements,),
     ),
-    **dict.fromkeys(("rename-field", "alter-field", "missing-with"), (partition_fields.replaced,)),
     **dict.fromkeys(
-        ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"), (partition_fields.clause,)
+        ("rename-field", "alter-field", "missing-with"), (partition_fields.replace_field,)
     ),
-    **dict.fromkeys(("if-exists", "alter-if-exists"), (slips.if_exists,)),
-    "as-in-drop": (slips.name_of_dropped,),
-    "mixed-columns": (partition_fields.mixed,),
+    **dict.fromkeys(
+        ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"),
+        (partition_fields.partitioned_by,),
+    ),
+    **dict.fromkeys(("if-exists", "alter-if-exists"), (slips.surplus_if_exists,)),
+    "as-in-drop": (slips.surplus_name,),
+    "mixed-columns": (partition_fields.typed_columns,),
     "partition-by": _FIELDS,
     **dict.fromkeys(
         ("nested-transform", "expression", "quoted-column", "sort-order"), (partition_fields.cast,)
     ),
-    "partitioning-property": (partition_fields.properties, partition_fields.alters),
+    "partitioning-property": (partition_fields.properties, partition_fields.alter_statements),
     "with-properties": (partition_fields.properties,),
     "using-after-clauses": (partition_fields.using_first,),
     "after-query": (partition_fields.before_query,),
     "other-table": (partition_fields.snowflake,),
-    "closing-parenthesis": (slips.surplus,),
-    "trailing-comma": (slips.surplus,),
-    "missing-semicolon": (slips.separator,),
+    "closing-parenthesis": (slips.surplus_token,),
+    "trailing-comma": (slips.surplus_token,),
+    "missing-semicolon": (slips.missing_semicolon,),
     "missing-by": _FIELDS,
     "quoted-name": (slips.quoted_names,),
-    "modify-elsewhere": (partition_fields.modified,),
+    "modify-elsewhere": (partition_fields.alter_column,),
     "time-zone": (slips.time_zone,),
-    "missing-column": (slips.keyword, slips.column_word),
+    "missing-column": (slips.misspelt_keyword, slips.missing_column_keyword),
     "": (
-        slips.quotes,
-        slips.keyword,
-        slips.separator,
+        slips.typographic_quotes,
+        slips.misspelt_keyword,
+        slips.missing_semicolon,
         slips.partition_column,
-        slips.words,
-        slips.comma,
-        slips.bracket,
-        slips.surplus,
+        slips.adjacent_words,
+        slips.missing_comma,
+        slips.unclosed_bracket,
+        slips.surplus_token,
         partition_fields.cast,
     ),
 }
@@ -72,11 +75,13 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
 def repair(context: Context, node: nodes.Unreadable) -> Repair | None:
     """The first repair after which the statement parses; None if there is none."""
     tokens = context.statement.tokens
-    words = [token.text.upper() if token.kind is Kind.WORD else token.text for token in tokens]
-    at = next((i for i, token in enumerate(tokens) if token.start >= node.at[0]), len(tokens))
-    spot = Spot(context, node, tokens, words, at)
-    for attempt in _BY_SHAPE.get(node.like, ()):
-        for found in attempt(spot):
-            if reads(context, found.edits):
-                return found
+    keywords = [token.text.upper() if token.kind is Kind.WORD else token.text for token in tokens]
+    token_index = next(
+        (i for i, token in enumerate(tokens) if token.start >= node.at[0]), len(tokens)
+    )
+    site = SyntaxErrorSite(context, node, tokens, keywords, token_index)
+    for attempt in _BY_ERROR_KIND.get(node.like, ()):
+        for candidate in attempt(site):
+            if parses(context, candidate.edits):
+                return candidate
     return None

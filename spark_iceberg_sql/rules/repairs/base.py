@@ -26,7 +26,7 @@ class Repair(NamedTuple):
     help: str
     edits: tuple[Edit, ...]
     message: str | None = None
-    whole: bool = True
+    is_complete: bool = True
 
 
 # Keywords of partition DDL, for matching typos.
@@ -51,7 +51,7 @@ CLAUSES = frozenset(
     | {"ROW", "PARTITION", "PARTITIONED", "PARTITIONING", "SELECT", "TO"}
 )
 # Keywords between the first word of a clause and its fields.
-BETWEEN = frozenset(
+LEADING_WORDS = frozenset(
     {
         "PARTITION",
         "PARTITIONED",
@@ -66,16 +66,20 @@ BETWEEN = frozenset(
 )
 
 
-def own_names(context: Context, node: nodes.Unreadable) -> dict[str, str]:
+def help_values(context: Context, node: nodes.Unreadable) -> dict[str, str]:
     """Values for a generic help: the field and its new name, and terms over the table's columns."""
-    words = [token.text.upper() for token in context.statement.tokens]
-    rest = context.statement.tokens[words.index("FIELD") + 1 :] if "FIELD" in words else ()
+    keywords = [token.text.upper() for token in context.statement.tokens]
+    following_tokens = (
+        context.statement.tokens[keywords.index("FIELD") + 1 :] if "FIELD" in keywords else ()
+    )
     names = [
-        t.text for t in rest if t.text.upper() not in BETWEEN and t.text.upper() not in CLAUSES
+        t.text
+        for t in following_tokens
+        if t.text.upper() not in LEADING_WORDS and t.text.upper() not in CLAUSES
     ]
     terms = _examples(context, node) or ["days(ts)", "bucket(16, id)"]
     return {
-        "old": _first_term(rest) or "...",
+        "old": _first_term(following_tokens) or "...",
         "new": names[1] if len(names) > 1 else "...",
         "field": terms[0],
         "fields": ", ".join(terms),
@@ -84,41 +88,43 @@ def own_names(context: Context, node: nodes.Unreadable) -> dict[str, str]:
 
 def _first_term(tokens: Sequence[Token]) -> str:
     """The first column or transform, as written."""
-    if not tokens or tokens[0].text.upper() in BETWEEN | CLAUSES:
+    if not tokens or tokens[0].text.upper() in LEADING_WORDS | CLAUSES:
         return ""
-    call = len(tokens) > 1 and tokens[1].text == "("
-    last = min(closing(tokens, 1), len(tokens) - 1) if call else 0
+    is_call = len(tokens) > 1 and tokens[1].text == "("
+    last = min(closing(tokens, 1), len(tokens) - 1) if is_call else 0
     return "".join(f"{t.text} " if t.text == "," else t.text for t in tokens[: last + 1])
 
 
 def _examples(context: Context, node: nodes.Unreadable) -> list[str]:
     """A time transform and a bucket over the first columns that accept them."""
-    known = context.known.get(node.table.parts) if node.table is not None else None
+    table = context.catalog.get(node.table.parts) if node.table is not None else None
     columns: list[tuple[str, object]] = []
     if node.begun is not None and node.begun.columns:
         columns = [(column.name, column.type) for column in node.begun.columns]
-    elif isinstance(known, Table) and known.schema is not None:
-        columns = [(field.name, field.type) for field in known.schema.fields]
-    found: list[str] = []
+    elif isinstance(table, Table) and table.schema is not None:
+        columns = [(field.name, field.type) for field in table.schema.fields]
+    clauses: list[str] = []
     for transform in (DATE, HASH):
-        fit = (
-            name for name, kind in columns if isinstance(kind, Primitive) and transform.takes(kind)
+        candidates = (
+            name
+            for name, data_type in columns
+            if isinstance(data_type, Primitive) and transform.takes(data_type)
         )
-        taken = [field.rstrip(")").split()[-1].rpartition("(")[2] for field in found]
-        name = next((quoted(n) for n in fit if quoted(n) not in taken), None)
+        used_columns = [field.rstrip(")").split()[-1].rpartition("(")[2] for field in clauses]
+        name = next((quoted(n) for n in candidates if quoted(n) not in used_columns), None)
         if name is not None:
-            found.append(transform.clause(name))
-    return found
+            clauses.append(transform.clause(name))
+    return clauses
 
 
-class Spot(NamedTuple):
+class SyntaxErrorSite(NamedTuple):
     """Site of a syntax error: the statement's tokens, also as keywords, and the offending token's index."""
 
     context: Context
     node: nodes.Unreadable
     tokens: Sequence[Token]
-    words: Sequence[str]
-    at: int
+    keywords: Sequence[str]
+    token_index: int
 
     @property
     def table(self) -> str:
@@ -130,37 +136,39 @@ class Spot(NamedTuple):
         return self.context.text[start:end]
 
 
-def reads(context: Context, edits: Sequence[Edit]) -> bool:
+def parses(context: Context, edits: Sequence[Edit]) -> bool:
     """True if the edited statement, or statements, parse as DDL."""
     start, end = context.statement.start, context.statement.end
-    text, at = "", start
+    text, offset = "", start
     for edit in sorted(edits, key=lambda e: e.start):
-        text += context.text[at : edit.start] + edit.text
-        at = edit.end
-    made = [parser.read(statement) for statement in statements(text + context.text[at:end])]
-    unread = (nodes.Unreadable, nodes.Other, nodes.Templated)
-    return bool(made) and not any(isinstance(n, unread) for n in made)
+        text += context.text[offset : edit.start] + edit.text
+        offset = edit.end
+    parsed_nodes = [
+        parser.read(statement) for statement in statements(text + context.text[offset:end])
+    ]
+    invalid_types = (nodes.Unreadable, nodes.Other, nodes.Templated)
+    return bool(parsed_nodes) and not any(isinstance(n, invalid_types) for n in parsed_nodes)
 
 
-def region(spot: Spot, first: int) -> tuple[int, int]:
+def field_list_range(site: SyntaxErrorSite, first: int) -> tuple[int, int]:
     """The range of tokens that list fields, from the word at `first` on: start, and end (exclusive)."""
     i = first
-    while i < len(spot.words) and spot.words[i] in BETWEEN:
+    while i < len(site.keywords) and site.keywords[i] in LEADING_WORDS:
         i += 1
     depth, end = 0, i
-    while end < len(spot.words):
-        word = spot.words[end]
+    while end < len(site.keywords):
+        word = site.keywords[end]
         if depth == 0 and end > i and (word in CLAUSES or word in VERBS):
             break
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(word, 0)
         end += 1
         if depth < 0:
             return i, end - 1
-        if depth == 0 and spot.words[i] in ("(", "["):
+        if depth == 0 and site.keywords[i] in ("(", "["):
             break
     return i, end
 
 
-def index_of(spot: Spot, *words: str) -> int | None:
+def index_of(site: SyntaxErrorSite, *keywords: str) -> int | None:
     """The index of the first token that is one of the keywords."""
-    return next((i for i, word in enumerate(spot.words) if word in words), None)
+    return next((i for i, word in enumerate(site.keywords) if word in keywords), None)

@@ -8,151 +8,167 @@ from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.intended_fields import (
     field_of_name,
-    fields,
-    items,
-    loses,
-    lost,
-    unwrapped,
+    list_items,
+    loses_content,
+    lost_words,
+    parse_fields,
+    without_brackets,
 )
 from spark_iceberg_sql.rules.repairs.base import (
     CLAUSES,
     Repair,
-    Spot,
+    SyntaxErrorSite,
+    field_list_range,
     index_of,
-    region,
 )
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 
 
-def clause(spot: Spot, beside: str = "") -> Iterator[Repair]:
+def partitioned_by(site: SyntaxErrorSite, other_text: str = "") -> Iterator[Repair]:
     """PARTITIONED BY of CREATE TABLE, over the fields that the user wrote. other_text: written in another place."""
     starts = [
-        i for i, w in enumerate(spot.words) if w in ("PARTITION", "PARTITIONED", "PARTITIONING")
+        i for i, w in enumerate(site.keywords) if w in ("PARTITION", "PARTITIONED", "PARTITIONING")
     ]
-    meant: list[str] = []
+    clauses: list[str] = []
     edits: list[Edit] = []
-    whole = True
+    is_complete = True
     for first in starts:
-        begin, end = region(spot, first)
-        found = fields(spot.tokens[begin:end])
-        if found is None or loses(spot.tokens[begin:end], " ".join([*found, beside])):
+        begin, end = field_list_range(site, first)
+        parsed_fields = parse_fields(site.tokens[begin:end])
+        if parsed_fields is None or loses_content(
+            site.tokens[begin:end], " ".join([*parsed_fields, other_text])
+        ):
             return
-        whole = whole and not lost(spot.tokens[begin:end], " ".join([*found, beside]))
-        meant += [field for field in found if field not in meant]
-        start, stop = spot.tokens[first].start, spot.tokens[end - 1].end
+        is_complete = is_complete and not lost_words(
+            site.tokens[begin:end], " ".join([*parsed_fields, other_text])
+        )
+        clauses += [field for field in parsed_fields if field not in clauses]
+        start, stop = site.tokens[first].start, site.tokens[end - 1].end
         if edits:  # remove the second clause, with the white space before it
-            edits.append(Edit(spot.tokens[first - 1].end, stop, ""))
+            edits.append(Edit(site.tokens[first - 1].end, stop, ""))
         else:
             edits.append(Edit(start, stop, ""))
     if edits:
-        clause = f"PARTITIONED BY ({', '.join(meant)})"
+        clause = f"PARTITIONED BY ({', '.join(clauses)})"
         edits[0] = Edit(edits[0].start, edits[0].end, clause)
-        yield Repair(f"write `{clause}`", tuple(edits), whole=whole)
+        yield Repair(f"write `{clause}`", tuple(edits), is_complete=is_complete)
 
 
-def mixed(spot: Spot) -> Iterator[Repair]:
+def typed_columns(site: SyntaxErrorSite) -> Iterator[Repair]:
     """Columns with types in PARTITIONED BY, moved into the column list."""
-    opening, first = index_of(spot, "("), index_of(spot, "PARTITIONED")
+    opening, first = index_of(site, "("), index_of(site, "PARTITIONED")
     if opening is None or first is None or opening > first:
         return
-    closing = spot.tokens[region(spot, opening)[1] - 1].start
-    begin, end = region(spot, first)
+    list_end = site.tokens[field_list_range(site, opening)[1] - 1].start
+    begin, end = field_list_range(site, first)
     typed = [
         " ".join(token.text for token in item)
-        for item in items(spot.tokens[begin + 1 : end - 1])
+        for item in list_items(site.tokens[begin + 1 : end - 1])
         if len(item) == 2 and item[0].kind in (Kind.WORD, Kind.QUOTED)
     ]
-    for each in clause(spot, " ".join(typed)):
-        more = Edit(closing, closing, "".join(f", {column}" for column in typed))
-        named = " and ".join(f"`{column}`" for column in typed)
-        yield Repair(f"add {named} to the column list and {each.help}", (more, *each.edits))
+    for repair in partitioned_by(site, " ".join(typed)):
+        column_edit = Edit(list_end, list_end, "".join(f", {column}" for column in typed))
+        column_names = " and ".join(f"`{column}`" for column in typed)
+        yield Repair(
+            f"add {column_names} to the column list and {repair.help}", (column_edit, *repair.edits)
+        )
 
 
-def alters(spot: Spot) -> Iterator[Repair]:
+def alter_statements(site: SyntaxErrorSite) -> Iterator[Repair]:
     """ALTER TABLE ... PARTITION FIELD, a statement for each field, with its own verb and name."""
-    first = index_of(spot, "PARTITION", "PARTITIONED", "PARTITIONING", "FIELD")
-    if first is None or spot.node.table is None or spot.words[0] != "ALTER":
+    first = index_of(site, "PARTITION", "PARTITIONED", "PARTITIONING", "FIELD")
+    if first is None or site.node.table is None or site.keywords[0] != "ALTER":
         return
-    verb = spot.words[first - 1]
-    verb = verb if verb in ("ADD", "DROP") else "DROP" if "DROP" in spot.words[:first] else "ADD"
-    begin, _ = region(spot, first)
-    made: list[str] = []
-    for item in items(unwrapped(list(spot.tokens[begin:]))):
+    verb = site.keywords[first - 1]
+    verb = verb if verb in ("ADD", "DROP") else "DROP" if "DROP" in site.keywords[:first] else "ADD"
+    begin, _ = field_list_range(site, first)
+    statements: list[str] = []
+    for item in list_items(without_brackets(list(site.tokens[begin:]))):
         while item and item[0].text.upper() in ("ADD", "DROP", "PARTITION", "FIELD", "FIELDS"):
             word = item.pop(0).text.upper()
             verb = word if word in ("ADD", "DROP") else verb
         name = ""
         if len(item) > 2 and item[-2].text.upper() == "AS" and verb == "ADD":
-            given = item[-1].text.strip("'\"")
-            name = f" AS {given if given.startswith('`') else quoted(given)}"
+            alias = item[-1].text.strip("'\"")
+            name = f" AS {alias if alias.startswith('`') else quoted(alias)}"
             item = item[:-2]
-        found = fields(item)
-        if found is None or len(found) > 1:
+        parsed_fields = parse_fields(item)
+        if parsed_fields is None or len(parsed_fields) > 1:
             return
-        made.append(f"ALTER TABLE {spot.table} {verb} PARTITION FIELD {found[0]}{name}")
-    if made and not loses(spot.tokens, " ".join(made)):
-        span = spot.context.statement.start, spot.context.statement.end
-        whole = not lost(spot.tokens, " ".join(made))
-        yield Repair(f"write `{'; '.join(made)}`", (Edit(*span, ";\n".join(made)),), whole=whole)
+        statements.append(
+            f"ALTER TABLE {site.table} {verb} PARTITION FIELD {parsed_fields[0]}{name}"
+        )
+    if statements and not loses_content(site.tokens, " ".join(statements)):
+        span = site.context.statement.start, site.context.statement.end
+        is_complete = not lost_words(site.tokens, " ".join(statements))
+        yield Repair(
+            f"write `{'; '.join(statements)}`",
+            (Edit(*span, ";\n".join(statements)),),
+            is_complete=is_complete,
+        )
 
 
-def replaced(spot: Spot) -> Iterator[Repair]:
+def replace_field(site: SyntaxErrorSite) -> Iterator[Repair]:
     """REPLACE PARTITION FIELD, for RENAME, ALTER, and REPLACE without WITH."""
-    first = index_of(spot, "FIELD")
+    first = index_of(site, "FIELD")
     if first is None:
         return
-    rest = spot.tokens[first + 1 :]
-    words = spot.words[first + 1 :]
-    joints = [words.index(word) for word in ("WITH", "TO", "BY", "SET", "=", "AS") if word in words]
-    if not joints:
+    field_tokens = site.tokens[first + 1 :]
+    keywords = site.keywords[first + 1 :]
+    separator_indices = [
+        keywords.index(word) for word in ("WITH", "TO", "BY", "SET", "=", "AS") if word in keywords
+    ]
+    if not separator_indices:
         return
-    new = rest[joints[0] + 1 :]
-    until = min(joints)
-    old = "".join(token.text for token in rest[:until])
-    if not old or not new:
+    new_tokens = field_tokens[separator_indices[0] + 1 :]
+    separator_index = min(separator_indices)
+    old_text = "".join(token.text for token in field_tokens[:separator_index])
+    if not old_text or not new_tokens:
         return
-    fresh = fields(new)
-    clause = fresh[0] if fresh and len(fresh) == 1 else None
-    if len(new) == 1 and (spot.node.like == "rename-field" or not _is_column(spot, new[0].text)):
-        name, source = new[0].text.strip("'\""), _clause_of(spot, old)
+    new_fields = parse_fields(new_tokens)
+    clause = new_fields[0] if new_fields and len(new_fields) == 1 else None
+    if len(new_tokens) == 1 and (
+        site.node.like == "rename-field" or not _is_column(site, new_tokens[0].text)
+    ):
+        name, source = new_tokens[0].text.strip("'\""), _clause_of(site, old_text)
         clause = f"{source} AS {name if name.startswith('`') else quoted(name)}" if source else None
     if clause is None:
         return
-    made = f"ALTER TABLE {spot.table} REPLACE PARTITION FIELD {old} WITH {clause}"
-    if lost(spot.tokens, made):
+    statement = f"ALTER TABLE {site.table} REPLACE PARTITION FIELD {old_text} WITH {clause}"
+    if lost_words(site.tokens, statement):
         return
-    span = spot.context.statement.start, spot.context.statement.end
-    yield Repair(f"write `{made}`", (Edit(*span, made),))
+    span = site.context.statement.start, site.context.statement.end
+    yield Repair(f"write `{statement}`", (Edit(*span, statement),))
 
 
-def modified(spot: Spot) -> Iterator[Repair]:
+def alter_column(site: SyntaxErrorSite) -> Iterator[Repair]:
     """ALTER COLUMN, for MODIFY with or without COLUMN and TYPE."""
-    has_column = spot.words[spot.at + 1 : spot.at + 2] == ["COLUMN"]
-    first = spot.at + 2 if has_column else spot.at + 1
-    rest = spot.tokens[first:]
-    if len(rest) < 2:
+    has_column = site.keywords[site.token_index + 1 : site.token_index + 2] == ["COLUMN"]
+    first = site.token_index + 2 if has_column else site.token_index + 1
+    column_tokens = site.tokens[first:]
+    if len(column_tokens) < 2:
         return
-    more = spot.text(rest[1].start, spot.context.statement.end)
-    known = ("TYPE", "SET", "DROP", "COMMENT", "FIRST", "AFTER")
-    verb = "" if spot.words[first + 1] in known else "TYPE "
-    made = f"ALTER TABLE {spot.table} ALTER COLUMN {rest[0].text} {verb}{' '.join(more.split())}"
-    span = spot.context.statement.start, spot.context.statement.end
-    yield Repair(f"write `{made}`", (Edit(*span, made),))
+    change_text = site.text(column_tokens[1].start, site.context.statement.end)
+    subcommands = ("TYPE", "SET", "DROP", "COMMENT", "FIRST", "AFTER")
+    verb = "" if site.keywords[first + 1] in subcommands else "TYPE "
+    statement = f"ALTER TABLE {site.table} ALTER COLUMN {column_tokens[0].text} {verb}{' '.join(change_text.split())}"
+    span = site.context.statement.start, site.context.statement.end
+    yield Repair(f"write `{statement}`", (Edit(*span, statement),))
 
 
-def _is_column(spot: Spot, name: str) -> bool:
+def _is_column(site: SyntaxErrorSite, name: str) -> bool:
     """True if the table has a column of this name, or if the table is unknown."""
-    known = spot.context.known.get(spot.node.table.parts) if spot.node.table is not None else None
-    schema = known.schema if isinstance(known, Table) else None
+    table = site.context.catalog.get(site.node.table.parts) if site.node.table is not None else None
+    schema = table.schema if isinstance(table, Table) else None
     return schema is None or bool(schema.find_all((name.strip("`"),)))
 
 
-def _clause_of(spot: Spot, name: str) -> str | None:
+def _clause_of(site: SyntaxErrorSite, name: str) -> str | None:
     """The transform of a partition field: from the table, or implied by its name."""
-    known = spot.context.known.get(spot.node.table.parts) if spot.node.table is not None else None
-    if isinstance(known, Table) and known.specs is not None:
-        field = known.specs.spec.named(name.strip("`"))
+    table = site.context.catalog.get(site.node.table.parts) if site.node.table is not None else None
+    if isinstance(table, Table) and table.specs is not None:
+        field = table.specs.spec.field_named(name.strip("`"))
         if field is not None:
             return field.clause
     if "(" in name:
@@ -160,128 +176,141 @@ def _clause_of(spot: Spot, name: str) -> str | None:
     return field_of_name(name)
 
 
-def properties(spot: Spot) -> Iterator[Repair]:
+def properties(site: SyntaxErrorSite) -> Iterator[Repair]:
     """WITH (...) of Trino, Flink and others: each property as the equivalent clause."""
-    if spot.words[spot.at] != "WITH":
+    if site.keywords[site.token_index] != "WITH":
         return
-    begin, end = region(spot, spot.at + 1)
-    using = False
+    begin, end = field_list_range(site, site.token_index + 1)
+    is_iceberg = False
     clauses: list[str] = []
-    others: list[str] = []
-    for item in items(spot.tokens[begin + 1 : end - 1]):
+    table_properties: list[str] = []
+    for item in list_items(site.tokens[begin + 1 : end - 1]):
         key, value = item[0].text.strip("'\"").lower(), item[2:]
         if [token.text for token in item[1:2]] != ["="] or not value:
             return
         text = value[0].text.strip("'\"")
         if key in ("partitioning", "partitioned_by"):
-            listed = value[value[0].text.upper() == "ARRAY" :]
-            found = fields(listed)
-            if not found or lost(listed, " ".join(found)):
+            list_tokens = value[value[0].text.upper() == "ARRAY" :]
+            parsed_fields = parse_fields(list_tokens)
+            if not parsed_fields or lost_words(list_tokens, " ".join(parsed_fields)):
                 return
-            clauses.append(f"PARTITIONED BY ({', '.join(found)})")
+            clauses.append(f"PARTITIONED BY ({', '.join(parsed_fields)})")
         elif len(value) > 1:
             return
         elif key == "connector" or (key == "format" and text.lower() == "iceberg"):
             if text.lower() != "iceberg":
                 return
         elif key == "format" and text.lower() in ("orc", "parquet", "avro"):
-            others.append(f"'write.format.default' = '{text.lower()}'")
+            table_properties.append(f"'write.format.default' = '{text.lower()}'")
         elif key == "format_version":
-            others.append(f"'format-version' = '{text}'")
+            table_properties.append(f"'format-version' = '{text}'")
         elif key == "location":
             clauses.append(f"LOCATION {value[0].text}")
         elif item[0].kind in STRINGS:
-            others.append(f"{item[0].text} = {value[0].text}")
+            table_properties.append(f"{item[0].text} = {value[0].text}")
         else:
             return
-        using = using or key in ("partitioning", "partitioned_by", "connector", "format")
-    if using and "USING" not in spot.words[: spot.at]:
+        is_iceberg = is_iceberg or key in ("partitioning", "partitioned_by", "connector", "format")
+    if is_iceberg and "USING" not in site.keywords[: site.token_index]:
         clauses.insert(0, "USING iceberg")
-    if others:
-        clauses.append(f"TBLPROPERTIES ({', '.join(others)})")
-    made = " ".join(clauses)
-    if made:
-        span = spot.tokens[spot.at].start, spot.tokens[end - 1].end
-        yield Repair(f"write `{made}`", (Edit(*span, made),))
+    if table_properties:
+        clauses.append(f"TBLPROPERTIES ({', '.join(table_properties)})")
+    replacement = " ".join(clauses)
+    if replacement:
+        span = site.tokens[site.token_index].start, site.tokens[end - 1].end
+        yield Repair(f"write `{replacement}`", (Edit(*span, replacement),))
 
 
-def using_first(spot: Spot) -> Iterator[Repair]:
+def using_first(site: SyntaxErrorSite) -> Iterator[Repair]:
     """USING moved to its position after the column list."""
-    at = spot.at
-    if at + 1 >= len(spot.tokens):
+    index = site.token_index
+    if index + 1 >= len(site.tokens):
         return
-    first = next((i for i, w in enumerate(spot.words[:at]) if w in CLAUSES and i > 2), None)
+    first = next((i for i, w in enumerate(site.keywords[:index]) if w in CLAUSES and i > 2), None)
     if first is None:
         return
-    using = spot.text(spot.tokens[at].start, spot.tokens[at + 1].end)
-    rest = spot.text(spot.tokens[first].start, spot.tokens[at - 1].end)
+    using = site.text(site.tokens[index].start, site.tokens[index + 1].end)
+    moved_text = site.text(site.tokens[first].start, site.tokens[index - 1].end)
     yield Repair(
-        f"write `{using} {' '.join(rest.split())}`",
+        f"write `{using} {' '.join(moved_text.split())}`",
         (
-            Edit(spot.tokens[first].start, spot.tokens[first].start, f"{using} "),
-            Edit(spot.tokens[at - 1].end, spot.tokens[at + 1].end, ""),
+            Edit(site.tokens[first].start, site.tokens[first].start, f"{using} "),
+            Edit(site.tokens[index - 1].end, site.tokens[index + 1].end, ""),
         ),
     )
 
 
-def before_query(spot: Spot) -> Iterator[Repair]:
+def before_query(site: SyntaxErrorSite) -> Iterator[Repair]:
     """PARTITIONED BY moved before AS SELECT."""
-    begin, end = region(spot, spot.at)
-    as_ = next((i for i, w in enumerate(spot.words[: spot.at]) if w == "AS"), None)
-    found = fields(spot.tokens[begin:end])
-    if as_ is None or not found or lost(spot.tokens[begin:end], " ".join(found)):
+    begin, end = field_list_range(site, site.token_index)
+    as_index = next((i for i, w in enumerate(site.keywords[: site.token_index]) if w == "AS"), None)
+    parsed_fields = parse_fields(site.tokens[begin:end])
+    if (
+        as_index is None
+        or not parsed_fields
+        or lost_words(site.tokens[begin:end], " ".join(parsed_fields))
+    ):
         return
-    clause = f"PARTITIONED BY ({', '.join(found)})"
+    clause = f"PARTITIONED BY ({', '.join(parsed_fields)})"
     yield Repair(
         f"write `{clause}` before AS",
         (
-            Edit(spot.tokens[as_].start, spot.tokens[as_].start, f"{clause} "),
-            Edit(spot.tokens[spot.at - 1].end, spot.tokens[end - 1].end, ""),
+            Edit(site.tokens[as_index].start, site.tokens[as_index].start, f"{clause} "),
+            Edit(site.tokens[site.token_index - 1].end, site.tokens[end - 1].end, ""),
         ),
     )
 
 
-def snowflake(spot: Spot) -> Iterator[Repair]:
+def snowflake(site: SyntaxErrorSite) -> Iterator[Repair]:
     """CREATE ICEBERG TABLE and similar: the word removed, USING iceberg added; likewise ALTER ICEBERG TABLE."""
-    head = index_of(spot, "TABLE")
-    if head is None:
+    table_index = index_of(site, "TABLE")
+    if table_index is None:
         return
-    gone = Edit(spot.tokens[spot.at].start, spot.tokens[head].start, "")
-    if spot.words[0] == "ALTER":
-        yield Repair("write `ALTER TABLE`", (gone,), "ALTER ICEBERG TABLE is Snowflake's syntax")
+    removal = Edit(site.tokens[site.token_index].start, site.tokens[table_index].start, "")
+    if site.keywords[0] == "ALTER":
+        yield Repair("write `ALTER TABLE`", (removal,), "ALTER ICEBERG TABLE is Snowflake's syntax")
         return
-    close = next((i for i in range(head, len(spot.words)) if spot.words[i] == "("), None)
-    if close is None or "ICEBERG" not in spot.words[:head]:
+    opening_index = next(
+        (i for i in range(table_index, len(site.keywords)) if site.keywords[i] == "("), None
+    )
+    if opening_index is None or "ICEBERG" not in site.keywords[:table_index]:
         return
-    end = region(spot, close)[1]
-    tail = spot.tokens[end - 1].end
-    what = "CREATE ICEBERG TABLE is Snowflake's syntax"
+    end = field_list_range(site, opening_index)[1]
+    clause_end = site.tokens[end - 1].end
+    message = "CREATE ICEBERG TABLE is Snowflake's syntax"
     help_ = "write `CREATE TABLE ... USING iceberg`"
-    if "USING" not in spot.words:
-        yield Repair(help_, (gone, Edit(tail, tail, " USING iceberg")), what)
-    rest = Edit(tail, spot.context.statement.end, " USING iceberg")
-    yield Repair(help_, (gone, rest), what, whole=not lost(spot.tokens[end:], "USING iceberg"))
+    if "USING" not in site.keywords:
+        yield Repair(help_, (removal, Edit(clause_end, clause_end, " USING iceberg")), message)
+    tail_edit = Edit(clause_end, site.context.statement.end, " USING iceberg")
+    yield Repair(
+        help_,
+        (removal, tail_edit),
+        message,
+        is_complete=not lost_words(site.tokens[end:], "USING iceberg"),
+    )
 
 
-def cast(spot: Spot) -> Iterator[Repair]:
+def cast(site: SyntaxErrorSite) -> Iterator[Repair]:
     """An expression instead of a field: the closest transform."""
-    if spot.node.like == "sort-order":
-        for each in clause(spot):
-            order = each.help.removeprefix("write `PARTITIONED BY (").removesuffix(")`")
-            sort = f"to sort the files, `ALTER TABLE {spot.table} WRITE ORDERED BY {order}`"
-            yield each._replace(help=f"{each.help}; {sort}")
+    if site.node.like == "sort-order":
+        for repair in partitioned_by(site):
+            order = repair.help.removeprefix("write `PARTITIONED BY (").removesuffix(")`")
+            sort = f"to sort the files, `ALTER TABLE {site.table} WRITE ORDERED BY {order}`"
+            yield repair._replace(help=f"{repair.help}; {sort}")
         return
-    if not spot.node.like and not {"CAST", "TRY_CAST"} & set(spot.words):
+    if not site.node.like and not {"CAST", "TRY_CAST"} & set(site.keywords):
         return
-    if spot.words[0] == "ALTER":
-        found = alters(spot)
+    if site.keywords[0] == "ALTER":
+        repairs = alter_statements(site)
     else:
-        found = clause(spot)
-    cast = not spot.node.like or {"CAST", "TRY_CAST"} & set(spot.words)
-    for each in found:
-        if cast:
-            yield each._replace(message="a cast is not a transform")
-        elif spot.node.like == "expression":
-            yield each._replace(help=f"{each.help}, or partition by a column that holds the value")
+        repairs = partitioned_by(site)
+    is_cast = not site.node.like or {"CAST", "TRY_CAST"} & set(site.keywords)
+    for repair in repairs:
+        if is_cast:
+            yield repair._replace(message="a cast is not a transform")
+        elif site.node.like == "expression":
+            yield repair._replace(
+                help=f"{repair.help}, or partition by a column that holds the value"
+            )
         else:
-            yield each
+            yield repair

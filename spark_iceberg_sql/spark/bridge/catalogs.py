@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException, convert_exception
 
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, sessions, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
 from spark_iceberg_sql.spark.bridge.java_records import list_from_json
@@ -76,7 +76,7 @@ def is_catalog(spark: SparkSession, name: str) -> bool:
 
 def no_catalog(spark: SparkSession, name: str) -> str:
     """The message that a session has no such catalog, with similar names."""
-    like = near(name, configured(spark))
+    like = similar_names(name, configured(spark))
     return f"the session has no catalog `{name}`" + (
         f"; did you mean `{'` or `'.join(like)}`?" if like else ""
     )

@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.model.table import parts
+from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.spark.bridge import configuration, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
@@ -118,7 +118,7 @@ def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
         field = (
             relations.catalog_table(table)
             .schema()
-            .caseInsensitiveFindField(".".join(parts(column)))
+            .caseInsensitiveFindField(".".join(split_name(column)))
         )
     except BRIDGE_ERRORS:
         return

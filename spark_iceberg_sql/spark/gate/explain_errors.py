@@ -9,7 +9,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.model.metadata_functions import NAMES
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.outgoing import with_help
 from spark_iceberg_sql.spark.bridge import catalogs, jvm_process, lines, sessions
 from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
@@ -152,7 +152,7 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     said = catalogs.first_line(error)
     unknown = unknown_function(error, text)
     if unknown is not None:
-        like = near(unknown, NAMES)
+        like = similar_names(unknown, NAMES)
         return (
             f"there is no table function `{unknown}`; write {' or '.join(like)}" if like else None
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Absent, Kind, Name, Table
+from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UnknownTypeError, struct_from_spark
 from spark_iceberg_sql.spark.bridge import catalogs
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _KINDS = {
-    "metadata table": Kind.METADATA,
-    "branch": Kind.BRANCH,
-    "other": Kind.OTHER,
-    "view": Kind.VIEW,
+    "metadata table": RelationKind.METADATA,
+    "branch": RelationKind.BRANCH,
+    "other": RelationKind.OTHER,
+    "view": RelationKind.VIEW,
 }
 
 
@@ -41,7 +41,7 @@ class SessionTables(Tables):
         namespace: Name = ()
         self._silent = super().why_unknown(())
         self._silences: dict[Name, str] = {}
-        self._found: dict[Name, Table | Absent | None] = {}
+        self._found: dict[Name, Table | MissingTable | None] = {}
         self._loaded: dict[Name, catalogs.Loaded] = {}
         try:
             catalog, namespace = catalogs.current_place(spark)
@@ -70,7 +70,7 @@ class SessionTables(Tables):
             and catalogs.is_temporary_view(self._spark, parts)
         )
 
-    def look_up(self, name: Name) -> Table | Absent | None:
+    def look_up(self, name: Name) -> Table | MissingTable | None:
         """The table that a full name currently refers to in the session's catalogs; None if unknown."""
         if self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0])):
             return None
@@ -82,17 +82,17 @@ class SessionTables(Tables):
         """The catalog's entry for a full name that was looked up."""
         return self._loaded.get(name)
 
-    def _look_up(self, name: Name) -> Table | Absent | None:
+    def _look_up(self, name: Name) -> Table | MissingTable | None:
         try:
             loaded = catalogs.load(self._spark, name)
         except catalogs.NoCatalogError as error:
-            return Absent(name, str(error), "start the name with a configured catalog")
+            return MissingTable(name, str(error), "start the name with a configured catalog")
         except catalogs.CatalogSilentError as error:
             self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"
             return None
         self._loaded[name] = loaded
         if loaded.what == "absent":
-            return Absent(name, f"the catalog `{name[0]}` has no such table")
+            return MissingTable(name, f"the catalog `{name[0]}` has no such table")
         if loaded.metadata is None:
             return Table(name, kind=_KINDS[loaded.what], provider=loaded.provider)
         try:

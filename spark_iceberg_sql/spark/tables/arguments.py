@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.table_functions import (
     COLUMNS,
     COMPRESSIONS,
@@ -36,14 +36,14 @@ def named(function: Function, name: str) -> Argument:
     """The argument of that name. Raises Refusal with similar names, or else with all names."""
     wanted = name.lower()
     for argument in function.arguments:
-        if wanted == argument.name or wanted in argument.also:
+        if wanted == argument.name or wanted in argument.aliases:
             return argument
     names = [argument.name for argument in function.arguments]
     raise Refusal(
         "UNRECOGNIZED_PARAMETER_NAME",
         **{lines.ROUTINE: f"`{function.name}`"},
         argumentName=f"`{name}`",
-        proposal=" ".join(f"`{n}`" for n in near(wanted, names) or names),
+        proposal=" ".join(f"`{n}`" for n in similar_names(wanted, names) or names),
     )
 
 

@@ -36,7 +36,7 @@ def register(spark: SparkSession) -> None:
     hide()
     configuration.make_static(allowed_locations.SETTING)
     for function in FUNCTIONS:
-        for name in (function.name, *function.also):
+        for name in (function.name, *function.aliases):
             registries.register_function(
                 spark,
                 registries.TABLE,
@@ -52,7 +52,7 @@ def register(spark: SparkSession) -> None:
 def unregister(spark: SparkSession) -> None:
     """Unregister the table functions."""
     for function in FUNCTIONS:
-        for name in (function.name, *function.also):
+        for name in (function.name, *function.aliases):
             registries.unregister_function(spark, registries.TABLE, name)
 
 
@@ -60,7 +60,7 @@ def _usage(function: Function) -> str:
     names = [a.name for a in function.positional]
     required = ", ".join(names[: function.required])
     optional = "".join(f"[, {name}]" for name in names[function.required :])
-    return f"_FUNC_({required}{optional} [, setting => value ...]) - {function.words}"
+    return f"_FUNC_({required}{optional} [, setting => value ...]) - {function.description}"
 
 
 def _arguments(function: Function) -> str:
@@ -70,7 +70,7 @@ def _arguments(function: Function) -> str:
 
 def _argument(argument: Argument) -> str:
     default = "" if argument.default is None else f" (default {str(argument.default).lower()})"
-    return f"{argument.name} - {argument.words}{default}"
+    return f"{argument.name} - {argument.description}{default}"
 
 
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Function, Value
 from spark_iceberg_sql.spark.bridge import configuration, relations
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
@@ -26,7 +26,7 @@ _SECRET = frozenset(
     for function in FUNCTIONS
     for argument in function.arguments
     if argument.secret
-    for name in (argument.name, *argument.also)
+    for name in (argument.name, *argument.aliases)
 )
 
 
@@ -34,7 +34,7 @@ _ARGUMENTS_BY_NAME = frozenset(
     name
     for function in FUNCTIONS
     for argument in function.arguments
-    for name in (argument.name, *argument.also)
+    for name in (argument.name, *argument.aliases)
 )
 
 
@@ -139,7 +139,9 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
         )
     for key, value in arguments.items():
         if key.lower() not in _ARGUMENTS_BY_NAME:
-            like = near(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(_ARGUMENTS_BY_NAME)
+            like = similar_names(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(
+                _ARGUMENTS_BY_NAME
+            )
             raise IcebergSqlError(
                 f"no table function has the argument `{key}`", help=f"write {' or '.join(like)}"
             )

@@ -22,7 +22,7 @@ from spark_iceberg_sql.model.globs import has_wildcards, matcher, patterns
 from spark_iceberg_sql.model.metadata_files import (
     METADATA_NAMES,
     NoMetadataError,
-    choose,
+    current_metadata_file,
 )
 from spark_iceberg_sql.model.metadata_functions import TABLES
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
@@ -66,13 +66,13 @@ _PATIENCE = 2.0  # seconds before progress is shown, and between updates
 
 def register(spark: SparkSession) -> None:
     """Register iceberg_tables in a session, and in every later one of this process."""
-    lines = "".join(f"      * {a.name} - {a.words}\n" for a in TABLES.arguments)
+    lines = "".join(f"      * {a.name} - {a.description}\n" for a in TABLES.arguments)
     registries.register_function(
         spark,
         registries.TABLE,
         TABLES.name,
         _called,
-        usage=f"_FUNC_(path [, setting => value ...]) - {TABLES.words}",
+        usage=f"_FUNC_(path [, setting => value ...]) - {TABLES.description}",
         arguments=f"\n    Arguments:\n{lines}  ",
         examples=f"\n    Examples:\n      > SELECT * FROM {TABLES.example};\n  ",
         group="table_funcs",
@@ -257,7 +257,7 @@ def _row(store: Tree, folder: str) -> dict[str, Any]:
     """The row from a table's current metadata file; if it cannot be read, `error` has the reason."""
     row: dict[str, Any] = {"location": folder, "name": folder.rpartition("/")[2]}
     try:
-        row["metadata_file"] = choose(
+        row["metadata_file"] = current_metadata_file(
             store.metadata_files(folder),
             store.files.heads,
             table_uuid=None,

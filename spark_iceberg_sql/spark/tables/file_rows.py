@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.spark.bridge import jvm, lines, relations, table_metadata
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables.arguments import invalid
@@ -21,7 +21,7 @@ def column_stats(subject: Subject) -> Java:
     if wanted is not None:
         chosen = [n for n in names if n.lower() == str(wanted).lower()]
         if not chosen:
-            like = near(str(wanted), names) or names
+            like = similar_names(str(wanted), names) or names
             words = f"there is no column `{wanted}` with its own values; write {' or '.join(like)}"
             raise invalid(subject.function, "column", words)
         metrics = [field for field in metrics if str(field.name()) in chosen]

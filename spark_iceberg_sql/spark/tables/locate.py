@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.model.metadata_files import (
     NoMetadataError,
-    choose,
+    current_metadata_file,
     is_metadata_file,
-    unplaced,
+    unversioned,
 )
 from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import moved_io, relations
@@ -205,7 +205,7 @@ def _metadata_file(
         raise invalid(function, argument, words) from None
     uuid = values.get("metadata_table_uuid")
     try:
-        chosen = choose(
+        chosen = current_metadata_file(
             listed,
             files.heads,
             table_uuid=None if uuid is None else str(uuid),
@@ -219,7 +219,7 @@ def _metadata_file(
         raise invalid(function, argument, f"`{folder}`: {error}") from None
     except BrokenFileError as broken:
         raise _unreadable(function, argument, broken.location, broken.wrong, list(listed)) from None
-    _warn_of_unplaced(folder, unplaced(listed), chosen)
+    _warn_of_unplaced(folder, unversioned(listed), chosen)
     stamp = listed[chosen] or files.stamp(chosen)
     return chosen, stamp, [name for name in listed if name != chosen]
 

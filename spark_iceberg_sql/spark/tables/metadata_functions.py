@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
-_TABLE = Argument("table", str, "a name in a catalog, or a path", also=("url", "path"))
+_TABLE = Argument("table", str, "a name in a catalog, or a path", aliases=("url", "path"))
 _STORE = Argument("store", str, "the function whose positional arguments are given", "iceberg")
 _READING =(
     "virtual_columns", "use_partition_pruning", "split_size", "structure", *increments.ARGUMENTS,
@@ -45,7 +45,7 @@ def register(spark: SparkSession) -> None:
             registries.TABLE,
             name,
             partial(_called, function),
-            usage=f"_FUNC_(table[, setting => value ...]) - {function.words}",
+            usage=f"_FUNC_(table[, setting => value ...]) - {function.description}",
             arguments=_arguments(function),
             examples=f"\n    Examples:\n      > SELECT * FROM {name}('db.t');\n  ",
             group="table_funcs",
@@ -63,8 +63,10 @@ def _named() -> Iterator[tuple[MetadataFunction, str]]:
 
 
 def _arguments(function: MetadataFunction) -> str:
-    own = "".join(f"      * {a.name} - {a.words}\n" for a in function.settings)
-    travel = f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.travels else ""
+    own = "".join(f"      * {a.name} - {a.description}\n" for a in function.settings)
+    travel = (
+        f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.has_time_travel else ""
+    )
     return (
         "\n    Arguments:\n      * table - a name in a catalog, or a path; after a path, the arguments of "
         f"iceberg() may follow\n{own}{travel}"
@@ -98,7 +100,7 @@ def without_store(function: str, arguments: Java) -> tuple[Function, Java]:
 
 def _reader(function: MetadataFunction, store: Function) -> Function:
     """The record of a function over a location, with the settings that apply to metadata."""
-    gone = {*_READING, *(() if function.travels else TIME_TRAVEL)}
+    gone = {*_READING, *(() if function.has_time_travel else TIME_TRAVEL)}
     settings = tuple(setting for setting in store.settings if setting.name not in gone)
     positional = store.positional
     if positional[0].name in ("url", "path"):
@@ -110,11 +112,11 @@ def _reader(function: MetadataFunction, store: Function) -> Function:
 
 def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Java:
     subject = _subject(function, reader, values)
-    if function.travels:
+    if function.has_time_travel:
         subject.spark_table()  # refuses a snapshot that does not exist, which the metadata tables do not
-    if function.kind is None:
+    if function.metadata_table is None:
         return OWN[function.name](subject)
-    return subject.plan_of(function.kind)
+    return subject.plan_of(function.metadata_table)
 
 
 def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Subject:

@@ -20,7 +20,7 @@ def _partition_specs(subject: Subject) -> Java:
     specs = subject.table().specs
     assert specs is not None  # every metadata file has them
     rows: list[dict[str, Any]] = []
-    for spec in specs.every:
+    for spec in specs.all_specs:
         head = {"spec_id": spec.spec_id, "is_current": spec.spec_id == specs.current}
         fields = [
             {

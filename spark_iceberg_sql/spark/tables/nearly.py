@@ -8,7 +8,7 @@ from pathlib import Path
 
 from spark_iceberg_sql.model.globs import has_wildcards
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS
-from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import relations
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
@@ -51,7 +51,10 @@ def slip_in(text: str, values: Mapping[str, Value], *, missing: bool) -> str | N
 def _function_of(kind: str) -> str | None:
     wanted = kind.lower()
     for function in METADATA_FUNCTIONS:
-        if wanted == (function.kind or "").lower() or f"iceberg_{wanted}" in function.names:
+        if (
+            wanted == (function.metadata_table or "").lower()
+            or f"iceberg_{wanted}" in function.names
+        ):
             return function.name
     return None
 
@@ -119,7 +122,7 @@ def _beside(function: str, name: str, above: str, store: Tree) -> Iterator[str]:
     if name in siblings.files and name.endswith(_DATA):
         kind = name.rpartition(".")[2]
         yield f"`{above}/{name}` is a file, not a table; read it with {kind}.{backticked(f'{above}/{name}')}"
-    for like in near(name, siblings.folders):
+    for like in similar_names(name, siblings.folders):
         if store.metadata_files(f"{above}/{like}"):
             yield f"there is no `{above}/{name}`; write {function}('{above}/{like}')"
 

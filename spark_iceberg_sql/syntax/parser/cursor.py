@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from spark_iceberg_sql.model.table import parts
+from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.literals import unescape
@@ -183,7 +183,7 @@ class Cursor:
             text = self.script[span[0] : span[1]]
             inside = self.tokens[self.i - 2]
             if self.i >= 3 and self.words[self.i - 3] == "(" and inside.kind in STRINGS:
-                return Ref(parts(unescape(inside.text)), span, text)
+                return Ref(split_name(unescape(inside.text)), span, text)
             return Ref((text,), span, text, computed=True)
         return self.path(_TABLE)
 

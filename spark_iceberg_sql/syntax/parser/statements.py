@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.model.table import parts
+from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.nodes import (
@@ -58,7 +58,7 @@ def call(cursor: Cursor, span: Offsets) -> Node | None:
         if key in wanted if key else place in wanted.values():
             if len(value) != 1 or value[0].kind not in STRINGS:
                 return Call(span, name[-1].lower(), name[:-2])
-            tables.append(parts(unescape(value[0].text)))
+            tables.append(split_name(unescape(value[0].text)))
     return Call(span, name[-1].lower(), name[:-2], tuple(tables) or None)
 
 
