@@ -19,7 +19,7 @@ from pathlib import Path
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.discovery import decode, find, read_bytes
+from spark_iceberg_sql.files.discovery import decode, find_files, read_bytes
 
 _COUNTS = "iceberg-sql-counts.json"
 _NAMED = 3  # files that are named for each code
@@ -72,7 +72,7 @@ def _counts(folder: Path) -> Files:
     """The counts of each file: by code, `statements`, `unreadable` and `failed`."""
     linter, settings = Linter(), Configuration(isolated=True)
     files: Files = {}
-    for path in find([str(folder)], lambda _: False):
+    for path in find_files([str(folder)], lambda _: False):
         counts: Counter[str] = Counter()
         try:
             text, _, _ = decode(read_bytes(path), path)

@@ -20,7 +20,7 @@ from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import SkippedRule
 from spark_iceberg_sql.rules.sis002_not_checked import skipped_note as skipped_note
 from spark_iceberg_sql.rules.words import without_nested_backticks
-from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import statements
 
 
@@ -654,7 +654,7 @@ def test_only_create_like_is_of_sparks_own_catalog() -> None:
     }
     for text, name in names.items():
         (statement,) = statements(text)
-        assert Context(text, read(statement), known, statement).target_name == name
+        assert Context(text, parse(statement), known, statement).target_name == name
 
 
 @pytest.mark.parametrize(
@@ -678,7 +678,7 @@ def test_the_transform_that_a_format_means(pattern: str, name: str | None) -> No
 def test_two_things_that_are_not_known() -> None:
     skipped = [SkippedRule(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[3:5])]
     (statement,) = statements("DROP TABLE t")
-    found = skipped_note(Context("DROP TABLE t", read(statement), empty(), statement), skipped)
+    found = skipped_note(Context("DROP TABLE t", parse(statement), empty(), statement), skipped)
     assert found.message == "partly checked: what0 is unknown (why0); what1 is unknown (why1)"
 
 

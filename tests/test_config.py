@@ -17,7 +17,7 @@ from spark_iceberg_sql.config.settings import (
 )
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
-from spark_iceberg_sql.files.globs import _pattern, matches
+from spark_iceberg_sql.files.globs import _glob_pattern, matches
 
 WEEKS = "ALTER TABLE t ADD PARTITION FIELD weeks(a)"
 
@@ -235,8 +235,8 @@ def test_globs_are_asked_once_for_each_rule_and_file(
     text = "CREATE TABLE t (d DATE) USING iceberg PARTITIONED BY (weeks(d));\n" * 20
     for name in ("a.sql", "b.sql"):
         (project / name).write_text(text)
-    _pattern.cache_clear()
+    _glob_pattern.cache_clear()
     assert main(["check", "--no-cache", "-j", "1", "a.sql", "b.sql"]) == 1
     assert capsys.readouterr().out.count("SIS101") >= 20
     assert len(asked) == 2 * 600
-    assert _pattern.cache_info().misses == 600
+    assert _glob_pattern.cache_info().misses == 600

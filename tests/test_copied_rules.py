@@ -31,8 +31,8 @@ from spark_iceberg_sql.checker.fixes import apply_fixes
 from spark_iceberg_sql.checker.program_words import in_api_terms
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
-from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.files.source_map import APPEND, MODELS, Arm, Piece
+from spark_iceberg_sql.files.discovery import extract_source
+from spark_iceberg_sql.files.source_map import APPEND, MODELS, Branch, SqlFragment
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Rule
@@ -158,9 +158,11 @@ def of_calls(report: Report, diagnostic: Diagnostic, api: str) -> Iterator[Diagn
     """A finding as one of calls: that create a table, that need not, and in a branch of the program."""
     text = report.text
     places = range(len(text) + 1)
-    arm = (0, len(text), Arm(0, 0, len(text)))
+    arm = (0, len(text), Branch(0, 0, len(text)))
     for sql, arms in ((text, ()), ("CREATE TABLE IF NOT EXISTS", ()), ("CREATE", (arm,))):
-        worded = in_api_terms(Piece(sql, places, places, api=api, arms=arms), diagnostic)
+        worded = in_api_terms(
+            SqlFragment(sql, places, places, api=api, branch_ranges=arms), diagnostic
+        )
         if worded is not None:
             yield worded
 
@@ -175,7 +177,7 @@ def templated(text: str) -> Iterator[str]:
 
 
 def linted(text: str, name: str) -> list[Diagnostic]:
-    reports = Linter().lint(source(name, text), Settings())
+    reports = Linter().lint(extract_source(name, text), Settings())
     return [diagnostic for report in reports for diagnostic in report]
 
 

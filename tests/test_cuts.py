@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_iceberg_sql.rules.registry import ALL
-from spark_iceberg_sql.syntax.characters import shape
-from spark_iceberg_sql.syntax.cuts import cuts
+from spark_iceberg_sql.syntax.characters import lexer_shape
+from spark_iceberg_sql.syntax.cuts import split_fast
 from spark_iceberg_sql.syntax.lexer import LEXER, tokenize
-from spark_iceberg_sql.syntax.script import Statement, by_tokens, statements
+from spark_iceberg_sql.syntax.script import Statement, split_by_tokens, statements
 
 # Whatever decides where a string, a comment, a path or a statement ends, and what stands next to it.
 PARTS = (
@@ -68,7 +68,7 @@ def shown(statement: Statement) -> tuple[object, ...]:
 
 
 def agree(text: str) -> None:
-    quick, slow = statements(text), by_tokens(text, shape(text))
+    quick, slow = statements(text), split_by_tokens(text, lexer_shape(text))
     assert [shown(s) for s in quick] == [shown(s) for s in slow], text
     # The tokens of a statement alone are the whole text's, but for an array<...> that a `;` leaves open.
     if ">>" not in text:
@@ -116,7 +116,7 @@ def test_rules_examples_whole_and_in_pieces() -> None:
     ],
 )
 def test_common_scripts_are_cut_without_tokens(text: str, count: int) -> None:
-    assert len(list(cuts(shape(text)))) == count
+    assert len(list(split_fast(lexer_shape(text)))) == count
     agree(text)
 
 
@@ -133,7 +133,7 @@ def test_common_scripts_are_cut_without_tokens(text: str, count: int) -> None:
     ],
 )
 def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
-    assert len(list(cuts(shape(f"SELECT 1;{text}")))) == 1
+    assert len(list(split_fast(lexer_shape(f"SELECT 1;{text}")))) == 1
     agree(f"SELECT 1;{text}")
 
 
@@ -150,7 +150,7 @@ def test_a_long_statement_opens_without_the_rest(monkeypatch: pytest.MonkeyPatch
     rows = ", ".join(f"({i}, 'a>>b')" for i in range(10_000))
     statement = statements(f"INSERT INTO t PARTITION (a) VALUES {rows};")[0]
     asked: list[int] = []
-    pieces = LEXER.pieces
+    pieces = LEXER.token_texts
 
     def counting(shaped: str) -> list[str]:
         asked.append(len(shaped))

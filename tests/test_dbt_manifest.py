@@ -14,7 +14,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic
-from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.discovery import find_files
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
 
 DATA = Path(__file__).parent / "data" / "dbt"
@@ -37,7 +37,7 @@ def every(settings: Settings | None = None) -> list[tuple[str, str, Diagnostic]]
     """File, place and finding, for all files."""
     linter, given = Linter(), settings or Settings()
     found = []
-    for name in find(["."], lambda path: path.name == "target"):
+    for name in find_files(["."], lambda path: path.name == "target"):
         text = Path(name).read_bytes().decode("utf-8-sig")
         for report in linter.lint(linter.source(name, text, given), given):
             found += [(name, text[d.span.start : d.span.end], d) for d in report]
@@ -377,9 +377,9 @@ def test_places_in_the_compiled_query(text: str, compiled: str) -> None:
     piece = compiled_query(text, compiled, (0, len(text)))
     assert piece.sql == compiled
     for offset, char in enumerate(compiled):
-        start, end = piece.place(offset, offset + 1)
+        start, end = piece.source_span(offset, offset + 1)
         assert 0 <= start <= end <= len(text)
         assert end - start != 1 or text[start] == char or "{" not in text
     if "from t" in compiled and compiled.startswith("select") and compiled != "other":
         at = compiled.index("from t")
-        assert text[slice(*piece.place(at, at + 6))] == "from t"
+        assert text[slice(*piece.source_span(at, at + 6))] == "from t"

@@ -10,7 +10,7 @@ from growth import ratio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.syntax.mistakes import MISTAKES as RECORDS
+from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS as RECORDS
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AddField,
@@ -25,6 +25,7 @@ from spark_iceberg_sql.syntax.nodes import (
     Explain,
     HivePartition,
     Insert,
+    InvalidStatement,
     Node,
     Other,
     RenameColumn,
@@ -35,26 +36,30 @@ from spark_iceberg_sql.syntax.nodes import (
     SetProperties,
     Templated,
     TemporaryTable,
-    Unreadable,
     Use,
 )
-from spark_iceberg_sql.syntax.parser import read
-from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, handed_on, phrase_in
+from spark_iceberg_sql.syntax.parser import parse
+from spark_iceberg_sql.syntax.routing import (
+    goes_to_iceberg,
+    phrase_in,
+    routed_text,
+    text_with_trivia,
+)
 from spark_iceberg_sql.syntax.script import statements
-from spark_iceberg_sql.syntax.terms import Literal, Ref, Term
+from spark_iceberg_sql.syntax.terms import Literal, NamePath, Term
 
 MISTAKES = Path(__file__).with_name("corpus") / "mistakes.sql"
 
 
 def node(sql: str) -> Node:
     (statement,) = statements(sql)
-    return read(statement)
+    return parse(statement)
 
 
 def plain(term: Term) -> str:
     """A term as DDL, with unquoted names."""
     arguments = [a.text if isinstance(a, Literal) else ".".join(a.parts) for a in term.arguments]
-    return f"{term.call}({', '.join(arguments)})" if term.call else arguments[0]
+    return f"{term.transform_name}({', '.join(arguments)})" if term.transform_name else arguments[0]
 
 
 # --- mistakes -----------------------------------------------------------------------------------
@@ -73,10 +78,12 @@ def mistakes() -> list[tuple[str, str, str]]:
 def test_a_mistake_is_known_by_its_shape_and_place() -> None:
     for like, at, sql in mistakes():
         found = node(sql)
-        assert isinstance(found, Unreadable), sql
-        assert (found.like or "-", sql[slice(*found.at)] or "$") == (like, at), sql
+        assert isinstance(found, InvalidStatement), sql
+        assert (found.error_kind or "-", sql[slice(*found.error_span)] or "$") == (like, at), sql
         assert found.expected, sql
-        assert found.found == (sql[slice(*found.at)] or "the end of the statement"), sql
+        assert found.token_text == (sql[slice(*found.error_span)] or "the end of the statement"), (
+            sql
+        )
 
 
 def test_every_mistake_is_in_the_table_and_every_record_has_a_case() -> None:
@@ -89,8 +96,12 @@ def test_every_mistake_is_in_the_table_and_every_record_has_a_case() -> None:
 def test_a_blank_that_iceberg_does_not_know() -> None:
     sql = "ALTER TABLE t ADD PARTITION FIELD\u00a0id"
     found = node(sql)
-    assert isinstance(found, Unreadable)
-    assert (found.like, found.found, found.at) == ("odd-space", "U+00A0", (33, 34))
+    assert isinstance(found, InvalidStatement)
+    assert (found.error_kind, found.token_text, found.error_span) == (
+        "odd-space",
+        "U+00A0",
+        (33, 34),
+    )
     assert isinstance(node("ALTER TABLE t ADD PARTITION FIELD `a\u00a0b`"), AddField)
     assert isinstance(node("CREATE TABLE t (id\u00a0INT) PARTITIONED BY (id)"), Create)
 
@@ -102,14 +113,14 @@ def test_partition_fields() -> None:
     sql = "alter table a.`b c`.d add partition field bucket(16, `x``y`.z) as Shard"
     found = node(sql)
     assert isinstance(found, AddField)
-    assert found.table == Ref(("a", "b c", "d"), (12, 21), "a.`b c`.d")
+    assert found.table == NamePath(("a", "b c", "d"), (12, 21), "a.`b c`.d")
     assert plain(found.term) == "bucket(16, x`y.z)"
     assert sql[slice(*found.term.span)] == "bucket(16, `x``y`.z)"
     assert sql[slice(*found.term.name_span)] == "bucket"
-    assert found.name == Ref(("Shard",), (66, 71), "Shard")
+    assert found.name == NamePath(("Shard",), (66, 71), "Shard")
     dropped = node("ALTER TABLE t DROP PARTITION FIELD ts_day;")
     assert isinstance(dropped, DropField)
-    assert (dropped.term.call, dropped.term.columns[0].parts) == (None, ("ts_day",))
+    assert (dropped.term.transform_name, dropped.term.columns[0].parts) == (None, ("ts_day",))
     replaced = node("ALTER TABLE t REPLACE PARTITION FIELD days(ts) WITH hours(ts) AS h")
     assert isinstance(replaced, ReplaceField)
     assert (plain(replaced.old), plain(replaced.new)) == ("days(ts)", "hours(ts)")
@@ -139,7 +150,7 @@ def test_constants(text: str, kind: str, value: int | None, suffix: str) -> None
     literal, column = found.partitioning[0].arguments
     assert isinstance(literal, Literal)
     assert (literal.kind, literal.value, literal.suffix) == (kind, value, suffix)
-    assert isinstance(column, Ref)
+    assert isinstance(column, NamePath)
 
 
 def test_true_and_null_are_columns_there() -> None:
@@ -236,8 +247,8 @@ def test_other_creates() -> None:
     assert (hive.partitioning, [c.name for c in hive.typed_partitions]) == ((), ["dt", "h"])
     like = node("CREATE TABLE t LIKE db.s USING iceberg")
     assert isinstance(like, Create)
-    assert like.like
-    assert like.like.parts == ("db", "s")
+    assert like.like_table
+    assert like.like_table.parts == ("db", "s")
     clause = node("CREATE TABLE IDENTIFIER('a.`b.c`') (id INT)")
     assert isinstance(clause, Create)
     assert clause.table.parts == ("a", "b.c")
@@ -292,7 +303,7 @@ def test_columns() -> None:
     altered = node("ALTER TABLE t ALTER COLUMN a TYPE BIGINT, b DROP NOT NULL")
     assert isinstance(altered, AlterColumn)
     assert (str(altered.type), altered.type_text) == ("bigint", "BIGINT")
-    assert [(c.column.parts, c.required) for c in altered.more] == [(("b",), False)]
+    assert [(c.column.parts, c.required) for c in altered.other_changes] == [(("b",), False)]
     changed = node("ALTER TABLE t CHANGE COLUMN a b INT COMMENT 'x'")
     assert isinstance(changed, AlterColumn)
     assert changed.new_name
@@ -326,7 +337,7 @@ def test_tables_and_session() -> None:
     ]:
         use = node(sql)
         assert isinstance(use, Use)
-        assert (use.name.parts, use.what) == (name, what)
+        assert (use.name.parts, use.keyword) == (name, what)
     zone = node("SET TIME ZONE 'UTC'")
     assert isinstance(zone, SetConfig)
     assert (zone.key, zone.value) == ("spark.sql.session.timeZone", "UTC")
@@ -408,8 +419,8 @@ def test_wrapped_statements() -> None:
 )
 def test_what_no_grammar_takes_outside_of_partition_clauses(sql: str, like: str) -> None:
     found = node(sql)
-    assert isinstance(found, Unreadable)
-    assert found.like == like
+    assert isinstance(found, InvalidStatement)
+    assert found.error_kind == like
 
 
 def test_a_hint_in_the_query_is_the_querys() -> None:
@@ -460,7 +471,7 @@ def test_everything_else_passes(sql: str) -> None:
 def test_a_template_where_a_word_is_needed(sql: str, at: str) -> None:
     found = node(sql)
     if isinstance(found, Templated):
-        assert sql[slice(*found.at)] == at
+        assert sql[slice(*found.template_span)] == at
     else:
         assert isinstance(found, AddField)
 
@@ -522,15 +533,15 @@ def test_a_templated_table_is_a_table() -> None:
 )
 def test_what_is_handed_on(sql: str, routed: bool, handed: str) -> None:
     (statement,) = statements(sql)
-    assert goes_to_iceberg(as_written(statement)) == routed
-    assert handed_on(statement) == handed
+    assert goes_to_iceberg(text_with_trivia(statement)) == routed
+    assert routed_text(statement) == handed
 
 
 def test_a_string_can_feign_icebergs_grammar() -> None:
     sql = "ALTER TABLE t SET TBLPROPERTIES ('comment' = 'add partition field please')"
     (statement,) = statements(sql)
     assert goes_to_iceberg(sql)
-    assert handed_on(statement) == sql
+    assert routed_text(statement) == sql
     assert phrase_in(sql) == "add partition field"
 
 
@@ -669,9 +680,9 @@ HEADS = st.sampled_from(
 )
 def test_no_text_raises(text: str) -> None:
     for statement in statements(text):
-        found = read(statement)
+        found = parse(statement)
         assert found.span == (statement.start, statement.end)
-        assert [t.text for t in statements_of(handed_on(statement))] == [
+        assert [t.text for t in statements_of(routed_text(statement))] == [
             t.text for t in statement.tokens if t.text != "\ufeff"
         ] or statement.tokens[-1].kind.value == "unclosed"
 
@@ -706,8 +717,8 @@ def statements_of(text: str) -> list[object]:
 def test_depth_and_length_do_no_harm(before: str, piece: str, behind: str) -> None:
     def all_of(sql: str) -> None:
         for statement in statements(sql):
-            read(statement)
-            handed_on(statement)
+            parse(statement)
+            routed_text(statement)
 
     few, many = (before + piece * n + behind for n in (1250, 5000))
     assert ratio(lambda: all_of(few), lambda: all_of(many), 10) < 10

@@ -12,7 +12,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.tables import Tables
 
 CREATE = "CREATE TABLE a.b (id BIGINT, n STRING) USING iceberg PARTITIONED BY "
@@ -29,7 +29,9 @@ def fixed(folder: Path, name: str, text: str, *options: str) -> str:
 
 
 def codes(text: str) -> list[str]:
-    return [d.code for report in Linter().lint(source("a.py", text), Settings()) for d in report]
+    return [
+        d.code for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report
+    ]
 
 
 BUCKETS = """N = "16"

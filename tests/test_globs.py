@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_iceberg_sql.files.globs import expanded
+from spark_iceberg_sql.files.globs import expand_glob
 from spark_iceberg_sql.model.globs import Pattern, has_wildcards, matcher, patterns
 
 
@@ -80,7 +80,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )  # fmt: skip
 def test_files_are_those_that_python_finds(tree: Path, above: str, pattern: str) -> None:
     pattern = f"{tree}/{pattern}" if above == "/" else f"{above}{pattern}"
-    found = [name.rstrip("/") for name in expanded(pattern)]
+    found = [name.rstrip("/") for name in expand_glob(pattern)]
     assert found == sorted({name.rstrip("/") for name in glob.glob(pattern, recursive=True)})
 
 
@@ -88,7 +88,7 @@ def test_links_that_lead_round_in_circles(tree: Path) -> None:
     """Python's own follows each of the two at each of forty levels."""
     (tree / "a" / "loop").symlink_to(".")
     (tree / "a" / "up").symlink_to("..")
-    assert expanded("**/1.sql") == [
+    assert expand_glob("**/1.sql") == [
         "1.sql",
         "[x]/y/1.sql",
         "a/1.sql",

@@ -28,9 +28,9 @@ from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.files.databricks import sql_cells
 from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.python.sql import python_sql
-from spark_iceberg_sql.files.source import Part, Source
-from spark_iceberg_sql.files.source_map import Piece, stretch
-from spark_iceberg_sql.files.templates import captured, choices
+from spark_iceberg_sql.files.source import SourceFile, TextUnit
+from spark_iceberg_sql.files.source_map import SqlFragment, range_fragment
+from spark_iceberg_sql.files.templates import stored_fragments, template_variants
 from spark_iceberg_sql.model.corruption import corrupt_fields, union_fields
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
@@ -187,10 +187,10 @@ def test_cells_of_a_notebook() -> None:
 
 def test_comments_in_the_cells_of_a_notebook() -> None:
     def beside(n: int) -> HostSuppressions:
-        parts = tuple(Part(f"spark.sql('SELECT {i}')", i) for i in range(n))
-        pieces = tuple(stretch(part.text, 11, 19, i) for i, part in enumerate(parts))
+        parts = tuple(TextUnit(f"spark.sql('SELECT {i}')", i) for i in range(n))
+        pieces = tuple(range_fragment(part.text, 11, 19, i) for i, part in enumerate(parts))
         return HostSuppressions(
-            Source("a.ipynb", parts, pieces), [Lines(part.text) for part in parts]
+            SourceFile("a.ipynb", parts, pieces), [Lines(part.text) for part in parts]
         )
 
     assert ratio(lambda: beside(500), lambda: beside(4000), 24) < 24
@@ -198,12 +198,12 @@ def test_comments_in_the_cells_of_a_notebook() -> None:
 
 def test_texts_that_a_template_stores() -> None:
     few, many = (
-        stretch(text, 0, len(text))
+        range_fragment(text, 0, len(text))
         for text in (
             "".join(f"{{% set a{i} %}}x{{% endset %}}" for i in range(n)) for n in (250, 2000)
         )
     )
-    assert ratio(lambda: list(captured(few)), lambda: list(captured(many)), 24) < 24
+    assert ratio(lambda: list(stored_fragments(few)), lambda: list(stored_fragments(many)), 24) < 24
 
 
 FILLED: dict[str, Callable[[int], str]] = {
@@ -215,13 +215,15 @@ FILLED: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("shape", FILLED)
 def test_places_that_a_program_and_a_template_fill_in(shape: str) -> None:
-    def pieces(n: int) -> list[Piece]:
+    def pieces(n: int) -> list[SqlFragment]:
         return [piece for piece in python_sql(FILLED[shape](n))[0] if piece.sql]
 
     (few,), (many,) = pieces(500), pieces(4000)
-    assert ratio(lambda: choices(few), lambda: choices(many), 24) < 24
-    (chosen,) = choices(many)
-    assert [hole.start for hole in chosen.holes] == sorted({hole.start for hole in chosen.holes})
+    assert ratio(lambda: template_variants(few), lambda: template_variants(many), 24) < 24
+    (chosen,) = template_variants(many)
+    assert [hole.start for hole in chosen.placeholders] == sorted(
+        {hole.start for hole in chosen.placeholders}
+    )
 
 
 FAULTY = "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (b)"
@@ -237,7 +239,7 @@ COMMENTED: dict[str, Callable[[int], str]] = {
 def test_comments_beside_the_sql_of_a_program(shape: str) -> None:
     def reaches(n: int) -> Callable[[], object]:
         text = COMMENTED[shape](n)
-        source = Source("a.py", (Part(text),), tuple(python_sql(text)[0]))
+        source = SourceFile("a.py", (TextUnit(text),), tuple(python_sql(text)[0]))
         (script,) = scripts_of(source)
         return lambda: HostSuppressions(source, [Lines(text)]).suppressions_in(script)
 
@@ -255,13 +257,13 @@ def test_places_of_comments_in_a_program() -> None:
 def test_the_piece_of_sql_at_each_offset() -> None:
     def asked(n: int) -> Callable[[], object]:
         text = "SELECT 1;\n" * n
-        pieces = [stretch(text, at, at + 9) for at in range(0, len(text), 10)]
+        pieces = [range_fragment(text, at, at + 9) for at in range(0, len(text), 10)]
         part = places.IndexedPart("a.sql", text, pieces)
         return lambda: [part.fragment_at(at) for at in range(0, len(text), 10)]
 
     assert ratio(asked(500), asked(4000), 24) < 24
     text = "SELECT 'SELECT 1'"
-    outer, inner = stretch(text, 0, 17), stretch(text, 8, 16)
+    outer, inner = range_fragment(text, 0, 17), range_fragment(text, 8, 16)
     part = places.IndexedPart("a.sql", text, [inner, outer])
     at = [part.fragment_at(offset) for offset in (0, 8, 16, 17, 18)]
     whole, within = outer.sql, inner.sql
@@ -270,7 +272,7 @@ def test_the_piece_of_sql_at_each_offset() -> None:
 
 def test_line_ends_beside_templates() -> None:
     def asked(n: int) -> Callable[[], object]:
-        sql = places.IndexedFragment(stretch("{{ x }}\n" * n, 0, 8 * n))
+        sql = places.IndexedFragment(range_fragment("{{ x }}\n" * n, 0, 8 * n))
         assert [sql.in_template(at) for at in (0, 1, 6, 7, 8, 9)] == [0, 1, 1, 0, 0, 1]
         return lambda: [sql.in_template(at) for at in range(7, 8 * n, 8)]
 
@@ -287,7 +289,7 @@ def test_a_file_is_checked_twice_for_one_comment(name: str) -> None:
     read: list[str] = []
     checked: list[str] = []
 
-    def source(changed: str) -> Source:
+    def source(changed: str) -> SourceFile:
         read.append(changed)
         return linter.source(name, changed, settings)
 
@@ -313,7 +315,7 @@ def test_no_comment_is_tried_outside_of_a_template_string() -> None:
         checked.append(changed)
         return linter.lint(source(changed), settings)
 
-    def source(changed: str) -> Source:
+    def source(changed: str) -> SourceFile:
         return linter.source("a.sql", changed, settings)
 
     linter, settings = Linter(), Settings()

@@ -8,7 +8,7 @@ import pytest
 
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 
 BAD = "CREATE TABLE t (a int, b double) USING iceberg PARTITIONED BY (bucket(4, nosuch));"
 
@@ -16,7 +16,7 @@ BAD = "CREATE TABLE t (a int, b double) USING iceberg PARTITIONED BY (bucket(4, 
 def codes(text: str, name: str = "a.sql", *placeholders: str) -> set[str]:
     """The codes of what is said about a file."""
     settings = Settings(placeholders=placeholders)
-    return {d.code for r in Linter().lint(source(name, text), settings) for d in r}
+    return {d.code for r in Linter().lint(extract_source(name, text), settings) for d in r}
 
 
 # --- placeholders ---------------------------------------------------------------------------------
@@ -193,7 +193,9 @@ def test_sql_cells_of_a_databricks_sql_file() -> None:
     for head in ("", "-- Databricks notebook source\n", "SELECT 1;\n"):
         for cell in (f"-- MAGIC %sql\n-- MAGIC {lines}", f"-- MAGIC %sql {lines}"):
             assert "SIS201" in codes(f"{head}{cell}\n")
-    (report,) = Linter().lint(source("a.sql", f"-- MAGIC %sql\n-- MAGIC {lines}"), Settings())
+    (report,) = Linter().lint(
+        extract_source("a.sql", f"-- MAGIC %sql\n-- MAGIC {lines}"), Settings()
+    )
     assert [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS201"] == [
         "nosuch"
     ]

@@ -14,7 +14,7 @@ from spark_iceberg_sql import check
 from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.checker.suppressions import without_suppressions
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
 TABLE = "CREATE TABLE db.t (at TIMESTAMP) USING iceberg PARTITIONED BY (at)"  # SIS501
 OTHER = TABLE.replace("db.t", "db.u")
@@ -236,7 +236,7 @@ def test_comments_are_added_to_sql(text: str, capsys: Any) -> None:
 
 
 def words(text: str) -> list[str]:
-    return [t.text for t in tokenize(text) if t.kind is not Kind.COMMENT and t.text.strip()]
+    return [t.text for t in tokenize(text) if t.kind is not TokenKind.COMMENT and t.text.strip()]
 
 
 @pytest.mark.parametrize("text", [t for t in SQL if "{" not in t and "MAGIC" not in t])

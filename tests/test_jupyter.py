@@ -83,7 +83,7 @@ def test_the_extension_finds_the_sql_that_the_server_finds_in_cells(
     assert (extracted["asked"], extracted["language"], extracted["of"]) == (True, "python", "sql")
     for cell, found in zip(CELLS, extracted["found"], strict=True):
         pieces = [
-            (piece.sql, piece.starts[0]) for piece in read_cell("a.ipynb", cell, "python").pieces
+            (piece.sql, piece.starts[0]) for piece in read_cell("a.ipynb", cell, "python").fragments
         ]
         wanted = [piece for piece in pieces if SQL in piece[0] and "spark.sql" not in cell]
         assert [_placed(cell, each) for each in found if each["foreignCode"]] == wanted, cell

@@ -21,7 +21,7 @@ from spark_iceberg_sql.checker.packed import pack_reports, unpack_reports
 from spark_iceberg_sql.checker.results import user_folder
 from spark_iceberg_sql.cli import main, progress
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.rules.registry import ALL
 
 pytestmark = pytest.mark.thorough
@@ -64,7 +64,7 @@ def nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_packed_reports_come_back_as_they_were(name: str) -> None:
     for sql in EXAMPLES:
         text = sql if name == "a.sql" else f'spark.sql("""{sql}""")\n'
-        reports = Linter().lint(source(name, text), Settings())
+        reports = Linter().lint(extract_source(name, text), Settings())
         back = unpack_reports(json.loads(json.dumps(pack_reports(reports, text))), name, text)
         assert back == reports
         assert [report.lines.count for report in back if report.lines] == [text.count("\n") + 1]
@@ -72,7 +72,7 @@ def test_packed_reports_come_back_as_they_were(name: str) -> None:
 
 def test_cells_come_back_as_they_were(project: Path) -> None:
     text = (project / "notes.ipynb").read_text()
-    reports = Linter().lint(source("notes.ipynb", text), Settings())
+    reports = Linter().lint(extract_source("notes.ipynb", text), Settings())
     assert len(reports) == 2
     assert (
         unpack_reports(json.loads(json.dumps(pack_reports(reports, text))), "notes.ipynb", text)
@@ -453,7 +453,7 @@ def test_runs_at_the_same_time(check: Check, project: Path) -> None:
 
 def test_an_internal_error_is_not_kept(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("spark_iceberg_sql.syntax.parser.read", lambda statement: 1 / 0)
+        patched.setattr("spark_iceberg_sql.syntax.parser.parse", lambda statement: 1 / 0)
         assert check("-j", "1")[0] == 2
     assert check("-j", "1") == check("--no-cache", "-j", "1")
 

@@ -13,7 +13,7 @@ from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.memo import StatementCache
 from spark_iceberg_sql.config.settings import Configuration
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.tables import Tables
 
 # What people type and paste; `;` and quotes change where statements end.
@@ -101,7 +101,7 @@ def test_random_edits_of_a_program(seed: int, tmp_path: Path) -> None:
             text = f"import pyspark\ndef f():\n    pass\n{indented}\nif x:\n    f()\n{plain}\n"
         else:
             text = ";".join(f"{{% if a %}}{p}{{% else %}} SELECT 1 {{% endif %}}" for p in texts)
-        found = source(name, text)
+        found = extract_source(name, text)
         assert linter.lint(found, settings, memo) == linter.lint(found, settings), text
 
 

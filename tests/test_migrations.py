@@ -14,7 +14,7 @@ from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.checker.known_tables import DdlReplay
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.files.migrations import liquibase
-from spark_iceberg_sql.files.migrations.order import steps_of
+from spark_iceberg_sql.files.migrations.order import migrations_in
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report.table_ddl import table_ddl
 
@@ -82,10 +82,10 @@ def test_versions_are_numbers(capsys: Any) -> None:
 def test_the_order_of_flyway(names: list[str]) -> None:
     for name in names:
         Path(name).write_text("")
-    steps = steps_of(str(Path.cwd()))
+    steps = migrations_in(str(Path.cwd()))
     order: list[str] = []
     while len(order) < len(names):
-        (following,) = (p for p, s in steps.items() if s.after == tuple(order[-1:]))
+        (following,) = (p for p, s in steps.items() if s.predecessors == tuple(order[-1:]))
         order.append(following)
     assert [Path(path).name for path in order] == names
 

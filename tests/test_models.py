@@ -15,7 +15,7 @@ from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.discovery import find_files
 
 PROJECT = """\
 name: shop
@@ -63,7 +63,7 @@ def found(*, notes: bool = False) -> list[tuple[str, str, str]]:
     """File, code and place of all findings under the working directory that are no notes; or of the notes alone."""
     return [
         (report.filename or "", d.code, report.text[d.span.start : d.span.end])
-        for report in reports(*find(["."], lambda path: False))
+        for report in reports(*find_files(["."], lambda path: False))
         for d in report
         if (str(d.severity) == "note") == notes
     ]

@@ -600,4 +600,4 @@ def test_a_program_without_ipython_loads_none() -> None:
 )
 def test_a_cell_that_runs_nothing_is_left_out_of_the_check_of_a_notebook(cell: str) -> None:
     runs = re.sub(r" --\w+", "", cell)
-    assert [len(read_cell("n.ipynb", text, "python").pieces) for text in (cell, runs)] == [0, 1]
+    assert [len(read_cell("n.ipynb", text, "python").fragments) for text in (cell, runs)] == [0, 1]

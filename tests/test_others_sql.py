@@ -21,7 +21,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.tables import Tables
 
@@ -44,7 +44,7 @@ def lint(name: str, text: str, **settings: Any) -> list[tuple[str, str, str]]:
     """Code, severity and the file's own words of each finding."""
     return [
         (d.code, str(d.severity), report.text[d.span.start : d.span.end])
-        for report in Linter().lint(source(name, text), Settings(**settings))
+        for report in Linter().lint(extract_source(name, text), Settings(**settings))
         for d in report
     ]
 

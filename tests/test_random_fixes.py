@@ -20,7 +20,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.fixes import apply_fixes
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.tables import Tables
 
 COLUMNS = (
@@ -48,7 +48,7 @@ SEEDS = [
 
 
 def report_of(name: str, text: str) -> Report:
-    return Linter().lint(source(name, text), Settings(default_namespace="db"))[0]
+    return Linter().lint(extract_source(name, text), Settings(default_namespace="db"))[0]
 
 
 def same_but_cured(old: str, new: str) -> bool:

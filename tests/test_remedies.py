@@ -22,7 +22,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.syntax.lexer import tokenize
-from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import statements
 
 COLUMNS = "id BIGINT, event_time TIMESTAMP, ts TIMESTAMP, dt DATE"
@@ -187,7 +187,7 @@ def whole_in_place(case: Case, found: Diagnostic, clause: str) -> None:
 def term_at(case: Case, found: Diagnostic) -> tuple[int, int] | None:
     """The place of the term that a finding is about."""
     for statement in statements(case.text):
-        node = read(statement)
+        node = parse(statement)
         terms = [getattr(node, name, None) for name in ("term", "old", "new")]
         for term in (*terms, *(getattr(node, "partitioning", None) or ())):
             if (

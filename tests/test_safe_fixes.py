@@ -253,7 +253,7 @@ def test_a_file_that_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "a.sql"
     path.write_text("somebody's newer words")
     with pytest.raises(FileError, match="has changed since it was read"):
-        replace_file(path, b"ours", before=SWAPPED.encode())
+        replace_file(path, b"ours", old_content=SWAPPED.encode())
     assert path.read_text() == "somebody's newer words"
 
 
@@ -281,7 +281,7 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     replace_file(Path("/dev/null"), b"x")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     with pytest.raises(FileError, match="not a regular file"):
-        replace_file(Path("/dev/null"), b"x", before=b"")
+        replace_file(Path("/dev/null"), b"x", old_content=b"")
 
 
 def test_an_encoding_that_cannot_be_written_back_is_left(tmp_path: Path, capsys: Any) -> None:

@@ -16,7 +16,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.discovery import decode, source
+from spark_iceberg_sql.files.discovery import decode, extract_source
 
 CREATE = "CREATE TABLE a.b (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));"
 ALTER = "ALTER TABLE a.b ADD PARTITION FIELD weeks(ts);"
@@ -26,7 +26,7 @@ def said(text: str, name: str = "a.sql") -> list[tuple[str, str, str]]:
     """Code, severity and the file's own words of each finding."""
     return [
         (d.code, str(d.severity), report.text[d.span.start : d.span.end])
-        for report in Linter().lint(source(name, text), Settings())
+        for report in Linter().lint(extract_source(name, text), Settings())
         for d in report
     ]
 
@@ -275,7 +275,7 @@ def test_a_python_file_that_declares_another_encoding(encoding: str) -> None:
 )
 def test_no_notebook_is_said_to_be_none(text: str) -> None:
     with pytest.raises(FileError, match=r"`a\.ipynb` is not a valid notebook"):
-        source("a.ipynb", text)
+        extract_source("a.ipynb", text)
 
 
 @pytest.mark.parametrize(
@@ -413,12 +413,12 @@ def test_python_cells_of_a_databricks_sql_file() -> None:
         f"-- MAGIC %python\n-- MAGIC spark.sql('{ALTER}')\n"
     )
     assert [item for item in said(text) if item[1] == "error"] == [WEEKS, WEEKS]
-    (report,) = Linter().lint(source("a.sql", text), Settings())
+    (report,) = Linter().lint(extract_source("a.sql", text), Settings())
     assert [d.span.row for d in report if d.code == "SIS101"] == [11, 21]
     broken = text.replace("range(3):", "range(3)")
     assert any(
         "not valid Python" in d.message
-        for d in Linter().lint(source("a.sql", broken), Settings())[0]
+        for d in Linter().lint(extract_source("a.sql", broken), Settings())[0]
     )
 
 

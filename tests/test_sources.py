@@ -20,19 +20,19 @@ from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import (
     decode,
-    find,
-    source,
+    extract_source,
+    find_files,
 )
 from spark_iceberg_sql.files.python.literals import read_literals
 from spark_iceberg_sql.files.python.sql import python_sql
-from spark_iceberg_sql.files.source_map import PieceMaker, whole
-from spark_iceberg_sql.files.templates import choices
+from spark_iceberg_sql.files.source_map import FragmentBuilder, text_fragment
+from spark_iceberg_sql.files.templates import template_variants
 
 EXAMPLES = 2000 if FULL else 60
 
 
 def lint(text: str, name: str = "job.py", **given: Any) -> list[Report]:
-    return Linter().lint(source(name, text), Settings(**given))
+    return Linter().lint(extract_source(name, text), Settings(**given))
 
 
 def found(text: str, name: str = "job.py") -> list[tuple[str, str]]:
@@ -82,11 +82,11 @@ def test_literals_read_as_python_reads_them(
             return
     if not isinstance(value, str):
         return
-    maker = PieceMaker()
+    maker = FragmentBuilder()
     read_literals(text, 0, len(text), maker)
-    piece = maker.piece()
+    piece = maker.build()
     assert piece.sql == value
-    places = [piece.place(i, i + 1) for i in range(len(value))]
+    places = [piece.source_span(i, i + 1) for i in range(len(value))]
     assert places == sorted(places)
     for char, (start, end) in zip(value, places, strict=True):
         assert text[start:end] == char or text[start] == "\\" or text[start:end] == "\r\n"
@@ -94,10 +94,10 @@ def test_literals_read_as_python_reads_them(
 
 def test_f_strings_keep_what_is_constant() -> None:
     text = '''f"ALTER TABLE {db}.t ADD {'x' if a["b"] else {1: 2}[1]!r:>{w}} {{}} \\x41"'''
-    maker = PieceMaker()
+    maker = FragmentBuilder()
     read_literals(text, 0, len(text), maker)
-    piece = maker.piece()
-    assert [hole.text for hole in piece.holes] == [
+    piece = maker.build()
+    assert [hole.text for hole in piece.placeholders] == [
         "{db}",
         """{'x' if a["b"] else {1: 2}[1]!r:>{w}}""",
     ]
@@ -176,19 +176,19 @@ def test_an_ignore_that_one_choice_uses_is_used() -> None:
 
 
 def test_what_is_verbatim() -> None:
-    maker = PieceMaker()
+    maker = FragmentBuilder()
     for start, words in ((1, "ab"), (10, "cd")):
         for i, char in enumerate(words):
             maker.add(char, start + i, start + i + 1)
-    maker.hole(20, 22, "{x}")
+    maker.add_placeholder(20, 22, "{x}")
     maker.add("e", 22, 23)
-    piece = maker.piece()
+    piece = maker.build()
     end = len(piece.sql)
-    assert [piece.verbatim(*at) for at in ((0, 2), (2, 4), (1, 3), (4, 5), (3, 4), (end - 1, end))] == [
+    assert [piece.is_verbatim(*at) for at in ((0, 2), (2, 4), (1, 3), (4, 5), (3, 4), (end - 1, end))] == [
         True, True, False, False, True, True,
     ]  # fmt: skip
-    assert piece.place(1, 3) == (2, 11)
-    assert piece.place(2, 2) == (3, 3)
+    assert piece.source_span(1, 3) == (2, 11)
+    assert piece.source_span(2, 2) == (3, 3)
 
 
 def test_each_statement_has_its_own_templates() -> None:
@@ -212,7 +212,7 @@ def test_dbt_compiled_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "target/compiled/shop/models/orders.sql"
     path.parent.mkdir(parents=True)
     path.write_text(CREATE + "(weeks(ts))")
-    [file] = find([str(tmp_path / "target/compiled")], lambda path: False)
+    [file] = find_files([str(tmp_path / "target/compiled")], lambda path: False)
     assert errors(Path(file).read_text(), file) == [("SIS101", "weeks")]
 
 
@@ -312,7 +312,7 @@ def test_a_notebook_in_sql() -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"cells": 1}', "nonsense"])
 def test_no_notebook(text: str) -> None:
     with pytest.raises(FileError, match=r"`a.ipynb` is not a valid notebook"):
-        source("a.ipynb", text)
+        extract_source("a.ipynb", text)
 
 
 # --- templates ------------------------------------------------------------------------------------
@@ -380,7 +380,7 @@ def test_what_a_template_hides_is_said(text: str) -> None:
 )  # fmt: skip
 def test_choices_have_the_length_of_the_text(parts: list[str]) -> None:
     text = "".join(parts)
-    for piece in choices(whole(text)):
+    for piece in template_variants(text_fragment(text)):
         assert len(piece.sql) == len(text)
         assert [c for c in piece.sql if c in "\r\n"] == [c for c in text if c in "\r\n"]
     lint(text, "a.sql")
@@ -404,23 +404,26 @@ def test_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-    assert list(find(["."], lambda path: False)) == [
+    assert list(find_files(["."], lambda path: False)) == [
         "a.sql",
         "f.py",
         "g.ipynb",
         "b/c.SQL",
         "x/i.hql",
     ]
-    assert list(find(["b/d.txt", "a.sql", "./a.sql"], lambda path: True)) == ["b/d.txt", "a.sql"]
-    assert list(find(["**/*.SQL"], lambda path: False)) == ["b/c.SQL"]
-    assert list(find(["."], lambda path: path.name == "b")) == [
+    assert list(find_files(["b/d.txt", "a.sql", "./a.sql"], lambda path: True)) == [
+        "b/d.txt",
+        "a.sql",
+    ]
+    assert list(find_files(["**/*.SQL"], lambda path: False)) == ["b/c.SQL"]
+    assert list(find_files(["."], lambda path: path.name == "b")) == [
         "a.sql",
         "f.py",
         "g.ipynb",
         "x/i.hql",
     ]
     with pytest.raises(FileError, match=r"no such file or directory: `nope\.sql`"):
-        list(find(["nope.sql"], lambda path: False))
+        list(find_files(["nope.sql"], lambda path: False))
 
 
 def test_decoding() -> None:
@@ -450,5 +453,7 @@ def test_a_comment_ends_with_its_literal() -> None:
     """Also one that ends in a backslash, which continues a comment over the end of a line."""
     create = "CREATE TABLE s.{} (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts)) -- c"
     text = f"spark.sql({create.format('c') + chr(92)!r})\nspark.sql({create.format('d')!r})\n"
-    found = [d for report in Linter().lint(source("a.py", text), Settings()) for d in report]
+    found = [
+        d for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report
+    ]
     assert [(d.code, d.span.row) for d in found] == [("SIS101", 1), ("SIS101", 2)]

@@ -180,7 +180,7 @@ def test_an_insert_into_a_path() -> None:
     assert named.text == "INSERT INTO `lake`.`db`.`u` SELECT 1"
     (attachment,) = named.attach
     assert attachment.call.positional == ((None, "conf"), (None, "K"), (None, "SECRET"))
-    assert attachment.call.named == (("filename", "u"), ("region", "x"))
+    assert attachment.call.keywords == (("filename", "u"), ("region", "x"))
     assert "SECRET" not in repr(named)
 
 
@@ -215,7 +215,7 @@ def test_a_table_with_an_engine(given: str, wanted: str) -> None:
     found = translate(given.format(engine=ENGINE), {"conf"})
     assert found is not None
     assert found.text == wanted.format(by="USING iceberg PARTITIONED BY")
-    assert found.attach[0].new == wanted.startswith("CREATE")
+    assert found.attach[0].is_new == wanted.startswith("CREATE")
     assert found.ignored == ()
 
 

@@ -15,7 +15,7 @@ from spark_iceberg_sql.outgoing import visible_lines, without_commands
 from spark_iceberg_sql.report.sql_text import html, laid_out, painted, query_lines
 from spark_iceberg_sql.syntax.identifiers import backticked, string_literal
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
-from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import statements
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -67,7 +67,7 @@ def test_a_table_laid_out_is_the_same_table(columns: list[tuple[str, str, str | 
     known = Tables(), Tables()
     for script, tables in zip((create, text), known, strict=True):
         (statement,) = statements(script)
-        assert type(read(statement)).__name__ == "Create"
+        assert type(parse(statement)).__name__ == "Create"
         check_and_apply(script, tables)
     assert known[0].get(("db", "t")) == known[1].get(("db", "t"))
 

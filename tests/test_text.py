@@ -9,7 +9,7 @@ from growth import ratio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.sqlparse_lexer import SparkLexer
 
@@ -50,7 +50,7 @@ TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=40).map(
 
 
 def words(text: str) -> list[str]:
-    return [t.text for t in tokenize(text) if t.kind is not Kind.SPACE]
+    return [t.text for t in tokenize(text) if t.kind is not TokenKind.SPACE]
 
 
 def texts(script: str) -> list[str]:
@@ -76,7 +76,7 @@ def test_statements_hold_every_token_once(text: str) -> None:
         assert statement.tokens[-1].end == statement.end
         assert statement.opening(3) == statement.tokens[:3]
         assert statement.tokens[-1].text != ";"
-    trivia = {Kind.SPACE, Kind.COMMENT, Kind.BOM}
+    trivia = {TokenKind.SPACE, TokenKind.COMMENT, TokenKind.BOM}
     left = [t for t in tokenize(text) if t.kind not in trivia and t.text != ";"]
     # `>>` is one token or two by what stands before it, which is each statement's own matter.
     here = "".join(t.text for t in covered if t.kind not in trivia and t.text != ";")
@@ -119,7 +119,7 @@ def test_tokens(text: str, tokens: list[str]) -> None:
 @pytest.mark.parametrize("text", ["'a", '"a', "`a", "/* a", "/* a /* b */", "'a\\'", "'"])
 def test_what_does_not_close_is_one_token_to_the_end(text: str) -> None:
     last = tokenize(f"x; {text}; y")[-1]
-    assert (last.kind, last.text) == (Kind.UNCLOSED, f"{text}; y")
+    assert (last.kind, last.text) == (TokenKind.UNCLOSED, f"{text}; y")
     assert texts(f"x; {text}; y") == ["x", f"{text}; y"]
 
 
@@ -172,7 +172,7 @@ def test_a_statement_knows_what_stands_around_it() -> None:
     second: Statement = statements(script)[1]
     assert script[second.head : second.tail] == " -- note\n b /* c */ ;"
     assert [t.text for t in second.tokens] == ["b"]
-    assert second.tokens == [Token(Kind.WORD, "b", 12, 13)]
+    assert second.tokens == [Token(TokenKind.WORD, "b", 12, 13)]
 
 
 def test_sqlparse_gets_tokens_of_the_same_cut() -> None:

@@ -3,21 +3,23 @@ from __future__ import annotations
 import pytest
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.syntax.variables import parameters_of, substituted
+from spark_iceberg_sql.syntax.variables import parameters_of, substitute_variables
 
 
 def test_plain_names_are_put_in_and_sparks_own_are_left():
     text = "SELECT '${env:HOME}', ${spark.x} FROM ${db}.t"
-    assert substituted(text, {"db": "prod"}) == "SELECT '${env:HOME}', ${spark.x} FROM prod.t"
+    assert (
+        substitute_variables(text, {"db": "prod"}) == "SELECT '${env:HOME}', ${spark.x} FROM prod.t"
+    )
 
 
 def test_a_value_is_not_substituted_again():
-    assert substituted("${a}", {"a": "${b}", "b": "x"}) == "${b}"
+    assert substitute_variables("${a}", {"a": "${b}", "b": "x"}) == "${b}"
 
 
 def test_a_name_without_a_value_says_where():
     with pytest.raises(IcebergSqlError, match="'db' at line 2, column 3"):
-        substituted("USE c;\n  ${db}", {})
+        substitute_variables("USE c;\n  ${db}", {})
 
 
 def test_parameters_are_tokens_not_text():

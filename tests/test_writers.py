@@ -25,7 +25,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 
 CATALOG = 'catalog = load_catalog("prod")\n'
 
@@ -34,7 +34,7 @@ def lint(text: str, name: str = "job.py") -> list[tuple[Diagnostic, str]]:
     """Each finding, and the text that it is at."""
     return [
         (d, report.text[d.span.start : d.span.end])
-        for report in Linter().lint(source(name, text), Settings())
+        for report in Linter().lint(extract_source(name, text), Settings())
         for d in report
     ]
 

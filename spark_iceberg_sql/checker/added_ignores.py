@@ -21,8 +21,8 @@ from spark_iceberg_sql.checker.comment_places import (
 from spark_iceberg_sql.checker.fixes import apply_edits, apply_fixes
 from spark_iceberg_sql.checker.ignore_comments import parse_directive
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
-from spark_iceberg_sql.files.notebooks.positions import as_one
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.notebooks.positions import merge_reports
+from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import BY_CODE
 
@@ -41,7 +41,7 @@ _STATEMENTS_CHANGED = Diagnostic(
 
 
 def suppress_findings(
-    read: Callable[[str], Source],
+    read: Callable[[str], SourceFile],
     text: str,
     reports: list[Report],
     check: Callable[[str], list[Report]],
@@ -66,7 +66,7 @@ def suppress_findings(
         return cached_reports if changed == cached_text else check(changed)
 
     @lru_cache(maxsize=_CACHE_SIZE)
-    def read_parts(changed: str) -> tuple[Source, list[IndexedPart]]:
+    def read_parts(changed: str) -> tuple[SourceFile, list[IndexedPart]]:
         source = read(changed)
         return source, index_parts(source)
 
@@ -79,7 +79,7 @@ def suppress_findings(
             edited_reports = [
                 edited(*pair) for pair in zip(parts, reports_of(new_text), strict=True)
             ]
-            report = as_one(new_text, edited_reports)
+            report = merge_reports(new_text, edited_reports)
             is_same = new_text == text or differ_only_in_comments(old_source, new_source)
             return (
                 report if is_same else replace(report, diagnostics=(_STATEMENTS_CHANGED, *report))
@@ -97,11 +97,11 @@ def suppress_findings(
 
 
 def suppression_edit(
-    source: Source,
+    source: SourceFile,
     number: int,
     report: Report,
     diagnostic: Diagnostic,
-    check: Callable[[str], tuple[Source, Report] | None],
+    check: Callable[[str], tuple[SourceFile, Report] | None],
 ) -> Edit | None:
     """The edit that suppresses one finding; None if no position works.
 

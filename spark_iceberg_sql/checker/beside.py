@@ -14,8 +14,8 @@ from spark_iceberg_sql.checker.ignore_comments import MENTION, Directive, parse_
 from spark_iceberg_sql.checker.judging import EVERY_CODE
 from spark_iceberg_sql.checker.suppressions import Suppression
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
-from spark_iceberg_sql.files.source import Source, Unread
-from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
+from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
+from spark_iceberg_sql.files.source_map import JoinedScript, Offsets, SqlFragment
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import reporter
@@ -34,7 +34,7 @@ class _Comment:
 
     part: int
     row: int
-    target: Piece | None
+    target: SqlFragment | None
     directive: Directive
     span: Offsets
     used_codes: set[str]
@@ -46,30 +46,34 @@ class HostSuppressions:
     skip_file: true if one of them excludes the whole program from the check.
     """
 
-    def __init__(self, source: Source, lines: list[Lines]) -> None:
+    def __init__(self, source: SourceFile, lines: list[Lines]) -> None:
         self.skip_file = False
         self._lines = lines
         self._comments: list[_Comment] = []
         if source.name.lower().endswith(_PROGRAM_SUFFIXES):
-            fragments: dict[int, list[Piece]] = {}
-            problems: dict[int, list[Unread]] = {}
-            for fragment in filter(is_in_literals, source.pieces):
-                fragments.setdefault(fragment.part, []).append(fragment)
-            for problem in source.unread:
-                problems.setdefault(problem.part, []).append(problem)
+            fragments: dict[int, list[SqlFragment]] = {}
+            problems: dict[int, list[ExtractionProblem]] = {}
+            for fragment in filter(is_in_literals, source.fragments):
+                fragments.setdefault(fragment.unit_index, []).append(fragment)
+            for problem in source.problems:
+                problems.setdefault(problem.unit_index, []).append(problem)
             for part in sorted(fragments.keys() | problems.keys()):
                 self._comments += self._comments_of_part(
                     source, part, fragments.get(part, []), problems.get(part, [])
                 )
 
     def _comments_of_part(
-        self, source: Source, part: int, fragments: list[Piece], problems: list[Unread]
+        self,
+        source: SourceFile,
+        part: int,
+        fragments: list[SqlFragment],
+        problems: list[ExtractionProblem],
     ) -> Iterator[_Comment]:
         """The comments of a part. fragments, problems: those of the part."""
-        if MENTION.search(source.parts[part].text) is None:
+        if MENTION.search(source.units[part].text) is None:
             return
         lines = self._lines[part]
-        text = source.parts[part].text
+        text = source.units[part].text
         program = text
         if source.name.lower().endswith(".ipynb"):
             from spark_iceberg_sql.files.notebooks.cells import as_python
@@ -96,12 +100,12 @@ class HostSuppressions:
                 or row == lines.position(problem.start)[0]
                 or start < problem.start <= stop
                 for problem in problems
-                if not problem.refused
+                if not problem.is_refused
             ):
                 suppression.mark_needed(EVERY_CODE)
             yield _Comment(part, row, target, directive, suppression.span, suppression.used_codes)
 
-    def suppressions_in(self, script: Joined) -> tuple[Suppression, ...]:
+    def suppressions_in(self, script: JoinedScript) -> tuple[Suppression, ...]:
         """The suppressions, with offsets in a script of the program's SQL."""
         ranges_by_comment: dict[int, list[Offsets]] = {}
         for number, span in self._ranges(script):
@@ -114,7 +118,7 @@ class HostSuppressions:
             for c, ranges in comments
         )
 
-    def _ranges(self, script: Joined) -> Iterator[tuple[int, Offsets]]:
+    def _ranges(self, script: JoinedScript) -> Iterator[tuple[int, Offsets]]:
         """Pairs of a comment's number and a range of the script that it applies to."""
         targets: dict[int, list[int]] = {}
         rows: dict[tuple[int, int], list[int]] = {}
@@ -124,19 +128,19 @@ class HostSuppressions:
             else:
                 rows.setdefault((comment.part, comment.row), []).append(number)
         commented = {part for part, _ in rows}
-        for fragment, offset in zip(script.pieces, script.offsets, strict=True):
+        for fragment, offset in zip(script.fragments, script.offsets, strict=True):
             if not self._comments or not is_in_literals(fragment):
                 continue
             full_range = offset, offset + len(fragment.sql)
             yield from ((number, full_range) for number in targets.get(id(fragment), ()))
-            if fragment.part not in commented:
+            if fragment.unit_index not in commented:
                 continue
-            lines = self._lines[fragment.part]
+            lines = self._lines[fragment.unit_index]
             ranges_by_row = _ranges_by_row(fragment, offset, lines)
             # A comment on the row on which the literal ends applies to all of its SQL.
             ranges_by_row[lines.position(fragment.starts[-1])[0]] = [full_range]
             for row, row_ranges in sorted(ranges_by_row.items()):
-                for number in rows.get((fragment.part, row), ()):
+                for number in rows.get((fragment.unit_index, row), ()):
                     yield from ((number, span) for span in row_ranges)
 
     def suppresses(self, part: int, start: int, code: str) -> bool:
@@ -170,7 +174,7 @@ class HostSuppressions:
                 )
 
 
-def _ranges_by_row(fragment: Piece, base: int, lines: Lines) -> dict[int, list[Offsets]]:
+def _ranges_by_row(fragment: SqlFragment, base: int, lines: Lines) -> dict[int, list[Offsets]]:
     """The ranges of a fragment on each row of the program. base: the fragment's offset in the script."""
     ranges_by_row: dict[int, list[Offsets]] = {}
     row, first, last, previous = 0, 0, -1, -1
@@ -190,7 +194,7 @@ def _ranges_by_row(fragment: Piece, base: int, lines: Lines) -> dict[int, list[O
     return ranges_by_row
 
 
-def is_in_literals(fragment: Piece) -> bool:
+def is_in_literals(fragment: SqlFragment) -> bool:
     """True if a fragment comes from string literals of a program, and is not a SQL cell."""
     return bool(fragment.sql) and not isinstance(fragment.starts, range)
 

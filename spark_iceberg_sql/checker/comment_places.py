@@ -19,12 +19,12 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.notebooks.cells import as_python
 from spark_iceberg_sql.files.projects.tools import YAML
-from spark_iceberg_sql.files.source import Source
-from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.files.source import SourceFile
+from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.files.template_strings import STRINGS
 from spark_iceberg_sql.files.template_tags import RAW
 from spark_iceberg_sql.files.templates import template_spans
-from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
 _PROGRAM_SUFFIXES = (".py", ".ipynb")
@@ -37,7 +37,7 @@ class IndexedPart:
     name: the file's. fragments: those of the part, in order.
     """
 
-    def __init__(self, name: str, text: str, fragments: Sequence[Piece]) -> None:
+    def __init__(self, name: str, text: str, fragments: Sequence[SqlFragment]) -> None:
         self.name = name.lower()
         self.text = text
         self.lines = Lines(self.text)
@@ -95,20 +95,20 @@ class IndexedPart:
         return frozenset(commentable_line_ends(self.program or ""))
 
 
-def index_parts(source: Source) -> list[IndexedPart]:
+def index_parts(source: SourceFile) -> list[IndexedPart]:
     """The parts of a file."""
-    fragments: list[list[Piece]] = [[] for _ in source.parts]
-    for fragment in source.pieces:
+    fragments: list[list[SqlFragment]] = [[] for _ in source.units]
+    for fragment in source.fragments:
         if fragment.sql:
-            fragments[fragment.part].append(fragment)
-    pairs = zip(source.parts, fragments, strict=True)
+            fragments[fragment.unit_index].append(fragment)
+    pairs = zip(source.units, fragments, strict=True)
     return [IndexedPart(source.name, part.text, fragments) for part, fragments in pairs]
 
 
 class IndexedFragment:
     """A SQL fragment with its tokens and statements."""
 
-    def __init__(self, fragment: Piece) -> None:
+    def __init__(self, fragment: SqlFragment) -> None:
         self.fragment = fragment
         self.text = fragment.sql
         self.is_contiguous = isinstance(fragment.starts, range)
@@ -265,7 +265,7 @@ def _in_sql_line(part: IndexedPart, fragment: IndexedFragment, row: int, codes: 
     # A template may remove the line end: `{%-`.
     comment = f"/* noqa: {codes} */" if fragment.template_ranges else f"-- noqa: {codes}"
     token = fragment.token_before(offset)
-    if token is None or token.kind is not Kind.COMMENT:
+    if token is None or token.kind is not TokenKind.COMMENT:
         is_inside = token is not None and offset < token.end and token.text.strip()
         return None if is_inside else Edit(end, end, f"  {comment}")
     # The comment goes on in the next line, or is a hint, which Spark reads: nothing can be added.
@@ -305,44 +305,44 @@ def _extended_comment(
     return None
 
 
-def _host_range(fragment: Piece) -> tuple[int, int]:
+def _host_range(fragment: SqlFragment) -> tuple[int, int]:
     if isinstance(fragment.starts, range):
         return fragment.starts[0], fragment.ends[-1]
     return min(fragment.starts), max(fragment.ends)
 
 
-def differ_only_in_comments(old: Source, new: Source) -> bool:
+def differ_only_in_comments(old: SourceFile, new: SourceFile) -> bool:
     """True if two versions of a file have the same statements and the same program, apart from comments."""
-    if list(_token_texts(old)) != list(_token_texts(new)) or len(old.parts) != len(new.parts):
+    if list(_token_texts(old)) != list(_token_texts(new)) or len(old.units) != len(new.units):
         return False
     name = old.name.lower()
     if name.endswith(tuple(YAML)):
-        return _is_same_yaml(old.parts[0].text, new.parts[0].text)
+        return _is_same_yaml(old.units[0].text, new.units[0].text)
     if not name.endswith(_PROGRAM_SUFFIXES):
         return True
     sql_parts = _sql_parts(old)
     return all(
         a.text == b.text or _is_same_program(name, a.text, b.text) or part in sql_parts
-        for part, (a, b) in enumerate(zip(old.parts, new.parts, strict=True))
+        for part, (a, b) in enumerate(zip(old.units, new.units, strict=True))
     )
 
 
-def _token_texts(source: Source) -> Iterator[str]:
-    for fragment in source.pieces:
+def _token_texts(source: SourceFile) -> Iterator[str]:
+    for fragment in source.fragments:
         yield from (
             token.text
             for token in tokenize(fragment.sql)
-            if token.kind is not Kind.COMMENT and token.text.strip()
+            if token.kind is not TokenKind.COMMENT and token.text.strip()
         )
 
 
-def _sql_parts(source: Source) -> set[int]:
+def _sql_parts(source: SourceFile) -> set[int]:
     """The numbers of the cells that are SQL: under a magic, or in a SQL notebook."""
-    fragments = [fragment for fragment in source.pieces if fragment.sql]
+    fragments = [fragment for fragment in source.fragments if fragment.sql]
     program_parts = {
-        fragment.part for fragment in fragments if not isinstance(fragment.starts, range)
+        fragment.unit_index for fragment in fragments if not isinstance(fragment.starts, range)
     }
-    return {fragment.part for fragment in fragments} - program_parts
+    return {fragment.unit_index for fragment in fragments} - program_parts
 
 
 def _is_same_program(name: str, *texts: str) -> bool:
@@ -363,6 +363,6 @@ def _program_dump(program: str) -> str | None:
 
 def _is_same_yaml(old_text: str, new_text: str) -> bool:
     try:
-        return yaml_nodes.said(old_text) == yaml_nodes.said(new_text)
+        return yaml_nodes.parse_events(old_text) == yaml_nodes.parse_events(new_text)
     except yaml_nodes.YamlError:
         return False

@@ -20,7 +20,7 @@ from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.facts.context import Context, SearchCost
 from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import apply_intent, replay
-from spark_iceberg_sql.files.source_map import Stretch
+from spark_iceberg_sql.files.source_map import BranchRange
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
@@ -29,7 +29,7 @@ from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import reporter
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.script import Statement, statements
-from spark_iceberg_sql.syntax.terms import Offsets, Ref
+from spark_iceberg_sql.syntax.terms import NamePath, Offsets
 
 # Called with each statement and the tables known before it; must not modify them.
 Visit = Callable[[Statement, Tables], None]
@@ -54,7 +54,7 @@ class TextOrigin:
     is_other_engine: bool = False
     in_program: bool = False
     side_effects: tuple[SideEffect, ...] = ()
-    branches: tuple[Stretch, ...] = ()
+    branches: tuple[BranchRange, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
     placeholder_ranges: tuple[Offsets, ...] = ()
     in_strings: bool = False
@@ -161,7 +161,7 @@ def _check(
             if visit is not None:
                 visit(script_step, run.catalog)
             run.check_statement(script_step)
-            script_step.forget()
+            script_step.release_tokens()
         else:
             run.apply_side_effects(script_step[1])
     if flow is not None:
@@ -199,7 +199,7 @@ class _CheckRun(DiagnosticCollector):
         if not may_be_query(statement):
             return codes
         tables = (table for table in self.catalog.known if table.schema is not None)
-        reads_table = any(statement.says(table.name[-1].lower()) for table in tables)
+        reads_table = any(statement.may_contain(table.name[-1].lower()) for table in tables)
         return codes if reads_table else codes | OF_QUERIES
 
     def apply_side_effects(self, names: tuple[Name, ...] | None) -> None:
@@ -237,7 +237,7 @@ class _CheckRun(DiagnosticCollector):
                 and is_accepted
             )
         # Repeat the recorded effect only if the statement is accepted, or not, as when it was recorded.
-        node = parser.read(statement) if is_accepted != cached.is_accepted else None
+        node = parser.parse(statement) if is_accepted != cached.is_accepted else None
         if node is None or isinstance(node, nodes.Other):
             self.catalog.repeat(cached.access_record)
         else:  # a comment suppresses its error now, or no longer does
@@ -253,7 +253,7 @@ class _CheckRun(DiagnosticCollector):
     def _check_uncached(self, statement: Statement) -> tuple[tuple[StatementResult, ...], bool]:
         """Check a statement without the cache; returns its results, and true if it is assumed to run."""
         try:
-            node = parser.read(statement)
+            node = parser.parse(statement)
         except Exception as error:
             self.emit_internal_error((statement.start, statement.end), "the reader", error)
             return (), True
@@ -295,7 +295,7 @@ class _CheckRun(DiagnosticCollector):
         except Exception as error:  # a table whose change cannot be tracked becomes unknown
             self.emit_internal_error(context.node.span, "the replay", error)
             table = getattr(context.node, "table", None)
-            if isinstance(table, Ref):
+            if isinstance(table, NamePath):
                 context.catalog.forget(table.parts)
 
     def _run_rules(self, context: Context) -> tuple[StatementResult, bool]:

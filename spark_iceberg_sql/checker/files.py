@@ -26,12 +26,12 @@ from spark_iceberg_sql.checker.unresolved import PlaceholderFilter, not_checked,
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import SourceError
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.files.filled_in import with_placeholders
-from spark_iceberg_sql.files.projects.tools import Projects, statements_before
-from spark_iceberg_sql.files.source import Source, Unread
-from spark_iceberg_sql.files.source_map import COMPILED, Joined, join
-from spark_iceberg_sql.files.templates import barest, choices
+from spark_iceberg_sql.files.projects.tools import Projects, upstream_statements
+from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
+from spark_iceberg_sql.files.source_map import COMPILED, JoinedScript, join_fragments
+from spark_iceberg_sql.files.templates import minimal_variant, template_variants
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
@@ -62,19 +62,19 @@ class Linter:
 
     def set_overlay(self, path: Path, text: str | None) -> None:
         """Use a text as the content of an open file. text: None if the file is not open any more."""
-        self._projects.says(path, text)
+        self._projects.set_overlay(path, text)
 
     def project_of(self, path: Path) -> Path | None:
         """The folder of the dbt project that a file configures or belongs to; None if there is none."""
-        project = self._projects.of(path)
-        return project.root if project is not None and project.has(path) else None
+        project = self._projects.project_of(path)
+        return project.root if project is not None and project.reads_file(path) else None
 
-    def source(self, name: str, text: str, settings: Settings) -> Source:
+    def source(self, name: str, text: str, settings: Settings) -> SourceFile:
         """The source file of a text. Raises FileError for an invalid notebook."""
-        return source(name, text, self._projects, settings.callables, settings.dbt_manifest)
+        return extract_source(name, text, self._projects, settings.callables, settings.dbt_manifest)
 
     def lint(
-        self, source: Source, settings: Settings, statement_cache: StatementCache | None = None
+        self, source: SourceFile, settings: Settings, statement_cache: StatementCache | None = None
     ) -> list[Report]:
         """The reports of a file's parts, without the findings that its settings do not select.
 
@@ -83,24 +83,24 @@ class Linter:
         """
         catalog = self.catalog_before(source.name, settings)
         fragments = tuple(
-            with_placeholders(fragment, settings.placeholders) for fragment in source.pieces
+            with_placeholders(fragment, settings.placeholders) for fragment in source.fragments
         )
-        source = replace(source, pieces=fragments) if settings.placeholders else source
+        source = replace(source, fragments=fragments) if settings.placeholders else source
         severity_policy = _FileSeverityPolicy(settings, source.name)
-        lines = [Lines(part.text) for part in source.parts]
-        by_part: list[list[Diagnostic]] = [[] for _ in source.parts]
+        lines = [Lines(part.text) for part in source.units]
+        by_part: list[list[Diagnostic]] = [[] for _ in source.units]
         host_suppressions = HostSuppressions(source, lines)
         count = 0
         if host_suppressions.skip_file:
             return [
                 Report(part.text, (), source.name, 0, lines[number], part.cell)
-                for number, part in enumerate(source.parts)
+                for number, part in enumerate(source.units)
             ]
         scripts = [(script, False) for script in scripts_of(source)]
         scripts += [(script, True) for script in captured_scripts(source)]
-        text = source.parts[0].text if source.parts else ""
+        text = source.units[0].text if source.units else ""
         # For a model of dbt: statements that create the tables it reads, from what dbt has recorded.
-        prior_statements = statements_before(source.name, text, self._projects)
+        prior_statements = upstream_statements(source.name, text, self._projects)
         script_catalog = catalog.copy() if prior_statements else catalog
         for statement in prior_statements:
             check_and_apply(statement, script_catalog)
@@ -120,15 +120,19 @@ class Linter:
                 by_part[part].append(diagnostic)
         migration = self._replays[id(settings)].migrations.migration_at(abspath(source.name))
         order_doubts = (
-            [migration.unsure] if migration is not None and migration.unsure is not None else []
+            [migration.order_problem]
+            if migration is not None and migration.order_problem is not None
+            else []
         )
-        order_problems = [Unread(0, 0, 0, reason, _VERSION_HELP) for reason in order_doubts]
-        for problem in (*order_problems, *source.unread):
-            note = _problem_note(problem, lines[problem.part])
-            if host_suppressions.suppresses(problem.part, problem.start, note.code):
+        order_problems = [
+            ExtractionProblem(0, 0, 0, reason, _VERSION_HELP) for reason in order_doubts
+        ]
+        for problem in (*order_problems, *source.problems):
+            note = _problem_note(problem, lines[problem.unit_index])
+            if host_suppressions.suppresses(problem.unit_index, problem.start, note.code):
                 continue
             shown = with_severity(note, severity_policy)
-            by_part[problem.part] += [shown] if shown is not None else []
+            by_part[problem.unit_index] += [shown] if shown is not None else []
         self.require_answers()
         for number, diagnostic in host_suppressions.findings():
             severity = severity_policy(diagnostic.code, diagnostic.severity)
@@ -144,7 +148,7 @@ class Linter:
                 part.cell,
                 severity_policy.hidden_notes if number == 0 else 0,
             )
-            for number, part in enumerate(source.parts)
+            for number, part in enumerate(source.units)
         ]
 
     def catalog_before(self, name: str, settings: Settings) -> Tables:
@@ -184,16 +188,18 @@ class Linter:
         return self._replays[id(settings)].tables_after(abspath(name))
 
 
-def checked_scripts(source: Source, settings: Settings) -> Iterator[tuple[Joined, TextOrigin]]:
+def checked_scripts(
+    source: SourceFile, settings: Settings
+) -> Iterator[tuple[JoinedScript, TextOrigin]]:
     """A file's SQL as it is checked, with the first variant of each template."""
     fragments = tuple(
-        with_placeholders(fragment, settings.placeholders) for fragment in source.pieces
+        with_placeholders(fragment, settings.placeholders) for fragment in source.fragments
     )
-    host_suppressions = HostSuppressions(source, [Lines(part.text) for part in source.parts])
+    host_suppressions = HostSuppressions(source, [Lines(part.text) for part in source.units])
     for script in scripts_of(
-        replace(source, pieces=fragments) if settings.placeholders else source
+        replace(source, fragments=fragments) if settings.placeholders else source
     ):
-        variant = join(choices(fragment)[0] for fragment in script.pieces)
+        variant = join_fragments(template_variants(fragment)[0] for fragment in script.fragments)
         yield variant, _origin_of(variant, source, host_suppressions.suppressions_in(script))
 
 
@@ -226,11 +232,11 @@ class _MappedDiagnostic(NamedTuple):
 
 
 def _check_script(
-    script: Joined,
+    script: JoinedScript,
     catalog: Tables,
     severity_policy: SeverityPolicy,
     lines: list[Lines],
-    source: Source,
+    source: SourceFile,
     host_suppressions: HostSuppressions,
     *,
     is_captured: bool,
@@ -240,16 +246,17 @@ def _check_script(
 
     is_captured: the text is one that a template stores for later, and possibly only part of a statement.
     """
-    variants = [choices(fragment) for fragment in script.pieces]
+    variants = [template_variants(fragment) for fragment in script.fragments]
     number_of_variants = max(len(v) for v in variants)
     variant_scripts = [
-        join(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
+        join_fragments(v[min(number, len(v) - 1)] for v in variants)
+        for number in range(number_of_variants)
     ]
 
     suppressions = host_suppressions.suppressions_in(script)
 
     def judged(
-        variant: Joined, severity_policy: SeverityPolicy
+        variant: JoinedScript, severity_policy: SeverityPolicy
     ) -> tuple[int, dict[_DiagnosticKey, _MappedDiagnostic]]:
         placeholder_filter = PlaceholderFilter(
             script, variant, severity_policy, is_filled_in=catalog.filled_in
@@ -287,9 +294,9 @@ def _check_script(
             host_diagnostic = _map_diagnostic(diagnostic, script, variant, lines)
             if host_diagnostic is None:
                 continue
-            fragment, _ = variant.piece_at(diagnostic.span.start)
+            fragment, _ = variant.fragment_at(diagnostic.span.start)
             key = (
-                fragment.part,
+                fragment.unit_index,
                 host_diagnostic.code,
                 host_diagnostic.span.start,
                 host_diagnostic.span.end,
@@ -315,7 +322,7 @@ def _check_script(
         for mapped in diagnostics.values()
     ):
         # A fix must also be right where every condition of the template is false.
-        minimal = join(map(barest, script.pieces))
+        minimal = join_fragments(map(minimal_variant, script.fragments))
         if minimal.sql not in [sql for sql, _ in variant_results]:
             variant_results.append(
                 (minimal.sql, judged(minimal, copy(severity_policy))[1])
@@ -331,9 +338,9 @@ def _check_script(
     for note in hidden_statements(
         script, variant_scripts, severity_policy, is_captured=is_captured
     ):
-        fragment, _ = script.piece_at(note.span.start)
+        fragment, _ = script.fragment_at(note.span.start)
         worded = _map_diagnostic(note, script, script, lines)
-        host_diagnostics += [(fragment.part, worded)] if worded is not None else []
+        host_diagnostics += [(fragment.unit_index, worded)] if worded is not None else []
     return count, host_diagnostics
 
 
@@ -366,40 +373,44 @@ def _unclosed_note(
     return None if diagnostic.severity is Severity.NOTE else placeholder_filter.demote(diagnostic)
 
 
-def _origin_of(script: Joined, source: Source, suppressions: tuple[Suppression, ...]) -> TextOrigin:
+def _origin_of(
+    script: JoinedScript, source: SourceFile, suppressions: tuple[Suppression, ...]
+) -> TextOrigin:
     """The origin of a script in its file."""
     side_effects = tuple(
         (offset, tuple(map(split_name, names)) if names is not None else None)
-        for offset, names in script.made
+        for offset, names in script.side_effects
     )
-    in_strings = source.program and all(
-        is_in_literals(fragment) for fragment in script.pieces if fragment.sql
+    in_strings = source.is_program and all(
+        is_in_literals(fragment) for fragment in script.fragments if fragment.sql
     )
     values = (
-        source.spark,
-        source.elsewhere,
-        source.program,
+        source.uses_spark,
+        source.uses_other_engine,
+        source.is_program,
         side_effects,
-        script.arms,
+        script.branch_ranges,
         suppressions,
     )
     return TextOrigin(*values, in_strings=in_strings)
 
 
 def _map_diagnostic(
-    diagnostic: Diagnostic, script: Joined, variant: Joined, lines: list[Lines]
+    diagnostic: Diagnostic, script: JoinedScript, variant: JoinedScript, lines: list[Lines]
 ) -> Diagnostic | None:
     """The diagnostic of a script, in offsets and lines of the file."""
-    fragment, offset = variant.piece_at(diagnostic.span.start)
+    fragment, offset = variant.fragment_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(fragment.sql))
-    span = lines[fragment.part].span(*fragment.place(diagnostic.span.start - offset, end))
+    span = lines[fragment.unit_index].span(
+        *fragment.source_span(diagnostic.span.start - offset, end)
+    )
     host_diagnostic = replace(diagnostic, span=span, fix=map_fix(diagnostic.fix, script, variant))
     return in_api_terms(fragment, host_diagnostic)
 
 
-def _problem_note(problem: Unread, lines: Lines) -> Diagnostic:
+def _problem_note(problem: ExtractionProblem, lines: Lines) -> Diagnostic:
     span = lines.span(problem.start, problem.end)
-    if problem.refused:
+    if problem.is_refused:
         rule = reporter(Event.REFUSED_CALL)
-        return Diagnostic(rule.code, rule.name, rule.severity, problem.why, span, problem.help)
-    return not_checked(f"not checked: {problem.why}", span, problem.help)
+        return Diagnostic(rule.code, rule.name, rule.severity, problem.reason, span, problem.help)
+    return not_checked(f"not checked: {problem.reason}", span, problem.help)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.facts.replay import changed_names
-from spark_iceberg_sql.files.source_map import Arm, Offsets, Stretch
+from spark_iceberg_sql.files.source_map import Branch, BranchRange, Offsets
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record
@@ -22,7 +22,7 @@ _MAX_TABLES = 200
 # A change of tables by a program without SQL: its offset and the tables; None for any table.
 SideEffect = tuple[int, tuple[Name, ...] | None]
 ScriptStep = Statement | SideEffect
-BranchPath = tuple[Arm, ...]
+BranchPath = tuple[Branch, ...]
 
 
 @record(slots=True)
@@ -46,12 +46,12 @@ class SideEffects:
 
 
 def branch_paths(
-    spans: Sequence[Offsets], branch_ranges: Sequence[Stretch]
+    spans: Sequence[Offsets], branch_ranges: Sequence[BranchRange]
 ) -> Iterator[BranchPath]:
     """The branches that contain each span, from the outermost to the innermost. spans, branch_ranges: in order."""
     range_iterator = iter(branch_ranges)
     next_range = next(range_iterator, None)
-    enclosing: list[Stretch] = []
+    enclosing: list[BranchRange] = []
     for start, end in spans:
         while next_range is not None and next_range[0] <= start:
             enclosing = [
@@ -69,7 +69,7 @@ class _OpenBranch:
     the state before it.
     """
 
-    branch: Arm
+    branch: Branch
     effects: SideEffects = field(default_factory=SideEffects)
     catalog_before: Tables | None = None
     pending_before: SideEffects = field(default_factory=SideEffects)
@@ -125,14 +125,14 @@ class ControlFlow:
                     inner_catalog.time_zone,
                 )
                 self.catalog.case_sensitive = inner_catalog.case_sensitive
-            if closed.branch.function or closed.branch.leaves:
+            if closed.branch.is_function or closed.branch.always_exits:
                 closed.effects.invalidate(self.catalog)
             else:
                 self._pending.add(closed.effects)
 
     def _enter(self, path: BranchPath) -> None:
         open_branch = _OpenBranch(path[-1])
-        if path[-1].function:
+        if path[-1].is_function:
             open_branch.catalog_before, open_branch.pending_before = self.catalog, self._pending
             self.catalog = self.catalog.copy()
             self._outside_effects(path).invalidate(self.catalog)
@@ -161,7 +161,7 @@ def ordered_steps(
 
 
 def control_flow(
-    catalog: Tables, script_steps: Sequence[ScriptStep], branch_ranges: Sequence[Stretch]
+    catalog: Tables, script_steps: Sequence[ScriptStep], branch_ranges: Sequence[BranchRange]
 ) -> ControlFlow:
     """The walk through these statements and side effects. branch_ranges: an outer branch comes before
     those inside it.
@@ -186,7 +186,7 @@ def _step_effects(script_step: ScriptStep) -> SideEffects:
     names: Sequence[Name] | None
     if isinstance(script_step, Statement):
         try:
-            names = changed_names(parser.read(script_step))
+            names = changed_names(parser.parse(script_step))
         except Exception:
             names = ()  # the check parses it, too, and reports the error
     else:

@@ -11,22 +11,24 @@ from collections.abc import Iterator, Sequence
 from spark_iceberg_sql.checker.reporting import SeverityPolicy
 from spark_iceberg_sql.checker.unresolved import FILLED_IN_HELP, not_checked, with_severity
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
-from spark_iceberg_sql.files.filled_in import as_written, placeholders_in
-from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece, join
-from spark_iceberg_sql.files.templates import choices, template_spans, untried
+from spark_iceberg_sql.files.filled_in import placeholders_in, without_placeholders
+from spark_iceberg_sql.files.source_map import JoinedScript, Offsets, SqlFragment, join_fragments
+from spark_iceberg_sql.files.templates import skipped_branches, template_spans, template_variants
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 _PLACEHOLDER_HELP = "let the placeholders in the settings match values, not keywords"
 _MARKS_HELP = "keep the template's comments and tags out of SQL comments and strings"
 # Tokens in which a template's mark is no mark for Spark.
-_OPAQUE_TOKENS = frozenset({Kind.COMMENT, Kind.STRING, Kind.DOUBLE, Kind.QUOTED})
+_OPAQUE_TOKENS = frozenset(
+    {TokenKind.COMMENT, TokenKind.STRING, TokenKind.DOUBLE, TokenKind.QUOTED}
+)
 
 
 def hidden_statements(
-    script: Joined,
-    variant_scripts: Sequence[Joined],
+    script: JoinedScript,
+    variant_scripts: Sequence[JoinedScript],
     severity_policy: SeverityPolicy,
     *,
     is_captured: bool,
@@ -54,12 +56,12 @@ def hidden_statements(
 
 
 def _hidden_by_placeholders(
-    script: Joined, variant_scripts: Sequence[Joined]
+    script: JoinedScript, variant_scripts: Sequence[JoinedScript]
 ) -> Iterator[tuple[Offsets, str, str]]:
     """Statements that exist only without the placeholders of the settings."""
     replaced = [
         (placeholder.start + offset, placeholder.end + offset, placeholder.text)
-        for fragment, offset in zip(script.pieces, script.offsets, strict=True)
+        for fragment, offset in zip(script.fragments, script.offsets, strict=True)
         for placeholder in placeholders_in(fragment)
     ]
     if not replaced:
@@ -67,9 +69,9 @@ def _hidden_by_placeholders(
     all_statements = [statement for text in variant_scripts for statement in statements(text.sql)]
     statement_starts = {statement.start for statement in all_statements}
     read_starts = {statement.start for statement in all_statements if _concerns_rules(statement)}
-    variants = [choices(as_written(fragment)) for fragment in script.pieces]
+    variants = [template_variants(without_placeholders(fragment)) for fragment in script.fragments]
     for number in range(max(map(len, variants))):
-        original = join(v[min(number, len(v) - 1)] for v in variants)
+        original = join_fragments(v[min(number, len(v) - 1)] for v in variants)
         for statement in statements(original.sql):
             start, end = statement.start, statement.end
             if (
@@ -97,23 +99,23 @@ def _hidden_by_placeholders(
             )
 
 
-def _hidden_by_branch_limit(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
+def _hidden_by_branch_limit(script: JoinedScript) -> Iterator[tuple[Offsets, str, str]]:
     """Branches that are not checked because a template has too many."""
-    for fragment, offset in zip(script.pieces, script.offsets, strict=True):
-        for start, end in untried(fragment):
+    for fragment, offset in zip(script.fragments, script.offsets, strict=True):
+        for start, end in skipped_branches(fragment):
             reason = f"`{fragment.sql[start:end]}` is one of too many branches"
             yield (start + offset, end + offset), reason, FILLED_IN_HELP
 
 
-def _hidden_by_template_marks(script: Joined) -> Iterator[tuple[Offsets, str, str]]:
+def _hidden_by_template_marks(script: JoinedScript) -> Iterator[tuple[Offsets, str, str]]:
     """Statements between a template's marks of which the first is in an SQL comment or string."""
-    for fragment, offset in zip(script.pieces, script.offsets, strict=True):
+    for fragment, offset in zip(script.fragments, script.offsets, strict=True):
         for start, end in _ranges_between_marks(fragment):
             reason = "template syntax in an SQL comment or string hides this statement"
             yield (start + offset, end + offset), reason, _MARKS_HELP
 
 
-def _ranges_between_marks(fragment: Piece) -> Iterator[Offsets]:
+def _ranges_between_marks(fragment: SqlFragment) -> Iterator[Offsets]:
     spans = template_spans(fragment.sql)
     if not spans:
         return
@@ -139,4 +141,4 @@ def _ranges_between_marks(fragment: Piece) -> Iterator[Offsets]:
 
 def _concerns_rules(statement: Statement) -> bool:
     """True if a rule may concern the statement."""
-    return not isinstance(parser.read(statement), nodes.Other)
+    return not isinstance(parser.parse(statement), nodes.Other)

@@ -13,8 +13,8 @@ from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import SkippedRule, skipped_note
 from spark_iceberg_sql.rules.sis002_not_checked import dialect_note as elsewhere
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.parser.dialect import is_sparks
-from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
+from spark_iceberg_sql.syntax.parser.dialect import indicates_spark
+from spark_iceberg_sql.syntax.terms import Name, NamePath, Offsets
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
@@ -96,13 +96,13 @@ def run_rules(context: Context) -> StatementResult:
     undecided.update(item.rule.code for item in skipped)
     return StatementResult(
         context.node.span,
-        table.parts if isinstance(table, Ref) else None,
+        table.parts if isinstance(table, NamePath) else None,
         tuple(findings),
         tuple(sorted({item.rule.code for item in skipped})),
         skipped_note(context, skipped) if skipped else None,
         elsewhere(context) if has_results else None,
-        has_exclusive_syntax=has_results and is_sparks(context.node, alone=True),
-        has_spark_syntax=has_results and is_sparks(context.node),
+        has_exclusive_syntax=has_results and indicates_spark(context.node, is_exclusive=True),
+        has_spark_syntax=has_results and indicates_spark(context.node),
         undecided_codes=EVERY_CODE if _is_uncertain(context) else frozenset(undecided),
         errors=tuple(errors),
     )
@@ -111,12 +111,12 @@ def run_rules(context: Context) -> StatementResult:
 def _is_uncertain(context: Context) -> bool:
     """True if so little is known that rules may silently have found nothing."""
     node = context.node
-    if isinstance(node, nodes.Templated | nodes.Unreadable):
+    if isinstance(node, nodes.Templated | nodes.InvalidStatement):
         return True
     try:
         if isinstance(node, nodes.Create):
-            return context.target.computed or (node.query is not None and not context.schema)
-        if not isinstance(getattr(node, "table", None), Ref):
+            return context.target.is_computed or (node.query is not None and not context.schema)
+        if not isinstance(getattr(node, "table", None), NamePath):
             return False
         table = context.table
     except Exception:
@@ -140,7 +140,7 @@ def _keep_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
     if finding.fix is None or rule.removes_comments:
         return finding
     removes_comment = any(
-        context.statement.commented(edit.start, edit.end) for edit in finding.fix.edits
+        context.statement.has_comment(edit.start, edit.end) for edit in finding.fix.edits
     )
     return replace(finding, fix=None) if removes_comment else finding
 

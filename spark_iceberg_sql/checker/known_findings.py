@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Report, Severity
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.syntax.script import statements
 
 
@@ -28,7 +28,7 @@ class FindingFingerprint:
 
 
 def fingerprint_findings(
-    source: Source, reports: Sequence[Report], path: str
+    source: SourceFile, reports: Sequence[Report], path: str
 ) -> list[tuple[Report, Diagnostic, FindingFingerprint]]:
     """The fingerprint of every finding of a file. source: the file. path: its path in the fingerprints."""
     statements_by_part: dict[int, _Statements] = {}
@@ -49,12 +49,12 @@ def fingerprint_findings(
 class _Statements:
     """The statements of a part of a file, by position."""
 
-    def __init__(self, source: Source, part: int) -> None:
-        self._text = source.parts[part].text
+    def __init__(self, source: SourceFile, part: int) -> None:
+        self._text = source.units[part].text
         self._statements = sorted(
-            (*fragment.place(statement.start, statement.end), statement.text)
-            for fragment in source.pieces
-            if fragment.part == part
+            (*fragment.source_span(statement.start, statement.end), statement.text)
+            for fragment in source.fragments
+            if fragment.unit_index == part
             for statement in statements(fragment.sql)
         )
 

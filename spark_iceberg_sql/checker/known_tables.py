@@ -11,9 +11,9 @@ from spark_iceberg_sql.checker.file_scripts import scripts_of
 from spark_iceberg_sql.checker.migrations import MigrationReplay, text_digest
 from spark_iceberg_sql.config.named_files import files_of
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import decode, read_bytes, source
+from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
 from spark_iceberg_sql.files.filled_in import with_placeholders
-from spark_iceberg_sql.files.templates import barest, choices, template_spans
+from spark_iceberg_sql.files.templates import minimal_variant, template_spans, template_variants
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
@@ -80,7 +80,7 @@ class DdlReplay:
         """The tables at the end of a file, or of its series of migrations."""
         migration = self.migrations.migration_at(path)
         if migration is not None:
-            ends = self.migrations.final_catalogs(path) if migration.leads_on else ()
+            ends = self.migrations.final_catalogs(path) if migration.can_be_followed else ()
             return [(end, tables.known) for end, tables in ends]
         catalog = self.catalog_before(path).copy()
         self._apply_file(path, catalog)
@@ -138,24 +138,30 @@ def _apply_statements(
     on a condition of the program, are unknown afterwards.
     """
     text, _, _ = decode(read_bytes(path), path)
-    source_file = source(path, text, callables=settings.callables)
+    source_file = extract_source(path, text, callables=settings.callables)
     placeholders = settings.placeholders
     for script in scripts_of(
-        replace(source_file, pieces=source_file.pieces[: source_file.forward])
+        replace(source_file, fragments=source_file.fragments[: source_file.upgrade_count])
     ):
-        for fragment in script.pieces:
-            if fragment.made is None:
+        for fragment in script.fragments:
+            if fragment.side_effects is None:
                 catalog.unsettle_below(())
-            catalog.unsettle(*(catalog.full_name(split_name(name)) for name in fragment.made or ()))
-            first_variant, *variants = choices(with_placeholders(fragment, placeholders))
-            variants.append(barest(with_placeholders(fragment, placeholders)))
-            alternatives = [catalog.copy()] if fragment.arms and not is_first_variant else []
+            catalog.unsettle(
+                *(catalog.full_name(split_name(name)) for name in fragment.side_effects or ())
+            )
+            first_variant, *variants = template_variants(with_placeholders(fragment, placeholders))
+            variants.append(minimal_variant(with_placeholders(fragment, placeholders)))
+            alternatives = (
+                [catalog.copy()] if fragment.branch_ranges and not is_first_variant else []
+            )
             for variant in () if is_first_variant else variants:
                 if variant.sql != first_variant.sql:
                     alternatives.append(catalog.copy())
                     check_and_apply(variant.sql, alternatives[-1])
             check_and_apply(first_variant.sql, catalog)
-            if not is_first_variant and (first_variant.holes or any(template_spans(fragment.sql))):
+            if not is_first_variant and (
+                first_variant.placeholders or any(template_spans(fragment.sql))
+            ):
                 catalog.filled_in = True
             for alternative in alternatives:
                 catalog.keep_what_agrees(alternative)

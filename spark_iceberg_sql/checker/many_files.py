@@ -18,8 +18,8 @@ from spark_iceberg_sql.checker.safe_folder import in_safe_folder
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.projects.tools import stands_alone
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.projects.tools import is_independent
+from spark_iceberg_sql.files.source import SourceFile
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -93,7 +93,7 @@ class ParallelLinter:
             self._results.put(key, packed_reports or pack_reports(reports, task.text))
         return reports
 
-    def source(self, task: LintTask) -> Source:
+    def source(self, task: LintTask) -> SourceFile:
         """The source file of a task. Raises FileError for an invalid notebook."""
         return self._linter.source(task.name, task.text, task.settings)
 
@@ -138,7 +138,7 @@ class ParallelLinter:
         # The key was computed when the file was scheduled.
         if text is task.text:
             return key
-        if task.name == "-" or not stands_alone(task.name, task.text):
+        if task.name == "-" or not is_independent(task.name, task.text):
             return None
         try:
             dependencies = self._linter.dependency_digest(task.name, task.settings)

@@ -9,8 +9,14 @@ from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.config.named_files import files_of
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, read_bytes
-from spark_iceberg_sql.files.migrations.order import Step, Steps, last, scripts, steps_of
-from spark_iceberg_sql.files.projects.tools import stands_alone
+from spark_iceberg_sql.files.migrations.order import (
+    Migration,
+    MigrationsByPath,
+    last_migrations,
+    migrations_in,
+    scripts,
+)
+from spark_iceberg_sql.files.projects.tools import is_independent
 from spark_iceberg_sql.model.tables import Tables
 
 _SUFFIXES = (".sql", ".py")
@@ -36,20 +42,20 @@ class MigrationReplay:
         self._script_series: Mapping[str, _MigrationSeries] | None = None
         self._text_digests: dict[str, str | None] = {}
 
-    def migration_at(self, path: str) -> Step | None:
+    def migration_at(self, path: str) -> Migration | None:
         """The migration in a file; None if it is not a migration. path: its full path."""
         return self._series_of(path).migrations.get(path)
 
     def final_catalogs(self, path: str) -> list[tuple[str, Tables]]:
         """The last migrations of the series of a file, and the catalog state after each. Raises FileError."""
         series = self._series_of(path)
-        return [(end, series.catalog_after(end)) for end in last(series.migrations)]
+        return [(end, series.catalog_after(end)) for end in last_migrations(series.migrations)]
 
-    def catalog_before(self, migration: Step) -> Tables:
+    def catalog_before(self, migration: Migration) -> Tables:
         """The catalog state before a migration. Raises FileError."""
         return self._series_of(migration.path).catalog_before(migration)
 
-    def dependency_digest(self, migration: Step) -> str | None:
+    def dependency_digest(self, migration: Migration) -> str | None:
         """A digest of everything that the catalog state before a migration depends on, except for the initial one.
 
         None if that is not known. Raises FileError.
@@ -70,7 +76,7 @@ class MigrationReplay:
 
     def _in_folder(self, folder: str) -> _MigrationSeries:
         """The series of a folder: the same for all folders of one changelog, so that each file is followed once."""
-        migrations = steps_of(folder)
+        migrations = migrations_in(folder)
         equal_series = (
             series for series in self._series_by_folder.values() if series.migrations == migrations
         )
@@ -85,7 +91,7 @@ class MigrationReplay:
             series_by_path.update(dict.fromkeys(migrations, self._new_series(migrations)))
         return series_by_path
 
-    def _new_series(self, migrations: Steps) -> _MigrationSeries:
+    def _new_series(self, migrations: MigrationsByPath) -> _MigrationSeries:
         return _MigrationSeries(
             migrations, self._initial_catalog, self._apply_file, self._text_digest
         )
@@ -105,7 +111,7 @@ class _MigrationSeries:
 
     def __init__(
         self,
-        migrations: Steps,
+        migrations: MigrationsByPath,
         initial_catalog: Callable[[], Tables],
         apply_file: Callable[[str, Tables], None],
         text_digest_of: Callable[[str], str | None],
@@ -118,29 +124,31 @@ class _MigrationSeries:
         self._digests_after: dict[str, str | None] = {}
         self._unordered_catalogs: dict[str, Tables] = {}
 
-    def catalog_before(self, migration: Step) -> Tables:
+    def catalog_before(self, migration: Migration) -> Tables:
         """The catalog state before a migration. Raises FileError."""
-        if migration.unsure is None:
+        if migration.order_problem is None:
             catalog = self._catalog_before_unordered(migration)
         else:
             if migration.path not in self._unordered_catalogs:
                 self._unordered_catalogs.update(self._catalogs_in_any_order(migration))
             catalog = self._unordered_catalogs[migration.path].copy()
-        if migration.anything:
+        if migration.follows_unknown_change:
             catalog.unsettle_below(())
         return catalog
 
-    def _catalog_before_unordered(self, migration: Step) -> Tables:
+    def _catalog_before_unordered(self, migration: Migration) -> Tables:
         """The catalog state before a migration and all those whose order with it is unknown."""
-        if not migration.after:
+        if not migration.predecessors:
             return self._initial_catalog().copy()
-        first_catalog, *other_catalogs = (self.catalog_after(path) for path in migration.after)
+        first_catalog, *other_catalogs = (
+            self.catalog_after(path) for path in migration.predecessors
+        )
         catalog = first_catalog.copy()
         for other_catalog in other_catalogs:
             catalog.keep_what_agrees(other_catalog)
         return catalog
 
-    def _catalogs_in_any_order(self, migration: Step) -> dict[str, Tables]:
+    def _catalogs_in_any_order(self, migration: Migration) -> dict[str, Tables]:
         """For a migration and each one of unknown order with it: the state whichever of the others have already run.
 
         Each half of them follows the other half, and so on within each half (divide and conquer), so that files are
@@ -168,16 +176,18 @@ class _MigrationSeries:
                 waiting.append((group_paths, group_catalog))
         return catalogs
 
-    def _unordered_with(self, migration: Step) -> list[Step]:
+    def _unordered_with(self, migration: Migration) -> list[Migration]:
         """A migration whose position is unknown, and those that may run before it or after it, in their order here."""
-        position = migration.after, migration.unsure
+        position = migration.predecessors, migration.order_problem
         return [
-            other for other in self.migrations.values() if (other.after, other.unsure) == position
+            other
+            for other in self.migrations.values()
+            if (other.predecessors, other.order_problem) == position
         ]
 
-    def _unordered_others(self, migration: Step) -> list[Step]:
+    def _unordered_others(self, migration: Migration) -> list[Migration]:
         """The migrations that may run before this one or after it."""
-        if migration.unsure is None:
+        if migration.order_problem is None:
             return []
         return [other for other in self._unordered_with(migration) if other is not migration]
 
@@ -186,7 +196,9 @@ class _MigrationSeries:
         waiting = [path]
         while waiting:  # not by recursion: there may be thousands
             migration = self.migrations[waiting[-1]]
-            missing = [other for other in migration.after if other not in self._catalogs_after]
+            missing = [
+                other for other in migration.predecessors if other not in self._catalogs_after
+            ]
             if missing:
                 waiting += missing
                 continue
@@ -197,9 +209,9 @@ class _MigrationSeries:
                 self._catalogs_after[migration.path] = catalog
         return self._catalogs_after[path]
 
-    def dependency_digest(self, migration: Step) -> str | None:
+    def dependency_digest(self, migration: Migration) -> str | None:
         """A digest of everything that the catalog state before a migration depends on. Raises FileError."""
-        digests = [self._digest_after(path) for path in migration.after]
+        digests = [self._digest_after(path) for path in migration.predecessors]
         digests += [self._text_digest(other.path) for other in self._unordered_others(migration)]
         known_digests = [value for value in digests if value is not None]
         return (
@@ -211,7 +223,9 @@ class _MigrationSeries:
         waiting = [path]
         while waiting:
             migration = self.migrations[waiting[-1]]
-            missing = [other for other in migration.after if other not in self._digests_after]
+            missing = [
+                other for other in migration.predecessors if other not in self._digests_after
+            ]
             if missing:
                 waiting += missing
                 continue
@@ -231,4 +245,4 @@ class _MigrationSeries:
 def text_digest(path: str) -> str | None:
     """A digest of a file's text; None if its SQL depends on other files, too. Raises FileError."""
     text, _, _ = decode(read_bytes(path), path)
-    return digest(text) if stands_alone(path, text) else None
+    return digest(text) if is_independent(path, text) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spark_iceberg_sql.diagnostics import Edit, Fix
-from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
+from spark_iceberg_sql.files.source_map import JoinedScript, Offsets, SqlFragment
 from spark_iceberg_sql.files.templates import template_spans
 from spark_iceberg_sql.records import replace
 
@@ -19,7 +19,7 @@ def hull(edits: Iterable[Edit]) -> Offsets:
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
-def map_fix(fix: Fix | None, script: Joined, variant: Joined) -> Fix | None:
+def map_fix(fix: Fix | None, script: JoinedScript, variant: JoinedScript) -> Fix | None:
     """The fix in offsets of the file; None if it would change more than the text of this statement.
 
     script: as written. variant: the variant that the fix is for, of the same length. The file must contain the
@@ -29,33 +29,35 @@ def map_fix(fix: Fix | None, script: Joined, variant: Joined) -> Fix | None:
     if fix is None or not fix.edits:
         return None
     first, last = hull(fix.edits)
-    fragment, offset = variant.piece_at(first)
+    fragment, offset = variant.fragment_at(first)
     start, end = first - offset, last - offset
-    if end > len(fragment.sql) or _touches_template(script.piece_at(first)[0], start, end):
+    if end > len(fragment.sql) or _touches_template(script.fragment_at(first)[0], start, end):
         return None
     edits = []
     for edit in fix.edits:
         begin, stop = edit.start - offset, edit.end - offset
         inserted = begin if begin == stop else None
-        if not fragment.verbatim(begin, stop) or not _in_one_literal(
+        if not fragment.is_verbatim(begin, stop) or not _in_one_literal(
             fragment, start, end, inserted
         ):
             return None
         if not isinstance(fragment.starts, range) and set(edit.text) & _ESCAPED_CHARACTERS:
             return None
-        edits.append(Edit(*fragment.place(begin, stop), edit.text))
+        edits.append(Edit(*fragment.source_span(begin, stop), edit.text))
     return replace(fix, edits=tuple(edits))
 
 
-def _touches_template(fragment: Piece, start: int, end: int) -> bool:
+def _touches_template(fragment: SqlFragment, start: int, end: int) -> bool:
     """True if a template, or text that a program fills in, is inside a range or next to it."""
-    placeholder_ranges = ((placeholder.start, placeholder.end) for placeholder in fragment.holes)
+    placeholder_ranges = (
+        (placeholder.start, placeholder.end) for placeholder in fragment.placeholders
+    )
     return any(
         a <= end and start <= b for a, b in (*template_spans(fragment.sql), *placeholder_ranges)
     )
 
 
-def _in_one_literal(fragment: Piece, start: int, end: int, inserted: int | None) -> bool:
+def _in_one_literal(fragment: SqlFragment, start: int, end: int, inserted: int | None) -> bool:
     """True if a range is inside one literal. inserted: the offset of an insertion, which must be in the same literal.
 
     An insertion between two literals goes to the end of the first.

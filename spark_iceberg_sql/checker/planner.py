@@ -34,7 +34,7 @@ def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
     catalog = catalog.copy()
     result = []
     for statement in statements(text):
-        node, statement_text = parser.read(statement), statement.text
+        node, statement_text = parser.parse(statement), statement.text
         if isinstance(node, _PLANNED_NODES) and node.table is not None:
             name, old_specs = _target_specs(catalog, node, node.table)
             report = check_and_apply(statement_text, catalog, before_execution=True)
@@ -71,11 +71,11 @@ _PLANNED_NODES = (
     nodes.DropField,
     nodes.ReplaceField,
     nodes.SetProperties,
-    nodes.Unreadable,
+    nodes.InvalidStatement,
 )
 
 
-def _unplanned_reason(catalog: Tables, table: terms.Ref) -> str:
+def _unplanned_reason(catalog: Tables, table: terms.NamePath) -> str:
     """The reason why the effect of an accepted statement on a table's partitioning cannot be predicted."""
     entry = catalog.get(table.parts)
     if not isinstance(entry, Table):
@@ -86,7 +86,9 @@ def _unplanned_reason(catalog: Tables, table: terms.Ref) -> str:
     return without_nested_backticks(f"the partitioning of `{table.text}` is unknown: {reason}")
 
 
-def _target_specs(catalog: Tables, node: nodes.Node, table: terms.Ref) -> tuple[Name, Specs | None]:
+def _target_specs(
+    catalog: Tables, node: nodes.Node, table: terms.NamePath
+) -> tuple[Name, Specs | None]:
     """The full name of the table that a statement is about, and its specs."""
     parts = table.parts
     entry = catalog.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else catalog.get(parts)

@@ -6,7 +6,7 @@ import re
 
 from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.facts.target import QUERY_COLUMNS_REASON
-from spark_iceberg_sql.files.source_map import COMPILED, MODELS, Piece
+from spark_iceberg_sql.files.source_map import COMPILED, MODELS, SqlFragment
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
@@ -43,7 +43,7 @@ _UNDEFINED_COLUMNS = "the program does not define them"
 _PROPERTY = regex(r"`'([^']*)' = '([^']*)'`")
 
 
-def in_api_terms(fragment: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
+def in_api_terms(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
     """A diagnostic, in offsets of the program, in terms of the API of its fragment."""
     if not fragment.api:
         return diagnostic
@@ -59,7 +59,7 @@ def in_api_terms(fragment: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
     return rule.in_programs(fragment, worded) if rule.in_programs is not None else worded
 
 
-def _in_model(piece: Piece, diagnostic: Diagnostic, category: Category) -> Diagnostic:
+def _in_model(piece: SqlFragment, diagnostic: Diagnostic, category: Category) -> Diagnostic:
     help_ = _TOOL_HELPS[piece.api].get(diagnostic.help or "", diagnostic.help)
     message = diagnostic.message
     if piece.api == COMPILED and category in (Category.COLUMNS, Category.QUERY):
@@ -67,7 +67,7 @@ def _in_model(piece: Piece, diagnostic: Diagnostic, category: Category) -> Diagn
     return replace(diagnostic, message=message, help=help_)
 
 
-def _in_call(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
+def _in_call(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     message, help_ = (
         diagnostic.message.replace(QUERY_COLUMNS_REASON, _UNDEFINED_COLUMNS),
         diagnostic.help,
@@ -81,7 +81,7 @@ def _in_call(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
         )
         help_ = _help_in_calls(help_, piece.api)
     if piece.api == "DataFrameWriterV2":
-        holes = {f"`{hole.text}`" for hole in piece.holes}  # the program's own words
+        holes = {f"`{hole.text}`" for hole in piece.placeholders}  # the program's own words
 
         def written(found: re.Match[str]) -> str:
             return (

@@ -14,7 +14,7 @@ from spark_iceberg_sql.rules.base import Event, Finding, Rule
 from spark_iceberg_sql.rules.registry import reporter
 from spark_iceberg_sql.rules.sis000_internal_error import internal_error_finding
 from spark_iceberg_sql.rules.words import without_nested_backticks
-from spark_iceberg_sql.syntax.parser.dialect import Words, has_words
+from spark_iceberg_sql.syntax.parser.dialect import Dialect, indicates_dialect
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -40,15 +40,17 @@ class DiagnosticCollector:
     doubt_count: int = 0  # statements that it covers
     crash_keys: set[tuple[object, ...]] = field(default_factory=set)
     note_indexes: dict[tuple[object, ...], int] = field(default_factory=dict)
-    dialect_evidence: dict[Words, bool] = field(default_factory=dict)
+    dialect_evidence: dict[Dialect, bool] = field(default_factory=dict)
     undecided_codes: set[str] = field(
         default_factory=set
     )  # codes of rules, for the current statement
 
-    def indicates(self, evidence: Words) -> bool:
+    def indicates(self, evidence: Dialect) -> bool:
         """True if the text has syntax of a dialect; computed at most once, and only if a finding depends on it."""
         if evidence not in self.dialect_evidence:
-            self.dialect_evidence[evidence] = has_words(self.lines.text, self.statements, evidence)
+            self.dialect_evidence[evidence] = indicates_dialect(
+                self.lines.text, self.statements, evidence
+            )
         return self.dialect_evidence[evidence]
 
     def report_statement(self, result: StatementResult) -> bool:
@@ -90,11 +92,11 @@ class DiagnosticCollector:
         """True if the statement is Spark's or Iceberg's, as far as is known."""
         if self.is_spark or result.has_exclusive_syntax:
             return True
-        if self.indicates(Words.SPARKS):
+        if self.indicates(Dialect.SPARK):
             return True
-        if self.is_spark is None or self.indicates(Words.OTHERS):
+        if self.is_spark is None or self.indicates(Dialect.OTHER_ENGINES):
             return False
-        return result.has_spark_syntax or self.indicates(Words.SHARED)
+        return result.has_spark_syntax or self.indicates(Dialect.SHARED)
 
     def _emit_note(self, result: StatementResult) -> None:
         """Add the note about what a statement's rules lacked; if its table has one already, count the

@@ -16,9 +16,9 @@ from pathlib import Path
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.packed import PackedData
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.git import tracked
+from spark_iceberg_sql.files.git import has_tracked_files
 from spark_iceberg_sql.files.replacing import replace_file
-from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private
+from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private_folder
 
 _DAY = 86_400  # seconds
 _KEPT = 30  # days after which a result that nobody asked for is dropped
@@ -35,7 +35,7 @@ def distrust_reason(folder: Path) -> str | None:
     try:
         if not is_private(folder):
             return "other users may write to it"
-        if tracked(folder):
+        if has_tracked_files(folder):
             return "git tracks files in it"
     except OSError:
         pass  # there is nothing in it, or it cannot be read
@@ -81,7 +81,7 @@ class ResultCache:
         recent = {key: item for key, item in all_results.items() if item[0] >= oldest}
         body = json.dumps(recent, separators=(",", ":")).encode()
         with suppress(OSError, FileError):
-            make_private(self._folder)
+            make_private_folder(self._folder)
             ignored = self._folder / ".gitignore"
             if not ignored.exists():
                 ignored.write_text("*\n", encoding="utf-8")

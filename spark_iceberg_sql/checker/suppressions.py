@@ -19,7 +19,7 @@ from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Finding
 from spark_iceberg_sql.rules.registry import BY_CODE
 from spark_iceberg_sql.rules.sis003_unused_ignore import malformed_finding, unused_findings
-from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.terms import Offsets
 
 _OTHER_LINTER = regex(
@@ -164,7 +164,7 @@ def without_suppressions(text: str) -> str:
     if MENTION.search(text) is None:
         return text
     for token in tokenize(text):
-        if token.kind is Kind.COMMENT and parse_directive(token.text) is not None:
+        if token.kind is TokenKind.COMMENT and parse_directive(token.text) is not None:
             blanks = re.sub(r"[^\r\n]", " ", token.text)
             text = text[: token.start] + blanks + text[token.end :]
     return text
@@ -192,5 +192,5 @@ def _comments(text: str, starts: Sequence[int]) -> Iterator[Token]:
         begin = starts[index - 1] if index else 0
         end = starts[index] if index < len(starts) else len(text)
         for token in tokenize(text[begin:end]):
-            if token.kind is Kind.COMMENT:
+            if token.kind is TokenKind.COMMENT:
                 yield token._replace(start=token.start + begin, end=token.end + begin)

@@ -9,8 +9,8 @@ from operator import itemgetter
 from spark_iceberg_sql.checker.engine import TextOrigin, check
 from spark_iceberg_sql.checker.reporting import SeverityPolicy
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Lines, Severity, Span
-from spark_iceberg_sql.files.source_map import Joined, Offsets, join
-from spark_iceberg_sql.files.templates import template_spans, with_names
+from spark_iceberg_sql.files.source_map import JoinedScript, Offsets, join_fragments
+from spark_iceberg_sql.files.templates import template_spans, with_invented_names
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Event
@@ -45,8 +45,8 @@ class PlaceholderFilter:
 
     def __init__(
         self,
-        script: Joined,
-        variant: Joined,
+        script: JoinedScript,
+        variant: JoinedScript,
         severity_policy: SeverityPolicy,
         *,
         is_filled_in: bool = False,
@@ -57,12 +57,12 @@ class PlaceholderFilter:
         self._lines = Lines(variant.sql)
         self._placeholders = [
             (placeholder.start + offset, placeholder.end + offset, placeholder.text)
-            for fragment, offset in zip(variant.pieces, variant.offsets, strict=True)
-            for placeholder in fragment.holes
+            for fragment, offset in zip(variant.fragments, variant.offsets, strict=True)
+            for placeholder in fragment.placeholders
         ]
         spans = [
             (start + offset, end + offset)
-            for fragment, offset in zip(script.pieces, script.offsets, strict=True)
+            for fragment, offset in zip(script.fragments, script.offsets, strict=True)
             for start, end in template_spans(fragment.sql)
         ]
         spans = sorted([*spans, *((start, end) for start, end, _ in self._placeholders)])
@@ -103,7 +103,9 @@ class PlaceholderFilter:
         """Findings in the parts of templated statements that no template touches."""
         if not self._placeholders:
             return
-        named_script = join(with_names(fragment) for fragment in self._variant.pieces)
+        named_script = join_fragments(
+            with_invented_names(fragment) for fragment in self._variant.fragments
+        )
         for diagnostic in check(
             named_script.sql, catalog, severity_policy=self._severity_policy, origin=origin
         ):

@@ -24,8 +24,8 @@ from spark_iceberg_sql.cli.screens import NewFindingsFilter, open_filter
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.files.discovery import SUFFIXES, find
-from spark_iceberg_sql.files.git import ignored
+from spark_iceberg_sql.files.discovery import SUFFIXES, find_files
+from spark_iceberg_sql.files.git import ignored_paths
 from spark_iceberg_sql.outgoing import quoted_path, write_message
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS
@@ -320,13 +320,13 @@ def _file_description(args: argparse.Namespace) -> str:
 def _find_files(args: argparse.Namespace, settings: Configuration) -> list[str]:
     def out_of_sight(folder: str) -> frozenset[str]:
         respects_gitignore = settings.of(Path(folder, "any")).respect_gitignore
-        return ignored(folder) if respects_gitignore else frozenset()
+        return ignored_paths(folder) if respects_gitignore else frozenset()
 
     def excluded(path: Path) -> bool:
         settings_path = path if path.suffix.lower() in SUFFIXES else path / "any"
         return settings.of(settings_path).excludes(path)
 
-    paths = list(find(args.files, excluded, out_of_sight))
+    paths = list(find_files(args.files, excluded, out_of_sight))
     if args.force_exclude:
         return [p for p in paths if p == "-" or not settings.of(Path(p)).excludes(Path(p))]
     return paths

@@ -10,9 +10,9 @@ from pathlib import Path
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Report, Severity, Span
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.discovery import decode, read_bytes, source
-from spark_iceberg_sql.files.notebooks.positions import as_one
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
+from spark_iceberg_sql.files.notebooks.positions import merge_reports
+from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.outgoing import quoted_path, write_message
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.report.terminal import location
@@ -102,8 +102,8 @@ def change_file(file: File, reports: list[Report], check: Check, mode: ChangeMod
     if mode.adds_suppressions:
         from spark_iceberg_sql.checker.added_ignores import suppress_findings
 
-        def read_again(text: str) -> Source:
-            return source(file.name, text, callables=file.settings.callables)
+        def read_again(text: str) -> SourceFile:
+            return extract_source(file.name, text, callables=file.settings.callables)
 
         return ChangeResult(*suppress_findings(read_again, file.text, reports, check))
     from spark_iceberg_sql.checker.fixes import apply_fixes
@@ -111,7 +111,7 @@ def change_file(file: File, reports: list[Report], check: Check, mode: ChangeMod
     if all(d.fix is None for report in reports for d in report):
         return ChangeResult(file.text, reports)
     result = apply_fixes(
-        file.text, lambda text: as_one(text, check(text)), unsafe=mode.includes_unsafe
+        file.text, lambda text: merge_reports(text, check(text)), unsafe=mode.includes_unsafe
     )
     new_reports = check(result.text) if result.applied_codes else reports
     return ChangeResult(
@@ -148,7 +148,7 @@ def write_fixed(file: File, text: str, *, diff_only: bool) -> str:
             # Write only if the text that was read encodes to the same bytes: otherwise decoding has lost some.
             if file.bom + file.text.encode(file.encoding) == file.content:
                 new_content = file.bom + text.encode(file.encoding)
-                replace_file(Path(file.path), new_content, before=file.content)
+                replace_file(Path(file.path), new_content, old_content=file.content)
                 return ""
         raise FileError(
             f"cannot write `{file.path}`: the fixed text does not fit its encoding, {file.encoding.upper()}"

@@ -14,7 +14,7 @@ from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.insight.plain import Result, as_json
 from spark_iceberg_sql.outgoing import raw_stream, visible_lines, write_message
 from spark_iceberg_sql.syntax.script import statements
-from spark_iceberg_sql.syntax.variables import substituted
+from spark_iceberg_sql.syntax.variables import substitute_variables
 
 R = TypeVar("R", bound=Result)
 StatementResults = Sequence[tuple[int, R]]
@@ -55,7 +55,7 @@ def print_results(
     compute: from a session and a statement to the result. Returns the results by statement number, and true if any
     statement was refused. Raises IcebergSqlError if there is none.
     """
-    text = substituted(sql_or_file(args.sql)[1], pairs("--var", args.var))
+    text = substitute_variables(sql_or_file(args.sql)[1], pairs("--var", args.var))
     texts = [statement.text for statement in statements(text)]
     if not texts:
         raise IcebergSqlError("there is no statement to explain")

@@ -11,7 +11,7 @@ from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
-from spark_iceberg_sql.syntax.variables import substituted
+from spark_iceberg_sql.syntax.variables import substitute_variables
 
 _ROWS = 20
 
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check and run the script; returns the exit code."""
     text = decode(read_bytes(args.file), args.file)[0]
-    text = substituted(text, pairs("--var", args.var))
+    text = substitute_variables(text, pairs("--var", args.var))
     parameters = pairs("--param", args.param)
     spark = session(args)
     script = load("spark.gate.scripts")

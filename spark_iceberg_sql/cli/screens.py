@@ -12,7 +12,7 @@ from spark_iceberg_sql.cli.options import configuration
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.outgoing import visible, write_message
 from spark_iceberg_sql.report.terminal import plural
 
@@ -47,7 +47,12 @@ class NewFindingsFilter:
         return self.baseline is None and self._merge_base is None
 
     def __call__(
-        self, source: Source, reports: list[Report], settings: Settings, *, is_final: bool = False
+        self,
+        source: SourceFile,
+        reports: list[Report],
+        settings: Settings,
+        *,
+        is_final: bool = False,
     ) -> list[Report]:
         """The reports of a file's parts without known findings. is_final: whether these are the final reports."""
         if self.reports_all:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import ConfigError
-from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.discovery import find_files
 from spark_iceberg_sql.files.inside import is_file_inside, is_inside
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def files_of(settings: Settings, key: str, globs: Iterable[str]) -> list[str]:
         if source not in ("default", COMMAND_LINE):
             _require_path(key, source, path, Path(path), tree)
 
-    return list(find(patterns, lambda path: False, admit=admit))
+    return list(find_files(patterns, lambda path: False, admit=admit))
 
 
 def _require_path(key: str, source: str, name: str, path: Path, root: Path) -> None:

@@ -14,11 +14,11 @@ from spark_iceberg_sql.config.named_files import COMMAND_LINE, require_inside
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import matches
-from spark_iceberg_sql.files.inside import OWN_SETTINGS
+from spark_iceberg_sql.files.inside import SETTINGS_FILE
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import field, record, replace
 
-OWN_FILE = OWN_SETTINGS
+OWN_FILE = SETTINGS_FILE
 TABLE = "iceberg-sql"
 _PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
 _MAX_KEY_DOTS = 100

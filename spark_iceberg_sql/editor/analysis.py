@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from spark_iceberg_sql.checker.engine import TextOrigin, check_and_apply
 from spark_iceberg_sql.checker.memo import StatementCache
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.files.source import Source
-from spark_iceberg_sql.files.source_map import Joined, Piece
+from spark_iceberg_sql.files.source import SourceFile
+from spark_iceberg_sql.files.source_map import JoinedScript, SqlFragment
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -19,23 +19,28 @@ from spark_iceberg_sql.syntax.script import Statement
 class Script:
     """SQL that is checked as one text: a file, or a program's and a notebook's strings and cells."""
 
-    joined: Joined
+    joined: JoinedScript
     origin: TextOrigin
 
     def offset(self, part: int, host_offset: int) -> int | None:
         """The offset in the SQL of an offset in a part of the file; None if it is not in the SQL."""
-        for fragment, start in zip(self.joined.pieces, self.joined.offsets, strict=True):
-            if fragment.part == part and fragment.starts[0] <= host_offset <= fragment.ends[-1]:
+        for fragment, start in zip(self.joined.fragments, self.joined.offsets, strict=True):
+            if (
+                fragment.unit_index == part
+                and fragment.starts[0] <= host_offset <= fragment.ends[-1]
+            ):
                 return start + _sql_offset(fragment, host_offset)
         return None
 
     def to_host(self, start: int, end: int) -> tuple[int, int, int]:
         """The part of the file, and the offsets in it, of a range of the SQL."""
-        fragment, offset = self.joined.piece_at(start)
-        return fragment.part, *fragment.place(start - offset, min(end - offset, len(fragment.sql)))
+        fragment, offset = self.joined.fragment_at(start)
+        return fragment.unit_index, *fragment.source_span(
+            start - offset, min(end - offset, len(fragment.sql))
+        )
 
 
-def _sql_offset(fragment: Piece, host_offset: int) -> int:
+def _sql_offset(fragment: SqlFragment, host_offset: int) -> int:
     return min(max(bisect_right(fragment.starts, host_offset) - 1, 0), len(fragment.sql))
 
 
@@ -47,7 +52,7 @@ class Analysis:
     catalog: the state before it. statement_cache: results of earlier versions.
     """
 
-    source: Source
+    source: SourceFile
     reports: list[Report]
     scripts: list[Script]
     catalog: Tables

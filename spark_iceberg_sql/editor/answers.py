@@ -254,8 +254,8 @@ def _sql_range(script: Script, part: int, start: int, end: int) -> tuple[int, in
     """The range of a script that covers a range of a part."""
     ranges = [
         (offset, offset + len(fragment.sql))
-        for fragment, offset in zip(script.joined.pieces, script.joined.offsets, strict=True)
-        if fragment.part == part and fragment.starts[0] <= end and start <= fragment.ends[-1]
+        for fragment, offset in zip(script.joined.fragments, script.joined.offsets, strict=True)
+        if fragment.unit_index == part and fragment.starts[0] <= end and start <= fragment.ends[-1]
     ]
     if not ranges:
         return None

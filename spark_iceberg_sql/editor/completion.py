@@ -76,8 +76,8 @@ def new_field_names(text: str, statement: Statement, catalog: Tables) -> Iterato
     context = Context(text, node, catalog, statement)
     for index, term in enumerate(_terms(node)):
         is_old_term = isinstance(node, nodes.ReplaceField) and not index
-        transform = find_transform(term.call)
-        has_name = isinstance(getattr(node, "name", None), terms.Ref)
+        transform = find_transform(term.transform_name)
+        has_name = isinstance(getattr(node, "name", None), terms.NamePath)
         if is_old_term or has_name or isinstance(node, nodes.DropField) or transform is None:
             continue
         if len(term.columns) != 1 or transform.is_identity:
@@ -90,7 +90,7 @@ def new_field_names(text: str, statement: Statement, catalog: Tables) -> Iterato
 
 
 def _node(statement: Statement) -> nodes.Node:
-    node = parser.read(statement)
+    node = parser.parse(statement)
     return node.inside if isinstance(node, nodes.Templated) and node.inside is not None else node
 
 
@@ -115,10 +115,14 @@ def _terms(node: nodes.Node) -> tuple[terms.Term, ...]:
 def _term_markdown(
     text: str, statement: Statement, node: nodes.Node, index: int, term: terms.Term, catalog: Tables
 ) -> str | None:
-    transform = find_transform(term.call)
+    transform = find_transform(term.transform_name)
     if transform is None or len(term.columns) != 1:
         return None
-    summary = f"{code(term.call)}: {transform.summary}" if term.call else "the column's value"
+    summary = (
+        f"{code(term.transform_name)}: {transform.summary}"
+        if term.transform_name
+        else "the column's value"
+    )
     if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not index):
         return summary
     field = _created_field(Context(text, node, catalog, statement), index)
@@ -155,7 +159,7 @@ def _created_field(context: Context, index: int) -> PartitionField | None:
 def _default_name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
     """The name that Iceberg gives to the field if the table is unknown."""
     name_path = getattr(node, "name", None)
-    if isinstance(name_path, terms.Ref):
+    if isinstance(name_path, terms.NamePath):
         return ".".join(name_path.parts)
     source = ".".join(term.columns[0].parts)
     if isinstance(node, nodes.Create):
@@ -299,7 +303,7 @@ def _completed_context(
     prefix = text[statement.start : clause_start]
     for completed_text in (f"{prefix} PARTITIONED BY (x)", f"{prefix} ADD PARTITION FIELD x"):
         parsed = statements(completed_text)
-        node = parser.read(parsed[0]) if len(parsed) == 1 else None
+        node = parser.parse(parsed[0]) if len(parsed) == 1 else None
         if isinstance(node, nodes.Create | nodes.AddField):
             return Context(completed_text, node, catalog, parsed[0])
     return None

@@ -17,7 +17,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.files.projects.tools import YAML
-from spark_iceberg_sql.files.source import Part, Source
+from spark_iceberg_sql.files.source import SourceFile, TextUnit
 
 _CELL = "vscode-notebook-cell:"
 
@@ -49,7 +49,7 @@ class Document:
         """The file's path, or the path in the URI of a text that is no file: a version, a notebook's cell."""
         return path_of(self.uri)
 
-    def source(self, linter: Linter, settings: Settings) -> Source:
+    def source(self, linter: Linter, settings: Settings) -> SourceFile:
         """The content to check. linter, settings: of the file. Raises FileError for an invalid notebook."""
         suffix = Path(self.name).suffix.lower()
         # An editor for notebooks may give its cells as one program, under the notebook's name.
@@ -57,9 +57,9 @@ class Document:
         if self.uri.startswith(_CELL) or (is_program and self.text.strip()):
             return read_cell(self.name, self.text, self.language, settings.callables)
         if suffix == ".ipynb" and is_program:
-            return Source(self.name, (), ())
+            return SourceFile(self.name, (), ())
         if suffix in YAML and linter.project_of(Path(os.path.abspath(self.name))) is None:
-            return Source(self.name, (Part(self.text),), ())
+            return SourceFile(self.name, (TextUnit(self.text),), ())
         read_as = self.name
         if self.language == "python" and suffix not in (".py", ".ipynb"):
             read_as += ".py"

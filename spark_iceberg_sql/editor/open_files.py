@@ -18,7 +18,7 @@ from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cells
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.model.catalogs import Catalogs
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.outgoing import sanitized_message
@@ -156,7 +156,7 @@ class OpenFiles:
             state.analysis = self._analyze(unit, documents, state.statement_cache)
         except IcebergSqlError as failure:
             reports = [_not_checked_report(document.text, failure) for document in documents]
-            empty_source = Source(path_of(unit), (), ())
+            empty_source = SourceFile(path_of(unit), (), ())
             state.analysis = Analysis(empty_source, reports, [], Tables(), state.statement_cache)
             error = str(failure)
         state.documents = documents
@@ -171,8 +171,8 @@ class OpenFiles:
         settings = self.settings(path_of(unit))
         self._report_withheld(settings)
         source = self._source(unit, documents, settings)
-        if len(source.parts) != len(documents) or (
-            unit not in self.notebooks and source.parts[0].cell is not None
+        if len(source.units) != len(documents) or (
+            unit not in self.notebooks and source.units[0].cell is not None
         ):  # a notebook as JSON, whose positions are not those of its cells
             return Analysis(
                 source, [Report(d.text) for d in documents], [], Tables(), statement_cache
@@ -195,7 +195,7 @@ class OpenFiles:
                 self._withheld.add(note)
                 self._show_message(note)
 
-    def _source(self, unit: str, documents: tuple[Document, ...], settings: Settings) -> Source:
+    def _source(self, unit: str, documents: tuple[Document, ...], settings: Settings) -> SourceFile:
         if unit not in self.notebooks:
             return documents[0].source(self._linter, settings)
         cells = [(n, d.text, d.language) for n, d in enumerate(documents, start=1)]
@@ -212,7 +212,7 @@ class OpenFiles:
         part = next((n for n, d in enumerate(self.parts(unit)) if d.uri == uri), None)
         return (self.analysis(unit), part) if part is not None else None
 
-    def analyze_with(self, uri: str, text: str) -> tuple[Source, Report] | None:
+    def analyze_with(self, uri: str, text: str) -> tuple[SourceFile, Report] | None:
         """Analyze the file or notebook with a text in place of the open one: its source, and the report of
         that text.
         """

@@ -15,9 +15,9 @@ from spark_iceberg_sql.model.table import RelationKind as TableKind
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.records import record
-from spark_iceberg_sql.syntax.brackets import closing
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
-from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.terms import Offsets
 
 _CLAUSES_AFTER_WHERE = frozenset({
@@ -110,7 +110,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
     if context.catalog.shared:  # a program may filter the rows once more
         return
     # A cheap substring test, before the text is tokenized.
-    if statement.text.isascii() and not any(map(statement.says, _FUNCTION_SUBSTRINGS)):
+    if statement.text.isascii() and not any(map(statement.may_contain, _FUNCTION_SUBSTRINGS)):
         return
     clauses = _table_and_conditions(_parts_as_functions(statement.tokens))
     if clauses is None:
@@ -127,7 +127,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
     try:
         cursor = Cursor(context.text, list(name), name[-1].end)
         parts = cursor.path("a table's name").parts
-    except Stop:
+    except ParseError:
         return
     table = context.catalog.get(parts)
     if not cursor.done or not isinstance(table, Table) or table.kind is not TableKind.ICEBERG:
@@ -153,7 +153,8 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
         [
             t
             for t in conjunct
-            if t.text.strip("`").lower() in sources_by_name and t.kind in (Kind.WORD, Kind.QUOTED)
+            if t.text.strip("`").lower() in sources_by_name
+            and t.kind in (TokenKind.WORD, TokenKind.QUOTED)
         ]
         for conjunct in conjuncts
     ]
@@ -200,7 +201,7 @@ def _table_and_conditions(
         alias, name = name[-1], name[:-2]
     elif len(name) > 1 and len(name) % 2 == 0:
         alias, name = name[-1], name[:-1]
-    is_name_path = all(t.text == "." or t.kind in (Kind.WORD, Kind.QUOTED) for t in name)
+    is_name_path = all(t.text == "." or t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in name)
     if not name or not is_name_path or len(name) % 2 == 0:
         return None  # a function, several tables
     return name, _unqualified(tokens[where_index + 1 : end], alias or name[-1])
@@ -254,7 +255,7 @@ def _is_constant(tokens: Sequence[Token]) -> bool:
         return False
     if "NULL" in texts and "IS" not in texts:
         return True
-    names = (t for t in tokens if t.kind in (Kind.WORD, Kind.QUOTED))
+    names = (t for t in tokens if t.kind in (TokenKind.WORD, TokenKind.QUOTED))
     return not any(token.word not in ("TRUE", "FALSE", "NULL", "DATE", "AND") for token in names)
 
 
@@ -277,14 +278,14 @@ def _split_conjuncts(tokens: Sequence[Token]) -> list[Sequence[Token]]:
 
 def _parse_call(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] | None:
     """Function, column and other arguments of `month(ts) = 2` or `BETWEEN 2 AND 3`; None for other conditions."""
-    if len(tokens) < 6 or tokens[1].text != "(" or tokens[0].kind is not Kind.WORD:
+    if len(tokens) < 6 or tokens[1].text != "(" or tokens[0].kind is not TokenKind.WORD:
         return None
-    end = closing(tokens, 1)
+    end = closing_index(tokens, 1)
     call_tokens, comparison = tokens[2:end], tokens[end + 1 :]
     if (
         not call_tokens
         or len(comparison) < 2
-        or call_tokens[0].kind not in (Kind.WORD, Kind.QUOTED)
+        or call_tokens[0].kind not in (TokenKind.WORD, TokenKind.QUOTED)
     ):
         return None
     if len(call_tokens) > 1 and call_tokens[1].text != ",":
@@ -300,7 +301,7 @@ def _parse_call(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] |
         values = comparison[1::2]
     else:
         is_constant = comparison[0].text in _COMPARISONS and len(values) == 1
-    if not is_constant or not all(t.kind in STRINGS or t.kind is Kind.NUMBER for t in values):
+    if not is_constant or not all(t.kind in STRINGS or t.kind is TokenKind.NUMBER for t in values):
         return None
     return tokens[0].word, call_tokens[0], call_tokens[2:]
 

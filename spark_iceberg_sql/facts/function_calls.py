@@ -11,8 +11,8 @@ from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.records import record
-from spark_iceberg_sql.syntax.brackets import between_commas, closing
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -33,14 +33,14 @@ _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 def may_be_query(statement: Statement) -> bool:
     """True if a statement may contain a call or a filter, which the rules for queries check."""
     if statement.text.isascii():
-        return statement.says("where") or _may_contain_call(statement)
+        return statement.may_contain("where") or _may_contain_call(statement)
     # An upper-case letter may have a lower-case one of another length.
     return _QUERY_PATTERN.search(statement.script, statement.start, statement.end) is not None
 
 
 def _may_contain_call(statement: Statement) -> bool:
     """True if a statement may contain a call of one of these functions."""
-    has_substring = statement.says("iceberg_") or statement.says("system")
+    has_substring = statement.may_contain("iceberg_") or statement.may_contain("system")
     return (has_substring or not statement.text.isascii()) and (
         FUNCTION_PATTERN.search(statement.script, statement.start, statement.end) is not None
     )
@@ -108,7 +108,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
         first, is_system = name_match
         function = token.text.strip("`").lower()
         transform = SYSTEM_FUNCTIONS.get(function) if is_system else BY_FUNCTION.get(function)
-        end = closing(tokens, i + 1)
+        end = closing_index(tokens, i + 1)
         argument_tokens = between_commas(tokens[i + 2 : end])
         arguments = tuple(tuple(argument) for argument in argument_tokens) if end > i + 2 else ()
         if end == len(tokens) or not _are_complete(arguments):
@@ -176,7 +176,7 @@ def _in_parameter_order(
 def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
     """The index at which the name of a call begins if token i ends it, and whether it is in `system`."""
     token = tokens[i]
-    if token.kind not in (Kind.WORD, Kind.QUOTED) or i + 1 >= len(tokens):
+    if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or i + 1 >= len(tokens):
         return None
     if tokens[i + 1].text != "(":
         return None
@@ -194,7 +194,10 @@ def _are_complete(arguments: Sequence[Sequence[Token]]) -> bool:
     for argument in arguments:
         if not argument or argument[-1].text == "*":
             return False
-        if any(t.kind in (Kind.STRAY, Kind.UNCLOSED) or t.text in ("?", ":") for t in argument):
+        if any(
+            t.kind in (TokenKind.STRAY, TokenKind.UNCLOSED) or t.text in ("?", ":")
+            for t in argument
+        ):
             return False
     return True
 
@@ -206,9 +209,11 @@ def _is_resolvable_column(
 
     open_brackets: the indices of the brackets around the call.
     """
-    if not arguments or arguments[-1][0].kind not in (Kind.WORD, Kind.QUOTED):
+    if not arguments or arguments[-1][0].kind not in (TokenKind.WORD, TokenKind.QUOTED):
         return False
-    if any(t.kind not in (Kind.WORD, Kind.QUOTED) and t.text != "." for t in arguments[-1]):
+    if any(
+        t.kind not in (TokenKind.WORD, TokenKind.QUOTED) and t.text != "." for t in arguments[-1]
+    ):
         return False
     return all(tokens[index + 1].word not in ("SELECT", "WITH") for index in open_brackets)
 

@@ -60,7 +60,7 @@ def resulting_table(context: TermsContext) -> Table | None:
         return _with_write_order(table, node)
     if isinstance(node, nodes.IdentifierFields):
         return _with_identifier_fields(table, node)
-    if isinstance(node, nodes.Reference):
+    if isinstance(node, nodes.ChangeSnapshotRef):
         return _with_reference(table, node)
     return table
 
@@ -81,13 +81,13 @@ def _with_identifier_fields(table: Table, node: nodes.IdentifierFields) -> Table
     return replace(table, identifiers=(table.identifiers or ids) - ids if node.dropping else ids)
 
 
-def _with_reference(table: Table, node: nodes.Reference) -> Table:
+def _with_reference(table: Table, node: nodes.ChangeSnapshotRef) -> Table:
     name = node.name.parts[0]
     references = dict(table.references)
     if node.verb == "drop":
         references[name] = ""
     elif not node.lenient:
-        references[name] = node.what
+        references[name] = node.ref_type
     elif not references.get(name):
         references.pop(name, None)  # it may have been a tag instead of a branch, or the reverse
     # A statement about `main` may give it a snapshot.
@@ -213,7 +213,7 @@ def _with_columns(
     return replace(table, schema=schema, last_column_id=last_column_id)
 
 
-def _without_columns(table: Table, columns: Sequence[terms.Ref]) -> Table:
+def _without_columns(table: Table, columns: Sequence[terms.NamePath]) -> Table:
     schema = table.schema
     if schema is None:
         return table
@@ -224,7 +224,7 @@ def _without_columns(table: Table, columns: Sequence[terms.Ref]) -> Table:
     return replace(table, schema=schema)
 
 
-def _with_renamed_column(table: Table, column: terms.Ref, name: str) -> Table:
+def _with_renamed_column(table: Table, column: terms.NamePath, name: str) -> Table:
     field_id = single_field_id(table.schema, column) if table.schema is not None else None
     if table.schema is None or field_id is None:
         return table
@@ -233,7 +233,7 @@ def _with_renamed_column(table: Table, column: terms.Ref, name: str) -> Table:
 
 
 def _with_altered_columns(table: Table, node: nodes.AlterColumn) -> Table:
-    for change in (node, *node.more):
+    for change in (node, *node.other_changes):
         field_id = (
             single_field_id(table.schema, change.column) if table.schema is not None else None
         )
@@ -287,7 +287,7 @@ def _keeps_name(field: PartitionField, column: Column | None) -> bool:
     return column is None or field.source == column.name
 
 
-def single_field_id(schema: Schema, ref: terms.Ref) -> int | None:
+def single_field_id(schema: Schema, ref: terms.NamePath) -> int | None:
     """The field id of the only column that a column statement can mean, by Spark's case rules, not Iceberg's."""
     columns = schema.find_all(ref.parts)
     return columns[0].field.field_id if len(columns) == 1 else None

@@ -24,7 +24,7 @@ from spark_iceberg_sql.model.types import UNKNOWN, Field, Type
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
-from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError, TooDeep
 from spark_iceberg_sql.syntax.terms import Name
 
 SchemaLookup = Callable[[Name], Schema | None]
@@ -50,7 +50,7 @@ def columns_of(query: str, find: SchemaLookup) -> Schema | None:
     tokens = [token for token in tokenize(query) if token.kind not in TRIVIA]
     try:
         fields = _QueryReader(query, find).query(tokens, 0)
-    except (UnsupportedQueryError, Stop, TooDeep):
+    except (UnsupportedQueryError, ParseError, TooDeep):
         return None
     names = {folded(item.name) for item in fields}  # empty if Spark generates one
     has_unique_names = "" not in names and len(names) == len(fields)
@@ -66,13 +66,13 @@ def type_resolver(
     """
     try:
         relations = _QueryReader(script, find).relations(tokens)
-    except (UnsupportedQueryError, Stop, TooDeep):
+    except (UnsupportedQueryError, ParseError, TooDeep):
         relations = []
 
     def type_of(expression: Sequence[Token]) -> Type | None:
         try:
             data_type = value_of(script, expression, relations, 0).type
-        except (UnsupportedQueryError, Stop, TooDeep):
+        except (UnsupportedQueryError, ParseError, TooDeep):
             return None
         return data_type if data_type != UNKNOWN else None
 
@@ -148,7 +148,7 @@ class _QueryReader:
             try:
                 fields = tuple(self.query(tokens[i + 3 : end], depth + 1))
                 self._ctes[name] = Schema(fields)
-            except (UnsupportedQueryError, Stop, TooDeep):
+            except (UnsupportedQueryError, ParseError, TooDeep):
                 # Its columns are unknown, but the name still hides a table of that name.
                 self._ctes[name] = None
             if end + 1 >= len(tokens) or tokens[end + 1].text != ",":
@@ -241,7 +241,7 @@ class _QueryReader:
             name, tokens = tokens[-1].text.strip("`"), tokens[:-1]
         try:
             value = value_of(self._script, tokens, relations, 0)
-        except (UnsupportedQueryError, Stop):
+        except (UnsupportedQueryError, ParseError):
             value = Value(UNKNOWN, _last_name(tokens))
         return [Field(name if name is not None else value.name or "", value.type)]
 

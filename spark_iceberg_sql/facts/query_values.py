@@ -19,9 +19,10 @@ from spark_iceberg_sql.facts.query_types import (
 from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
 from spark_iceberg_sql.records import record
-from spark_iceberg_sql.syntax.brackets import between_commas, closing
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
-from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.brackets import between_commas
+from spark_iceberg_sql.syntax.brackets import closing_index as closing
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.data_types import data_type
 from spark_iceberg_sql.syntax.terms import Name
 
@@ -64,9 +65,9 @@ def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], de
         value = value_of(script, tokens[:operator_index], relations, depth + 1)
         return Value(_cast_type(script, tokens[operator_index + 1 :]), value.name)
     first = tokens[0]
-    if len(tokens) == 1 and first.kind in (*STRINGS, Kind.NUMBER):
+    if len(tokens) == 1 and first.kind in (*STRINGS, TokenKind.NUMBER):
         return Value(_require_type(literal_type(first)))
-    if len(tokens) == 2 and first.text == "-" and tokens[1].kind is Kind.NUMBER:
+    if len(tokens) == 2 and first.text == "-" and tokens[1].kind is TokenKind.NUMBER:
         return Value(_require_type(literal_type(tokens[1])))
     if len(tokens) == 2 and tokens[1].kind in STRINGS and first.word in TYPED_LITERALS:
         return Value(TYPED_LITERALS[first.word])
@@ -74,7 +75,7 @@ def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], de
         return Value(Primitive("boolean"))
     if len(tokens) == 1 and first.word in BARE_FUNCTIONS:
         return Value(RETURN_TYPES[first.word])
-    if len(tokens) > 2 and tokens[1].text == "(" and first.kind is Kind.WORD:
+    if len(tokens) > 2 and tokens[1].text == "(" and first.kind is TokenKind.WORD:
         return _call(script, tokens, relations, depth)
     return _column(script, tokens, relations)
 
@@ -116,10 +117,10 @@ def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth
         column_name = None
         try:
             column_name = _column(script, tokens[2 : 2 + as_index], relations).name
-        except (UnsupportedQueryError, Stop):
+        except (UnsupportedQueryError, ParseError):
             column_name = None
         result_type = _cast_type(script, tokens[2 + as_index + 1 : end])
-        with suppress(UnsupportedQueryError, Stop):
+        with suppress(UnsupportedQueryError, ParseError):
             operand = value_of(script, tokens[2 : 2 + as_index], relations, depth + 1).type
             return Value(with_rounding(result_type, operand), column_name)
         return Value(result_type, column_name)
@@ -187,15 +188,20 @@ def without_brackets(tokens: Sequence[Token]) -> Sequence[Token] | None:
 
 def is_name(token: Token) -> bool:
     """True if a token can be a column's name."""
-    return token.kind is Kind.QUOTED or (
-        token.kind is Kind.WORD
+    return token.kind is TokenKind.QUOTED or (
+        token.kind is TokenKind.WORD
         and token.word not in ("END", "NULL", "TRUE", "FALSE", *BARE_FUNCTIONS)
     )
 
 
 def ends_value(token: Token) -> bool:
     """True if an expression can end with a token, so that a name after it is an alias."""
-    return token.text == ")" or token.kind in (*STRINGS, Kind.NUMBER, Kind.WORD, Kind.QUOTED)
+    return token.text == ")" or token.kind in (
+        *STRINGS,
+        TokenKind.NUMBER,
+        TokenKind.WORD,
+        TokenKind.QUOTED,
+    )
 
 
 def _require_type(inferred_type: Type | None) -> Type:

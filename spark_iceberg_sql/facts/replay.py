@@ -35,14 +35,14 @@ _TABLE_CHANGES = (
     nodes.SetProperties,
     nodes.WriteOrder,
     nodes.IdentifierFields,
-    nodes.Reference,
+    nodes.ChangeSnapshotRef,
 )
 
 
 def replay(context: Context) -> None:
     """Apply a statement to `context.catalog`, as if it had run; what cannot be tracked becomes unknown."""
     node, catalog = context.node, context.catalog
-    if isinstance(getattr(node, "table", None), terms.Ref) and context.target.computed:
+    if isinstance(getattr(node, "table", None), terms.NamePath) and context.target.is_computed:
         return
     if isinstance(node, nodes.Create):
         _apply_create(context, node)
@@ -96,7 +96,11 @@ def changed_names(node: nodes.Node) -> list[terms.Name] | None:
         return changed_names(node.inside)
     if isinstance(node, nodes.Templated):
         return (
-            None if node.anything else changed_names(node.inside) if node.inside is not None else []
+            None
+            if node.may_be_any
+            else changed_names(node.inside)
+            if node.inside is not None
+            else []
         )
     if isinstance(node, nodes.Call):
         return None if node.tables is None else list(node.tables)
@@ -107,7 +111,7 @@ def changed_names(node: nodes.Node) -> list[terms.Name] | None:
     if isinstance(node, nodes.Insert | nodes.Explain | nodes.HivePartition):
         return []
     table = getattr(node, "table", None) or getattr(node, "view", None)
-    target_names = [table.parts] if isinstance(table, terms.Ref) else []
+    target_names = [table.parts] if isinstance(table, terms.NamePath) else []
     return (
         [*target_names, node.new_name.parts]
         if isinstance(node, nodes.RenameTable)
@@ -118,9 +122,11 @@ def changed_names(node: nodes.Node) -> list[terms.Name] | None:
 def apply_intent(context: Context) -> None:
     """Record the table that a CREATE with an error intends, so that one error causes only one finding."""
     node, catalog = context.node, context.catalog
-    if isinstance(node, nodes.Unreadable) and node.begun is not None:
-        context = Context(context.text, node.begun, catalog, context.statement, context.repaired)
-        _apply_intended_create(context, node.begun, readable=False)
+    if isinstance(node, nodes.InvalidStatement) and node.partial_create is not None:
+        context = Context(
+            context.text, node.partial_create, catalog, context.statement, context.repaired
+        )
+        _apply_intended_create(context, node.partial_create, readable=False)
     elif isinstance(node, nodes.Create):
         _apply_intended_create(context, node, readable=True)
     elif isinstance(node, nodes.Compound):
@@ -133,7 +139,9 @@ def _apply_intended_create(context: Context, node: nodes.Create, *, readable: bo
         return  # it already exists and stays as it was
     name = context.catalog.full_name(context.target_name)
     table = Table(name, is_intended=True, why_unknown="its CREATE TABLE has an error")
-    if not context.creates_iceberg and not any(term.call for term in node.partitioning or ()):
+    if not context.creates_iceberg and not any(
+        term.transform_name for term in node.partitioning or ()
+    ):
         table = replace(foreign_table(context, node), is_intended=True)
     elif node.columns is not None or node.typed_partitions or node.query is not None:
         with suppress(UnknownFactError):
@@ -172,7 +180,7 @@ def _apply_create(context: Context, node: nodes.Create) -> None:
         )
         return
     try:
-        new_table = context.table_after if node.like is None else None
+        new_table = context.table_after if node.like_table is None else None
         reason = "its CREATE TABLE could not be followed"
     except UnknownFactError as unknown:
         new_table, reason = _partial_replacement(context, unknown.reason), unknown.reason
@@ -256,9 +264,9 @@ def _apply_call(catalog: Tables, node: nodes.Call) -> None:
 
 def _apply_use(catalog: Tables, node: nodes.Use) -> None:
     parts = node.name.parts
-    if node.what == "catalog":
+    if node.keyword == "catalog":
         catalog.catalog, catalog.namespace = parts[0], ()
-    elif catalog.catalog is not None and node.what == "" and catalog.is_catalog(parts[0]):
+    elif catalog.catalog is not None and node.keyword == "" and catalog.is_catalog(parts[0]):
         catalog.catalog, catalog.namespace = parts[0], parts[1:]
     else:
         catalog.namespace = parts
@@ -267,11 +275,11 @@ def _apply_use(catalog: Tables, node: nodes.Use) -> None:
 def _invalidate(catalog: Tables, node: nodes.Node) -> None:
     """Make unknown the table of a statement that cannot be tracked, or that may not run."""
     if isinstance(node, nodes.Templated):
-        if node.anything:
+        if node.may_be_any:
             catalog.unsettle_below(())
         if node.inside is None:
             return
         node = node.inside
     table = getattr(node, "table", None) or getattr(node, "view", None)
-    if isinstance(table, terms.Ref):
+    if isinstance(table, terms.NamePath):
         catalog.forget(table.parts)

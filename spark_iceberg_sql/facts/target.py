@@ -68,10 +68,10 @@ class TargetContext:
         return on_one_line(self.text[span[0] : span[1]])
 
     @cached_property
-    def target(self) -> terms.Ref:
+    def target(self) -> terms.NamePath:
         """The table that the statement is about, as written."""
         table = getattr(self.node, "table", None)
-        if not isinstance(table, terms.Ref):
+        if not isinstance(table, terms.NamePath):
             raise AlreadyReportedError
         return table
 
@@ -79,7 +79,7 @@ class TargetContext:
     def target_name(self) -> terms.Name:
         """The target's parts, as `catalog` expects them."""
         node = self.node
-        is_like = isinstance(node, nodes.Create) and node.like is not None
+        is_like = isinstance(node, nodes.Create) and node.like_table is not None
         return self.in_spark_catalog(self.target.parts) if is_like else self.target.parts
 
     def in_spark_catalog(self, parts: terms.Name) -> terms.Name:
@@ -92,7 +92,7 @@ class TargetContext:
     def table(self) -> Table | MissingTable | None:
         """The table, view or branch that the statement's table name refers to; None if unknown."""
         parts = self.target_name
-        if self.target.computed:
+        if self.target.is_computed:
             return None
         # Iceberg's statements ignore temporary views, and resolve the name of a branch to its table.
         is_field_statement = isinstance(self.node, FIELD_STATEMENTS)
@@ -135,7 +135,7 @@ class TargetContext:
 
     @cached_property
     def _why_table_unknown(self) -> str:
-        if self.target.computed:
+        if self.target.is_computed:
             return "its name is computed when the statement runs"
         if self.catalog.is_unsettled(self.target_name):
             return "a program or a procedure may have created or dropped it"
@@ -281,7 +281,7 @@ class TargetContext:
             return False
         if self.in_session_catalog is not None:
             return False
-        return not any(term.call is not None for term in node.partitioning or ())
+        return not any(term.transform_name is not None for term in node.partitioning or ())
 
     @cached_property
     def in_session_catalog(self) -> bool | None:

@@ -24,20 +24,20 @@ class ResolvedTerm:
 
     term: terms.Term
     context: TargetContext
-    name: terms.Ref | None = None
+    name: terms.NamePath | None = None
     dropping: bool = False
 
     @cached_property
     def transform(self) -> Transform | None:
         """The transform; None if there is none with this name."""
-        return transforms.find_transform(self.term.call)
+        return transforms.find_transform(self.term.transform_name)
 
     @cached_property
-    def source(self) -> terms.Ref | None:
+    def source(self) -> terms.NamePath | None:
         """The source column as written; None unless there is exactly one."""
         first = self.term.arguments[:1]
         columns = first if len(self.term.arguments) == 1 else self.term.columns
-        return columns[0] if len(columns) == 1 and isinstance(columns[0], terms.Ref) else None
+        return columns[0] if len(columns) == 1 and isinstance(columns[0], terms.NamePath) else None
 
     @cached_property
     def parameter(self) -> int | None:
@@ -70,8 +70,8 @@ class ResolvedTerm:
         if transform is None or not transform.in_ddl:
             return False
         if transform.parameter is None:
-            return len(arguments) == 1 and isinstance(arguments[0], terms.Ref)
-        if len(arguments) != 2 or not isinstance(arguments[1], terms.Ref):
+            return len(arguments) == 1 and isinstance(arguments[0], terms.NamePath)
+        if len(arguments) != 2 or not isinstance(arguments[1], terms.NamePath):
             return False
         number = arguments[0]
         if not isinstance(number, terms.Literal) or number.suffix not in ("", "L", "l"):
@@ -87,7 +87,7 @@ class ResolvedTerm:
         """
         return (
             isinstance(self.context.node, nodes.Create)
-            and self.term.call in transforms.SPARK_PARSES
+            and self.term.transform_name in transforms.SPARK_PARSES
         )
 
     @cached_property
@@ -103,7 +103,7 @@ class ResolvedTerm:
         parts, is_create = self.source.parts, isinstance(self.context.node, nodes.Create)
         schema = self.context.source_schema
         column = schema.find(parts)
-        ignores_case = is_create and (self.term.call is None or self.spark_reads)
+        ignores_case = is_create and (self.term.transform_name is None or self.spark_reads)
         if column is None and ignores_case and not self.context.catalog.case_sensitive:
             matches = schema.find_all(parts)
             column = matches[0] if len(matches) == 1 else None
@@ -131,7 +131,7 @@ class ResolvedTerm:
 def identity_on(column: terms.ColumnDef) -> terms.Term:
     """Hive's `PARTITIONED BY (dt string)`: identity on the column that it adds."""
     end = column.span[0] + len(column.name)
-    ref = terms.Ref((column.name,), (column.span[0], end), column.name)
+    ref = terms.NamePath((column.name,), (column.span[0], end), column.name)
     return terms.Term(None, (ref,), column.span, ref.span)
 
 
@@ -177,7 +177,11 @@ class TermsContext(TargetContext):
             return None
         spec = self.specs.spec
         ref = term.source
-        bare_name = ref.parts[0] if term.term.call is None and ref and len(ref.parts) == 1 else None
+        bare_name = (
+            ref.parts[0]
+            if term.term.transform_name is None and ref and len(ref.parts) == 1
+            else None
+        )
         if bare_name is not None and self.schema.find((bare_name,)) is None:
             # A single name that is no column's is a partition field's (DropPartitionFieldExec).
             field = spec.field_named(bare_name)

@@ -10,17 +10,22 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything, stretch
+from spark_iceberg_sql.files.source import ExtractionProblem
+from spark_iceberg_sql.files.source_map import (
+    FragmentBuilder,
+    SqlFragment,
+    range_fragment,
+    side_effect_marker,
+)
 from spark_iceberg_sql.lazy import regex
 
 _COMMAND = regex(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
 _DATABRICKS = regex(r"\s*--[ \t]*Databricks notebook source\b", re.IGNORECASE)
 _LIQUIBASE = regex(r"\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
 _RUN = regex(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
-_LINES = regex(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_MAGIC_BLOCK = regex(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _PREFIX = regex(r"#[ \t]*MAGIC[ \t]?")
-_DASHED = regex(r"(?:^--[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_DASHED_BLOCK = regex(r"(?:^--[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _DASHED_PREFIX = regex(r"^--[ \t]*MAGIC[ \t]?", re.MULTILINE)
 _DASHED_LINE = regex(r"--[ \t]*MAGIC[ \t]?")
 _DASHED_SQL = regex(r"--[ \t]*MAGIC[ \t]+%sql\b")
@@ -45,67 +50,90 @@ _BEGINS_DDL = frozenset({
     "ALTER", "BEGIN", "CALL", "CREATE", "DECLARE", "DESC", "DESCRIBE", "EXECUTE", "EXPLAIN",
     "INSERT", "MERGE", "REPLACE", "SELECT", "SET", "SHOW", "WITH",
 })  # fmt: skip
-_LEFT_OVER = "no statement begins after this separator"
-_NO_SEPARATOR = "leave the separator out if it is within a statement"
-_NO_CELL = "leave the line out if SQL follows it; Spark refuses it in a SQL file"
+_LEFTOVER_REASON = "no statement begins after this separator"
+_LEFTOVER_HELP = "leave the separator out if it is within a statement"
+_CELL_HELP = "leave the line out if SQL follows it; Spark refuses it in a SQL file"
 _CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
-def sql_cells(text: str, *, joined: bool = False) -> tuple[list[Piece], list[Unread]]:
+def sql_cells(
+    text: str, *, is_joined: bool = False
+) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
     """The ranges of a SQL file between its separators, and the problems with cells that are not SQL.
 
     is_joined: True if an editor has joined the text from a notebook's cells.
     """
-    notebook = joined or _DATABRICKS.match(text) is not None
+    is_notebook = is_joined or _DATABRICKS.match(text) is not None
     # Three kinds of separators: COMMAND lines, Liquibase delimiters, magics. Sorted together, they cut the
     # text; each fragment keeps its offsets in the file.
-    cuts = [(found.start(), found.end()) for found in _commands(text, notebook=notebook)]
-    for found in _DELIMITER.finditer(text) if _LIQUIBASE.match(text) is not None else ():
-        delimiter = found[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
+    separators = [
+        (match.start(), match.end()) for match in _commands(text, is_notebook=is_notebook)
+    ]
+    for match in _DELIMITER.finditer(text) if _LIQUIBASE.match(text) is not None else ():
+        delimiter = match[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
         if not delimiter or delimiter == ";":
             continue
-        following = _CHANGESET.search(text, found.end())
+        following = _CHANGESET.search(text, match.end())
         stop = following.start() if following is not None else len(text)
         ends = re.compile(rf"{re.escape(delimiter)}(?=[ \t]*\r?(?:\n|\Z))", re.IGNORECASE)
-        cuts += [(cut.start(), cut.end()) for cut in ends.finditer(text, found.end(), stop)]
-    magics = list(_magics(text, sorted(end for _, end in cuts)))
-    cuts += [(found.start(), found.end()) for found in magics]
+        separators += [
+            (delimiter_match.start(), delimiter_match.end())
+            for delimiter_match in ends.finditer(text, match.end(), stop)
+        ]
+    magics = list(_magics(text, sorted(end for _, end in separators)))
+    separators += [(match.start(), match.end()) for match in magics]
     # The beginnings of cells in another language.
-    others = {found.end(): found.start() for found in magics if found[1] not in SQL_MAGICS}
-    languages = {found.end() for found in magics}
-    pieces, unread = [], []
-    begin = at = 0
-    for start, end in [*sorted(cuts), (len(text), len(text))]:
-        if start < at:
+    other_language_starts = {
+        match.end(): match.start() for match in magics if match[1] not in SQL_MAGICS
+    }
+    languages = {match.end() for match in magics}
+    fragments, problems = [], []
+    separator_start = cell_start = 0
+    for start, end in [*sorted(separators), (len(text), len(text))]:
+        if start < cell_start:
             continue  # a delimiter inside another separator
-        pieces.append(anything(others[at]) if at in others else stretch(text, at, start))
-        if at and at not in languages and _is_left_over(text, at, start):
-            unread.append(Unread(0, begin, at, _LEFT_OVER, _NO_SEPARATOR))
-        if at in others and text[at:start].strip():
-            magic = text[others[at] : at].strip()
-            unread.append(Unread(0, others[at], at, f"the cell `{magic}` is not SQL", _NO_CELL))
-        begin, at = start, end
-    pieces += _dashed_sql(text)
-    pieces += [anything(found.start()) for found in _RUN.finditer(text)]
-    return pieces, unread
+        fragments.append(
+            side_effect_marker(other_language_starts[cell_start])
+            if cell_start in other_language_starts
+            else range_fragment(text, cell_start, start)
+        )
+        if cell_start and cell_start not in languages and _is_ddl_leftover(text, cell_start, start):
+            problems.append(
+                ExtractionProblem(0, separator_start, cell_start, _LEFTOVER_REASON, _LEFTOVER_HELP)
+            )
+        if cell_start in other_language_starts and text[cell_start:start].strip():
+            magic = text[other_language_starts[cell_start] : cell_start].strip()
+            problems.append(
+                ExtractionProblem(
+                    0,
+                    other_language_starts[cell_start],
+                    cell_start,
+                    f"the cell `{magic}` is not SQL",
+                    _CELL_HELP,
+                )
+            )
+        separator_start, cell_start = start, end
+    fragments += _dashed_sql(text)
+    fragments += [side_effect_marker(match.start()) for match in _RUN.finditer(text)]
+    return fragments, problems
 
 
-def _commands(text: str, *, notebook: bool) -> Iterator[re.Match[str]]:
+def _commands(text: str, *, is_notebook: bool) -> Iterator[re.Match[str]]:
     """The lines between cells. In a file that is not a notebook, such a line inside a statement is a comment."""
-    at, complete = 0, True
-    for found in _COMMAND.finditer(text):
-        last = _last_of_code(text, at, found.start())
+    cell_start, is_complete = 0, True
+    for match in _COMMAND.finditer(text):
+        last_char = _last_code_char(text, cell_start, match.start())
         # Code under a `%python` is no SQL statement.
-        cell = _FIRST_WORD.match(text, at, found.start())
-        in_cell = cell is not None and text[cell.end() : cell.end() + 1] == "%"
-        complete = in_cell or (last == ";" if last else complete)
-        if notebook or complete:
-            complete = True
-            yield found
-        at = found.end()
+        cell = _FIRST_WORD.match(text, cell_start, match.start())
+        is_magic_cell = cell is not None and text[cell.end() : cell.end() + 1] == "%"
+        is_complete = is_magic_cell or (last_char == ";" if last_char else is_complete)
+        if is_notebook or is_complete:
+            is_complete = True
+            yield match
+        cell_start = match.end()
 
 
-def _last_of_code(text: str, begin: int, end: int) -> str:
+def _last_code_char(text: str, begin: int, end: int) -> str:
     """The last character of a range that is not in a blank line or a line of comment, if any."""
     while end > begin:
         start = max(text.rfind("\n", begin, end) + 1, begin)
@@ -116,7 +144,7 @@ def _last_of_code(text: str, begin: int, end: int) -> str:
     return ""
 
 
-def _is_left_over(text: str, start: int, end: int) -> bool:
+def _is_ddl_leftover(text: str, start: int, end: int) -> bool:
     """True if a range has part of a table's DDL, but not the beginning of that statement."""
     first = _FIRST_WORD.match(text, start, end)
     if first is None or first[1].upper() in _BEGINS_DDL:
@@ -129,16 +157,16 @@ def _is_left_over(text: str, start: int, end: int) -> bool:
 def _magics(text: str, ends: Sequence[int]) -> Iterator[re.Match[str]]:
     """The languages that begin a cell: first in it or after a `;`. ends: of the other separators, in order."""
     last = 0
-    for found in _MAGIC.finditer(text):
-        number = bisect_right(ends, found.start())
-        begin = max(last, ends[number - 1] if number else 0)
-        before = _last_before(text, begin, found.start())
-        if before in ("", ";"):  # else `%` between two operands
-            last = found.end()
-            yield found
+    for match in _MAGIC.finditer(text):
+        index = bisect_right(ends, match.start())
+        begin = max(last, ends[index - 1] if index else 0)
+        previous_char = _last_visible_char(text, begin, match.start())
+        if previous_char in ("", ";"):  # else `%` between two operands
+            last = match.end()
+            yield match
 
 
-def _last_before(text: str, begin: int, end: int) -> str:
+def _last_visible_char(text: str, begin: int, end: int) -> str:
     """The last character of a range that is not blank, if any; without a copy of the range, which may be a file."""
     while end > begin and text[end - 1].isspace():
         end -= 1
@@ -147,48 +175,50 @@ def _last_before(text: str, begin: int, end: int) -> str:
 
 def python_cells(text: str) -> Iterator[str]:
     """The `-- MAGIC %python` cells of a SQL file, each padded with blanks to the length of the file."""
-    for block in _DASHED.finditer(text):
+    for block in _DASHED_BLOCK.finditer(text):
         first = _DASHED_PYTHON.match(text, block.start())
         if first is None:
             continue
         # The prefix becomes an indentation, so that offsets stay the same.
-        head = "if 1:".ljust(first.end() - first.start())
+        opening = "if 1:".ljust(first.end() - first.start())
         body = _DASHED_PREFIX.sub(
-            lambda found: " " * len(found.group()), text[first.end() : block.end()]
+            lambda match: " " * len(match.group()), text[first.end() : block.end()]
         )
-        yield _NOT_LINE_END.sub(" ", text[: first.start()]) + head + body
+        yield _NOT_LINE_END.sub(" ", text[: first.start()]) + opening + body
 
 
-def _dashed_sql(text: str) -> Iterator[Piece]:
+def _dashed_sql(text: str) -> Iterator[SqlFragment]:
     """The SQL of the `-- MAGIC %sql` cells of a SQL file."""
-    for block in _DASHED.finditer(text):
+    for block in _DASHED_BLOCK.finditer(text):
         first = _DASHED_SQL.match(text, block.start())
         if first is not None and text[first.end() : block.end()].strip():
-            yield _lines(text, first.end(), block.end(), 0, _DASHED_LINE)
+            yield _unprefixed_fragment(text, first.end(), block.end(), 0, _DASHED_LINE)
 
 
-def magic_cells(text: str, part: int = 0) -> Iterator[Piece]:
+def magic_cells(text: str, unit_index: int = 0) -> Iterator[SqlFragment]:
     """The SQL of the `# MAGIC %sql` cells of a Python file, and the offsets of its `%run` lines."""
     if "MAGIC" not in text:
         return
-    for block in _LINES.finditer(text):
+    for block in _MAGIC_BLOCK.finditer(text):
         first = _PREFIX.match(text, block.start())
         language = _LANGUAGE.match(text, first.end()) if first is not None else None
         if language is None:
             continue
         if language[1] == "run":
-            yield anything(block.start(), part)
+            yield side_effect_marker(block.start(), unit_index)
         elif language[1] == "sql":
-            yield _lines(text, language.end(), block.end(), part, _PREFIX)
+            yield _unprefixed_fragment(text, language.end(), block.end(), unit_index, _PREFIX)
 
 
-def _lines(text: str, at: int, end: int, part: int, common: re.Pattern[str]) -> Piece:
+def _unprefixed_fragment(
+    text: str, offset: int, end: int, unit_index: int, prefix_pattern: re.Pattern[str]
+) -> SqlFragment:
     """The text of lines after their common prefix; of the first line, after its magic."""
-    maker = PieceMaker(part)
-    while at < end:
-        stop = text.find("\n", at, end) + 1 or end
-        for i in range(at, stop):
-            maker.add(text[i], i, i + 1)
-        prefix = common.match(text, stop, end)
-        at = prefix.end() if prefix is not None else end
-    return maker.piece()
+    builder = FragmentBuilder(unit_index)
+    while offset < end:
+        stop = text.find("\n", offset, end) + 1 or end
+        for i in range(offset, stop):
+            builder.add(text[i], i, i + 1)
+        prefix = prefix_pattern.match(text, stop, end)
+        offset = prefix.end() if prefix is not None else end
+    return builder.build()

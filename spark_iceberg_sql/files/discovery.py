@@ -12,22 +12,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.globs import expanded
-from spark_iceberg_sql.files.projects.tools import YAML, Projects, is_stated_in, with_models
-from spark_iceberg_sql.files.source import Part, Source, Unread, engine
-from spark_iceberg_sql.files.source_map import stretch, whole
+from spark_iceberg_sql.files.globs import expand_glob
+from spark_iceberg_sql.files.projects.tools import YAML, Projects, configures_models, with_models
+from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
+from spark_iceberg_sql.files.source_map import range_fragment, text_fragment
 from spark_iceberg_sql.lazy import regex
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Programs with one of these words are checked even if they do not contain `sql`.
-_CALLS = regex(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
+_SQL_CALLS = regex(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
 # Extensions of files that are read as SQL if they are named explicitly.
-_AS_SQL = frozenset({
+_SQL_SUFFIXES = frozenset({
     "", ".sql", ".hql", ".ddl", ".dml", ".q", ".hive", ".sqlx", ".spark", ".sparksql", ".psql",
     ".pgsql", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".in", ".txt", ".bak",
     ".orig", ".old", ".tmp",
 })  # fmt: skip
-_SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # a byte order mark of UTF-16
@@ -37,7 +37,7 @@ _BOMS = (
 )
 
 
-def find(
+def find_files(
     paths: Iterable[str],
     excluded: Callable[[Path], bool],
     ignored: Callable[[str], Set[str]] = lambda folder: frozenset(),
@@ -50,17 +50,17 @@ def find(
     that is named. ignored: the full paths in a folder to search that are skipped as well. admit: raises an
     error for a file, or a folder to search, that may not be read. Raises FileError if a path does not exist.
     """
-    seen: set[str] = set()
+    visited: set[str] = set()
     for path in paths:
-        for found in _meant(path, excluded, ignored, admit):
-            admit(found)
-            key = os.path.realpath(found)
-            if key not in seen:
-                seen.add(key)
-                yield found
+        for file in _files_of_path(path, excluded, ignored, admit):
+            admit(file)
+            key = os.path.realpath(file)
+            if key not in visited:
+                visited.add(key)
+                yield file
 
 
-def _meant(
+def _files_of_path(
     path: str,
     excluded: Callable[[Path], bool],
     ignored: Callable[[str], Set[str]],
@@ -76,29 +76,31 @@ def _meant(
     else:
         from glob import has_magic
 
-        found = expanded(path, admit) if has_magic(path) else []
-        if not found:
+        matches = expand_glob(path, admit) if has_magic(path) else []
+        if not matches:
             raise FileError(f"no such file or directory: `{path}`")
-        for each in found:
-            if os.path.isdir(each):
-                admit(each)
-                yield from _walk(each, excluded, ignored(each))
-            elif not excluded(Path(each)):
-                yield each
+        for match in matches:
+            if os.path.isdir(match):
+                admit(match)
+                yield from _walk(match, excluded, ignored(match))
+            elif not excluded(Path(match)):
+                yield match
 
 
 def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> Iterator[str]:
-    closed: list[str] = []
+    unreadable_folders: list[str] = []
     projects = Projects()
 
     def skipped(path: str) -> bool:
         return bool(ignored and os.path.abspath(path) in ignored) or excluded(Path(path))
 
-    for root, folders, names in os.walk(folder, onerror=lambda e: closed.append(str(e.filename))):
+    for root, folders, names in os.walk(
+        folder, onerror=lambda e: unreadable_folders.append(str(e.filename))
+    ):
         folders[:] = sorted(
             name
             for name in folders
-            if name not in _SKIPPED
+            if name not in _SKIPPED_FOLDERS
             and not name.startswith(".")
             and not skipped(os.path.join(root, name))
         )
@@ -107,13 +109,13 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
             if suffix not in SUFFIXES | YAML or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
-            wanted = suffix in SUFFIXES or is_stated_in(path, projects)
-            if wanted and not skipped(path) and not _waits(path):
+            is_checked = suffix in SUFFIXES or configures_models(path, projects)
+            if is_checked and not skipped(path) and not _may_block(path):
                 yield path
-    yield from map(os.path.normpath, closed)  # read_bytes raises the error
+    yield from map(os.path.normpath, unreadable_folders)  # read_bytes raises the error
 
 
-def _waits(path: str) -> bool:
+def _may_block(path: str) -> bool:
     """True for a pipe, a socket or a device, which may never end."""
     return os.path.exists(path) and not os.path.isfile(path)
 
@@ -125,11 +127,11 @@ def read_bytes(path: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
-        reason = _closed(path) if os.path.isdir(path) else error.strerror
+        reason = _read_error(path) if os.path.isdir(path) else error.strerror
         raise FileError(f"cannot read `{path}`: {reason}") from None
 
 
-def _closed(folder: str) -> str:
+def _read_error(folder: str) -> str:
     try:
         os.listdir(folder)
     except OSError as error:
@@ -172,26 +174,26 @@ def _declared(content: bytes) -> str | None:
         return None
 
 
-def source(
+def extract_source(
     name: str,
     text: str,
     projects: Projects | None = None,
     callables: Sequence[str] = (),
     manifest: Path | None = None,
-) -> Source:
+) -> SourceFile:
     """The text units and SQL fragments of a file.
 
     name: its path; its suffix decides between Python, notebook and SQL. text: its content.
     projects: the dbt projects read so far. callables: the functions that pass a program's SQL to Spark.
     manifest: dbt's `manifest.json`, if a setting names it. Raises FileError for an invalid notebook.
     """
-    own = _of_suffix(name, text, callables)
-    return with_models(own, text, projects or Projects(), manifest) or own
+    source_file = _source_by_suffix(name, text, callables)
+    return with_models(source_file, text, projects or Projects(), manifest) or source_file
 
 
-def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
-    kind = os.path.splitext(name)[1].lower()
-    if kind == ".ipynb":
+def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceFile:
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix == ".ipynb":
         from spark_iceberg_sql.files.notebooks.cells import read_notebook
 
         try:
@@ -200,48 +202,55 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
             raise FileError(f"`{name}` is not a valid notebook: {error}") from None
         except RecursionError:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
-    part = Part(text)
-    if kind == ".py":
-        from spark_iceberg_sql.files.migrations.alembic import IN_ALEMBIC, alembic_sql
+    unit = TextUnit(text)
+    if suffix == ".py":
+        from spark_iceberg_sql.files.migrations.alembic import ALEMBIC_REVISION, alembic_sql
 
-        if IN_ALEMBIC.search(text) is not None:
-            pieces, unread, forward = alembic_sql(text)
-            found = tuple(pieces), tuple(unread), True, "spark" in text.lower()
-            return Source(name, (part,), *found, forward=forward)
-        if not callables and "sql" not in text and _CALLS.search(text) is None:
-            return Source(name, (part,), ())
+        if ALEMBIC_REVISION.search(text) is not None:
+            fragments, problems, upgrade_count = alembic_sql(text)
+            details = tuple(fragments), tuple(problems), True, "spark" in text.lower()
+            return SourceFile(name, (unit,), *details, upgrade_count=upgrade_count)
+        if not callables and "sql" not in text and _SQL_CALLS.search(text) is None:
+            return SourceFile(name, (unit,), ())
         from spark_iceberg_sql.files.python.sql import python_sql
 
-        pieces, unread = python_sql(text, callables=callables)
-        return Source(name, (part,), tuple(pieces), tuple(unread), program=True, **engine(text))
-    if kind not in _AS_SQL:
-        why = f"`{kind}` files are not supported, only SQL, Python programs and notebooks"
+        fragments, problems = python_sql(text, callables=callables)
+        return SourceFile(
+            name, (unit,), tuple(fragments), tuple(problems), is_program=True, **detect_engine(text)
+        )
+    if suffix not in _SQL_SUFFIXES:
+        reason = f"`{suffix}` files are not supported, only SQL, Python programs and notebooks"
         help_ = "put the SQL in a separate `.sql` file"
-        return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
-    if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
-        return _in_cells(name, text)
-    from spark_iceberg_sql.files.migrations.order import going_back
+        return SourceFile(name, (unit,), (), (ExtractionProblem(0, 0, 0, reason, help_),))
+    if any(marker in text for marker in ("COMMAND", "MAGIC", "endDelimiter", "%")):
+        return _source_of_cells(name, text)
+    from spark_iceberg_sql.files.migrations.order import downgrade_offset
 
-    back = going_back(text)
-    if back is not None:
-        both = stretch(text, 0, back), stretch(text, back, len(text))
-        return Source(name, (part,), both, forward=1)
-    return Source(name, (part,), (whole(text),))
+    downgrade_start = downgrade_offset(text)
+    if downgrade_start is not None:
+        halves = (
+            range_fragment(text, 0, downgrade_start),
+            range_fragment(text, downgrade_start, len(text)),
+        )
+        return SourceFile(name, (unit,), halves, upgrade_count=1)
+    return SourceFile(name, (unit,), (text_fragment(text),))
 
 
-def _in_cells(name: str, text: str) -> Source:
+def _source_of_cells(name: str, text: str) -> SourceFile:
     """The source file of a SQL file, which may consist of cells, some of them in Python."""
     from spark_iceberg_sql.files.databricks import python_cells, sql_cells
 
     # JupyterLab names the SQL of a notebook's cells `a.ipynb.python-sql.sql`.
-    pieces, unread = sql_cells(text, joined=".ipynb." in os.path.basename(name))
+    fragments, problems = sql_cells(text, is_joined=".ipynb." in os.path.basename(name))
     programs = [program for program in python_cells(text) if "sql" in program]
     for program in programs:
         from spark_iceberg_sql.files.python.sql import python_sql
 
-        found, bad = python_sql(program)
-        pieces += found
-        unread += bad
-    pieces.sort(key=lambda piece: piece.starts[0])
-    spark = any("spark" in program.lower() for program in programs)
-    return Source(name, (Part(text),), tuple(pieces), tuple(unread), bool(programs), spark)
+        cell_fragments, cell_problems = python_sql(program)
+        fragments += cell_fragments
+        problems += cell_problems
+    fragments.sort(key=lambda fragment: fragment.starts[0])
+    uses_spark = any("spark" in program.lower() for program in programs)
+    return SourceFile(
+        name, (TextUnit(text),), tuple(fragments), tuple(problems), bool(programs), uses_spark
+    )

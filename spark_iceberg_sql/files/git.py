@@ -13,14 +13,14 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.records import record
 
 # What a check may read: SQL, settings, changelogs, metadata.
-_READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
-_AT_ONCE = 500  # files whose content is in memory together
+_READ_SUFFIXES = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
+_BATCH_SIZE = 500  # files whose content is in memory together
 
 # git sets these for a hook, relative to the hook's repository.
-_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 # A repository's configuration and folders name programs for many occasions; what is read here needs none of them.
-_HARMLESS = {
+_SAFE_CONFIG = {
     "core.quotePath": "false",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
@@ -31,7 +31,7 @@ _NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 _TIMEOUT = 30  # seconds; what the configuration names may be a pipe, and never end
 
 
-def ignored(folder: str) -> frozenset[str]:
+def ignored_paths(folder: str) -> frozenset[str]:
     """The files and folders in a folder that git ignores, as full paths; tracked files are never ignored.
 
     Empty if the folder is not in a repository, if git is not installed, or if the folder itself is ignored:
@@ -40,22 +40,22 @@ def ignored(folder: str) -> frozenset[str]:
     top = Path(folder).absolute()
     if not _in_repository(top):
         return frozenset()
-    words = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+    args = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
     try:
-        names = _git(words, folder).split(b"\0")
+        names = _git(args, folder).split(b"\0")
     except FileError:
         return frozenset()
     if b"./" in names:  # the folder itself, or everything in it
         try:
             _git(("check-ignore", "--quiet", "."), folder)
         except FileError:
-            names = _git([word for word in words if word != "--directory"], folder).split(b"\0")
+            names = _git([arg for arg in args if arg != "--directory"], folder).split(b"\0")
         else:
             return frozenset()
     return frozenset(os.path.join(top, os.fsdecode(name).rstrip("/")) for name in names if name)
 
 
-def tracked(folder: Path) -> bool:
+def has_tracked_files(folder: Path) -> bool:
     """True if git tracks a file in a folder; False if the folder is not in a repository."""
     try:
         return _in_repository(folder.absolute()) and bool(
@@ -86,13 +86,13 @@ class Snapshot:
         (folder / ".git").mkdir()  # the top of a repository, to settings that name files of it
         index = {"GIT_INDEX_FILE": str(self.into / "index")}
         _git(("read-tree", self.commit), self.top, index)  # refuses paths that lead elsewhere
-        patterns = [f"*.{end}" for end in _READ]
+        patterns = [f"*.{end}" for end in _READ_SUFFIXES]
         entries = _git(("ls-files", "--stage", "-z", "--", *patterns), self.top, index)
         _write_blobs(self.top, folder, _blobs(entries))
         return folder.resolve()
 
     @cached_property
-    def before(self) -> Mapping[str, str]:
+    def renames(self) -> Mapping[str, str]:
         """The path at the commit of each renamed file, by its current path; both relative to the top."""
         # A tenth in common is enough: what else is in the file is compared finding by finding.
         # With the index: to compare the work tree, git would run filters.
@@ -106,9 +106,9 @@ class Snapshot:
             "--name-status",
             "-z",
         )
-        found = _git(("diff", *options, self.commit), self.top).split(b"\0")
-        words = [os.fsdecode(word) for word in found]
-        return dict(zip(words[2::3], words[1::3], strict=False))
+        output = _git(("diff", *options, self.commit), self.top).split(b"\0")
+        fields = [os.fsdecode(field) for field in output]
+        return dict(zip(fields[2::3], fields[1::3], strict=False))
 
     def path_of(self, name: str) -> Path | None:
         """The file at the commit; None if it did not exist. name: its current path."""
@@ -116,11 +116,11 @@ class Snapshot:
             path = Path(name).absolute().relative_to(self.top).as_posix()
         except ValueError:
             return None
-        renamed = self.before.get(path)
-        if renamed is not None and (self.top / renamed).exists():
-            renamed = None  # the file is there again, and what it had is its own
-        old = self.folder / (renamed or path)
-        return old if old.is_file() else None
+        old_name = self.renames.get(path)
+        if old_name is not None and (self.top / old_name).exists():
+            old_name = None  # the file is there again, and what it had is its own
+        snapshot_path = self.folder / (old_name or path)
+        return snapshot_path if snapshot_path.is_file() else None
 
 
 class _Blob(NamedTuple):
@@ -139,8 +139,8 @@ def _blobs(entries: bytes) -> list[_Blob]:
     """The files among the entries of an index, as `ls-files --stage -z` writes them."""
     blobs = []
     for entry in filter(None, entries.split(b"\0")):
-        words, path = entry.split(b"\t", 1)
-        mode, digest, _ = words.split(b" ")
+        metadata, path = entry.split(b"\t", 1)
+        mode, digest, _ = metadata.split(b" ")
         if mode != b"160000":  # a submodule
             blobs.append(_Blob(mode, digest, path))
     return blobs
@@ -149,14 +149,14 @@ def _blobs(entries: bytes) -> list[_Blob]:
 def _write_blobs(top: Path, folder: Path, blobs: Sequence[_Blob]) -> None:
     """Write files into an empty folder: links after all others, so that nothing is written through one."""
     in_order = sorted(blobs, key=lambda blob: blob.is_link)
-    for first in range(0, len(in_order), _AT_ONCE):
-        some = in_order[first : first + _AT_ONCE]
-        names = b"".join(blob.digest + b"\n" for blob in some)
-        contents, at = _git(("cat-file", "--batch"), top, stdin=names), 0
-        for blob in some:
-            begin = contents.index(b"\n", at) + 1
-            at = begin + int(contents[at:begin].rsplit(b" ", 1)[1])
-            content, at = contents[begin:at], at + 1
+    for batch_start in range(0, len(in_order), _BATCH_SIZE):
+        batch = in_order[batch_start : batch_start + _BATCH_SIZE]
+        names = b"".join(blob.digest + b"\n" for blob in batch)
+        contents, offset = _git(("cat-file", "--batch"), top, stdin=names), 0
+        for blob in batch:
+            begin = contents.index(b"\n", offset) + 1
+            offset = begin + int(contents[offset:begin].rsplit(b" ", 1)[1])
+            content, offset = contents[begin:offset], offset + 1
             path = os.path.join(os.fsencode(folder), blob.path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             if blob.is_link:
@@ -192,9 +192,9 @@ def snapshot(ref: str) -> Iterator[Snapshot]:
 
 
 def _git(
-    words: Sequence[str],
+    args: Sequence[str],
     folder: str | Path = ".",
-    extra: Mapping[str, str] | None = None,
+    extra_environment: Mapping[str, str] | None = None,
     stdin: bytes = b"",
 ) -> bytes:
     """The output of a git command, which runs no program that a repository names. Raises FileError.
@@ -204,28 +204,28 @@ def _git(
     """
     import subprocess
 
-    environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
+    environment = {key: value for key, value in os.environ.items() if key not in _HOOK_VARIABLES}
     # Like `-c`, but for names that contain `=`, too.
     count = int(environment.get("GIT_CONFIG_COUNT") or 0)
-    for number, (name, value) in enumerate(_HARMLESS.items(), start=count):
+    for number, (name, value) in enumerate(_SAFE_CONFIG.items(), start=count):
         environment |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-    environment["GIT_CONFIG_COUNT"] = str(count + len(_HARMLESS))
+    environment["GIT_CONFIG_COUNT"] = str(count + len(_SAFE_CONFIG))
     try:
-        done = subprocess.run(
-            ["git", *words],
+        result = subprocess.run(
+            ["git", *args],
             cwd=folder,
             input=stdin,
             capture_output=True,
             check=False,
-            env={**environment, **_NO_TRANSPORT, **(extra or {})},
+            env={**environment, **_NO_TRANSPORT, **(extra_environment or {})},
             timeout=_TIMEOUT,
         )
     except OSError as error:
         raise FileError(f"git cannot be run: {error.strerror}") from None
     except subprocess.TimeoutExpired:
         raise FileError(f"git did not answer within {_TIMEOUT} seconds") from None
-    if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        fatal = [line.removeprefix("fatal: ") for line in said if line.startswith("fatal:")]
-        raise FileError(f"git: {[*fatal, *said, f'exit code {done.returncode}'][0]}")
-    return done.stdout
+    if result.returncode != 0:
+        stderr_lines = result.stderr.decode(errors="replace").strip().splitlines()
+        fatal = [line.removeprefix("fatal: ") for line in stderr_lines if line.startswith("fatal:")]
+        raise FileError(f"git: {[*fatal, *stderr_lines, f'exit code {result.returncode}'][0]}")
+    return result.stdout

@@ -21,10 +21,10 @@ def matches(path: Path, glob: str, root: Path) -> bool:
     if not Path(glob).is_absolute():
         with suppress(ValueError):
             name = full.relative_to(root.absolute()).as_posix()
-    return _pattern(Path(glob).as_posix()).match(name) is not None
+    return _glob_pattern(Path(glob).as_posix()).match(name) is not None
 
 
-def expanded(glob: str, admit: Callable[[str], None] = lambda folder: None) -> list[str]:
+def expand_glob(glob: str, admit: Callable[[str], None] = lambda folder: None) -> list[str]:
     """The files and folders that a glob means, in order, without hidden ones, as `glob.glob` finds them.
 
     `**` does not follow links to folders, which may lead round in circles. admit: raises an error for a folder that
@@ -33,34 +33,34 @@ def expanded(glob: str, admit: Callable[[str], None] = lambda folder: None) -> l
     parts = re.split(r"[/\\]" if os.sep == "\\" else "/", glob)
     parts = [p for n, p in enumerate(parts) if p or n in (0, len(parts) - 1)]
     parts = [p for n, p in enumerate(parts) if p != "**" or parts[n - 1 : n] != ["**"]]
-    return sorted(set(_expanded(parts, admit)))
+    return sorted(set(_expand(parts, admit)))
 
 
-def _expanded(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
+def _expand(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
     from glob import escape  # the command starts sooner
 
     if "**" not in parts:
-        yield from _named(parts, admit)
+        yield from _glob_paths(parts, admit)
         return
-    at = parts.index("**")
-    above, below = parts[:at], parts[at + 1 :]
-    if below.count("**") > 1:
-        yield from _walked(above, "/".join(parts[at:]), admit)
+    index = parts.index("**")
+    leading_parts, trailing_parts = parts[:index], parts[index + 1 :]
+    if trailing_parts.count("**") > 1:
+        yield from _walk_files(leading_parts, "/".join(parts[index:]), admit)
         return
-    for base in _named([*above, ""], admit) if above else ("",):
+    for base in _glob_paths([*leading_parts, ""], admit) if leading_parts else ("",):
         for root, folders, names in os.walk(base or "."):
             folders[:] = [name for name in folders if not name.startswith(".")]
-            here = root if base else os.path.normpath(root).removeprefix(".")
-            if below:
-                above = [escape(here).rstrip("/")] if here else []
-                yield from _expanded([*above, *below], admit)
+            folder_path = root if base else os.path.normpath(root).removeprefix(".")
+            if trailing_parts:
+                leading_parts = [escape(folder_path).rstrip("/")] if folder_path else []
+                yield from _expand([*leading_parts, *trailing_parts], admit)
             else:
-                if here:
-                    yield here
-                yield from (os.path.join(here, n) for n in names if not n.startswith("."))
+                if folder_path:
+                    yield folder_path
+                yield from (os.path.join(folder_path, n) for n in names if not n.startswith("."))
 
 
-def _named(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
+def _glob_paths(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
     """The paths that match parts without `**`, one folder level at a time.
 
     `admit` is called for each folder before it is searched: a link may lead to one that must not be searched.
@@ -78,10 +78,10 @@ def _named(parts: list[str], admit: Callable[[str], None]) -> Iterator[str]:
     yield from paths
 
 
-def _walked(above: list[str], below: str, admit: Callable[[str], None]) -> Iterator[str]:
+def _walk_files(above: list[str], below: str, admit: Callable[[str], None]) -> Iterator[str]:
     """The files below some folders that a glob with several `**` means: one walk, where one in another is endless."""
-    pattern = _pattern(below)
-    for base in _named([*above, ""], admit) if above else ("",):
+    pattern = _glob_pattern(below)
+    for base in _glob_paths([*above, ""], admit) if above else ("",):
         for root, folders, names in os.walk(base or "."):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in names:
@@ -92,36 +92,39 @@ def _walked(above: list[str], below: str, admit: Callable[[str], None]) -> Itera
 
 
 @cache  # each of any number of globs in the settings is asked about each file
-def _pattern(glob: str) -> re.Pattern[str]:
+def _glob_pattern(glob: str) -> re.Pattern[str]:
     """The regular expression of a glob. It takes at most quadratic time: the glob may be a stranger's.
 
     The text before the last `**`, and, in each section between two `**`, the text before the last `*`, is
     matched as early as possible and never tried again: a lookahead with a back-reference to its group is an
     atomic group. This loses no match, since the next wildcard takes the remaining text.
     """
-    first, *others = re.split(r"((?<![^/])\*\*/|\*\*)", glob)
-    stretches = [("" if "/" in glob else "(?:.*?/)??", first)]
-    for wildcard, text in zip(others[::2], others[1::2], strict=True):
-        stretches.append(("(?:.*?/)??" if wildcard == "**/" else ".*?", text))
-    out, groups = "", 0
-    for number, (before, stretch) in enumerate(stretches, start=1):
-        start, *chunks = map(_literal, stretch.split("*"))
-        inside = before + start
-        for at, chunk in enumerate(chunks, start=1):
-            if at < len(chunks):
-                inside, groups = (
-                    f"{inside}(?=(?P<g{groups}>[^/]*?{chunk}))(?P=g{groups})",
+    first, *remaining = re.split(r"((?<![^/])\*\*/|\*\*)", glob)
+    sections = [("" if "/" in glob else "(?:.*?/)??", first)]
+    for wildcard, text in zip(remaining[::2], remaining[1::2], strict=True):
+        sections.append(("(?:.*?/)??" if wildcard == "**/" else ".*?", text))
+    pattern, groups = "", 0
+    for number, (prefix, section) in enumerate(sections, start=1):
+        first_chunk, *chunks = map(_literal_pattern, section.split("*"))
+        section_pattern = prefix + first_chunk
+        for chunk_number, chunk in enumerate(chunks, start=1):
+            if chunk_number < len(chunks):
+                section_pattern, groups = (
+                    f"{section_pattern}(?=(?P<g{groups}>[^/]*?{chunk}))(?P=g{groups})",
                     groups + 1,
                 )
             else:
-                inside += f"[^/]*?{chunk}"
-        if number < len(stretches):
-            inside, groups = f"(?=(?P<g{groups}>{inside}))(?P=g{groups})", groups + 1
-        out += inside
-    return re.compile(rf"{out}(?:/.*)?\Z", re.DOTALL)
+                section_pattern += f"[^/]*?{chunk}"
+        if number < len(sections):
+            section_pattern, groups = (
+                f"(?=(?P<g{groups}>{section_pattern}))(?P=g{groups})",
+                groups + 1,
+            )
+        pattern += section_pattern
+    return re.compile(rf"{pattern}(?:/.*)?\Z", re.DOTALL)
 
 
-def _literal(chunk: str) -> str:
+def _literal_pattern(chunk: str) -> str:
     return "[^/]".join(map(re.escape, chunk.split("?")))
 
 

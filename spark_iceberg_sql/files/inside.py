@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-OWN_SETTINGS = ".iceberg-sql.toml"
-_MARKS = (".git", OWN_SETTINGS, "pyproject.toml")
+SETTINGS_FILE = ".iceberg-sql.toml"
+_MARKERS = (".git", SETTINGS_FILE, "pyproject.toml")
 
 
 def repository(folder: Path) -> Path | None:
@@ -17,16 +17,16 @@ def repository(folder: Path) -> Path | None:
 
     None if it is in none of these.
     """
-    full = folder.absolute()
-    for mark in _MARKS:
-        for above in (full, *full.parents):
-            if os.path.exists(above / mark):
+    absolute_folder = folder.absolute()
+    for marker in _MARKERS:
+        for above in (absolute_folder, *absolute_folder.parents):
+            if os.path.exists(above / marker):
                 return above
     try:
-        here = Path.cwd()
+        current_folder = Path.cwd()
     except OSError:  # it has been deleted
         return None
-    return here if is_inside(folder, here) else None
+    return current_folder if is_inside(folder, current_folder) else None
 
 
 def is_inside(path: str | Path, tree: Path) -> bool:
@@ -42,15 +42,15 @@ def is_file_inside(path: str | Path, tree: Path) -> bool:
     return is_inside(path, tree) and os.path.isfile(path)
 
 
-def link_out(path: Path) -> tuple[Path, Path] | None:
+def escaping_link(path: Path) -> tuple[Path, Path] | None:
     """The first link in a path that leads out of the repository that the link is in, and that repository.
 
     Links that are in no repository, such as /tmp on macOS, are the user's.
     """
-    full = path.absolute()
-    for part in (*reversed(full.parents), full):
-        if part.is_symlink():
-            tree = repository(Path(os.path.realpath(part.parent)))
-            if tree is not None and not is_inside(part, tree):
-                return part, tree
+    absolute_path = path.absolute()
+    for component in (*reversed(absolute_path.parents), absolute_path):
+        if component.is_symlink():
+            tree = repository(Path(os.path.realpath(component.parent)))
+            if tree is not None and not is_inside(component, tree):
+                return component, tree
     return None

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.inside import link_out
+from spark_iceberg_sql.files.inside import escaping_link
 
 
-def replace_file(path: Path, content: bytes, *, before: bytes | None = None) -> None:
+def replace_file(path: Path, content: bytes, *, old_content: bytes | None = None) -> None:
     """Replace the content of a file, or of a link's target, atomically.
 
     path: the file, which may not exist yet. content: the new content. old_content: the content that the file
@@ -22,43 +22,45 @@ def replace_file(path: Path, content: bytes, *, before: bytes | None = None) -> 
     unchanged, if the file or its folder is read-only, if it is not a regular file, if its content has
     changed, or if a link leads out of the repository: a stranger's repository may contain such a link.
     """
-    if leads := link_out(path):
-        link, tree = leads
+    if link_and_tree := escaping_link(path):
+        link, tree = link_and_tree
         name = "the link" if link == path.absolute() else f"the link `{link}`"
         raise FileError(
             f"cannot write `{path}`: {name} points outside `{tree}`; name the file itself"
         )
     target = path.resolve()
     try:
-        here = target.stat() if target.exists() else None
-        if here is not None and not stat.S_ISREG(here.st_mode):
-            if before is not None:
+        status = target.stat() if target.exists() else None
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            if old_content is not None:
                 raise FileError(f"cannot write `{path}`: it is not a regular file")
             target.write_bytes(content)  # a device or a pipe as output
             return
-        if here is not None and (not here.st_mode & 0o222 or not os.access(target, os.W_OK)):
+        if status is not None and (not status.st_mode & 0o222 or not os.access(target, os.W_OK)):
             raise FileError(f"cannot write `{path}`: the file is read-only")
-        if before is not None and target.read_bytes() != before:
+        if old_content is not None and target.read_bytes() != old_content:
             raise FileError(f"cannot write `{path}`: it has changed since it was read")
-        _replace(target, content, here)
+        _replace_target(target, content, status)
     except OSError as error:
         folder = target.parent
-        read_only = isinstance(error, PermissionError) and not os.access(folder, os.W_OK)
-        why = f"the folder `{folder}` is read-only" if read_only else error.strerror or str(error)
-        raise FileError(f"cannot write `{path}`: {why}") from None
+        is_read_only = isinstance(error, PermissionError) and not os.access(folder, os.W_OK)
+        reason = (
+            f"the folder `{folder}` is read-only" if is_read_only else error.strerror or str(error)
+        )
+        raise FileError(f"cannot write `{path}`: {reason}") from None
 
 
-def _replace(target: Path, content: bytes, here: os.stat_result | None) -> None:
+def _replace_target(target: Path, content: bytes, status: os.stat_result | None) -> None:
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if here is None:
-            os.chmod(temporary, 0o666 & ~_mask())
+        if status is None:
+            os.chmod(temporary, 0o666 & ~_current_umask())
             os.replace(temporary, target)
-        elif here.st_nlink > 1 or not _like(target, temporary, here):
+        elif status.st_nlink > 1 or not _copy_attributes(target, temporary, status):
             # The new content is safe on disk by now and is copied over the old.
             _overwrite(target, content)
         else:
@@ -68,10 +70,10 @@ def _replace(target: Path, content: bytes, here: os.stat_result | None) -> None:
             os.unlink(temporary)
 
 
-def _like(target: Path, copy: str, here: os.stat_result) -> bool:
+def _copy_attributes(target: Path, copy: str, status: os.stat_result) -> bool:
     """Give a copy the owner, mode and attributes of a file. Returns False if that is not permitted."""
     try:
-        os.chown(copy, here.st_uid, here.st_gid)
+        os.chown(copy, status.st_uid, status.st_gid)
         shutil.copystat(target, copy)
         os.utime(copy)
     except OSError:
@@ -84,13 +86,13 @@ def _overwrite(target: Path, content: bytes) -> None:
     with target.open("r+b") as file:
         old = file.read()
         try:
-            _fill(file, content)
+            _rewrite(file, content)
         except BaseException:
-            _fill(file, old)
+            _rewrite(file, old)
             raise
 
 
-def _fill(file: BinaryIO, content: bytes) -> None:
+def _rewrite(file: BinaryIO, content: bytes) -> None:
     file.seek(0)
     file.write(content)
     file.truncate()
@@ -98,7 +100,7 @@ def _fill(file: BinaryIO, content: bytes) -> None:
     os.fsync(file.fileno())
 
 
-def _mask() -> int:
+def _current_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 
 # Clients of other engines, by the module that a program imports.
-_CLIENTS = regex(
+_OTHER_CLIENTS = regex(
     r"\b(?:import|from)\s+(?:duckdb|snowflake|pyathena|awswrangler|trino|prestodb|psycopg2?|asyncpg|sqlite3"
     r"|pymysql|mysql|MySQLdb|pymssql|pyodbc|oracledb|cx_Oracle|clickhouse_\w+|chdb|redshift_connector"
     r"|google\.cloud|pyflink|datafusion|polars|impala|pydremio)\b|\bclient\(\s*\\?['\"]athena"
@@ -15,7 +15,7 @@ _CLIENTS = regex(
 
 
 @record(frozen=True, slots=True)
-class Part:
+class TextUnit:
     """A text with its own line numbers: a file, or a cell of a notebook (counted from 1)."""
 
     text: str
@@ -23,25 +23,25 @@ class Part:
 
 
 @record(frozen=True, slots=True)
-class Unread:
+class ExtractionProblem:
     """SQL that cannot be extracted, or a call that Spark refuses without any SQL.
 
     unit_index, start, end: its position. reason, help: for the user. is_refused: Spark refuses it, so it is
     an error.
     """
 
-    part: int
+    unit_index: int
     start: int
     end: int
-    why: str
+    reason: str
     help: str = (
         "write the SQL as a string in the call, or check the program's statements at run time"
     )
-    refused: bool = False
+    is_refused: bool = False
 
 
 @record(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """A file. name: as shown to the user. fragments: in the order of the text.
 
     is_program: the SQL is inside a program. uses_spark: the program mentions Spark. uses_other_engine: it
@@ -50,16 +50,19 @@ class Source:
     """
 
     name: str
-    parts: tuple[Part, ...]
-    pieces: tuple[Piece, ...]
-    unread: tuple[Unread, ...] = ()
-    program: bool = False
-    spark: bool = False
-    elsewhere: bool = False
-    forward: int | None = None
+    units: tuple[TextUnit, ...]
+    fragments: tuple[SqlFragment, ...]
+    problems: tuple[ExtractionProblem, ...] = ()
+    is_program: bool = False
+    uses_spark: bool = False
+    uses_other_engine: bool = False
+    upgrade_count: int | None = None
 
 
-def engine(text: str) -> dict[str, bool]:
+def detect_engine(text: str) -> dict[str, bool]:
     """Guess a program's engine: SourceFile's `uses_spark`, `uses_other_engine`. text: the program."""
-    spark = "spark" in text.lower()
-    return {"spark": spark, "elsewhere": not spark and _CLIENTS.search(text) is not None}
+    uses_spark = "spark" in text.lower()
+    return {
+        "spark": uses_spark,
+        "elsewhere": not uses_spark and _OTHER_CLIENTS.search(text) is not None,
+    }

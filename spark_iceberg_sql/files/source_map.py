@@ -19,24 +19,24 @@ COMPILED = "dbt, compiled"  # that of a dbt model with the query that dbt compil
 MODELS = ("dbt", COMPILED, "sqlmesh")  # the APIs of models, by the tool that makes their tables
 
 
-class Arm(NamedTuple):
+class Branch(NamedTuple):
     """A branch: a range of the program whose statements all run or none does, such as a function or an `if`.
 
     unit_index, start, end: its position in the file. is_function: it is a function, which runs when it is
     called. always_exits: the code after it does not run if it does.
     """
 
-    part: int
+    unit_index: int
     start: int
     end: int
-    function: bool = False
-    leaves: bool = False
+    is_function: bool = False
+    always_exits: bool = False
 
 
-Stretch = tuple[int, int, Arm]
+BranchRange = tuple[int, int, Branch]
 
 
-class Said(NamedTuple):
+class MessageOverride(NamedTuple):
     """A message and a help from the reader of a program that replace those of a finding at the same position.
 
     start, end: offsets in the source text. message, help: those of a diagnostic.
@@ -49,7 +49,7 @@ class Said(NamedTuple):
 
 
 @record(frozen=True, slots=True)
-class Hole:
+class Placeholder:
     """A part of the SQL that a template or a program fills in later; written as `{{ }}` in the fragment.
 
     start, end: offsets in the fragment's SQL. text: the source, such as `{{ ref('events') }}`.
@@ -61,7 +61,7 @@ class Hole:
 
 
 @record(frozen=True, slots=True)
-class Piece:
+class SqlFragment:
     """A SQL text and its position in a file.
 
     sql: the text to check. starts: for each character, and for the end, its offset in the source text; ends:
@@ -77,23 +77,25 @@ class Piece:
     sql: str
     starts: Sequence[int]
     ends: Sequence[int]
-    holes: tuple[Hole, ...] = ()
-    part: int = 0
-    made: tuple[str, ...] | None = ()
+    placeholders: tuple[Placeholder, ...] = ()
+    unit_index: int = 0
+    side_effects: tuple[str, ...] | None = ()
     literals: tuple[Offsets, ...] | None = None
-    arms: tuple[Stretch, ...] = ()
+    branch_ranges: tuple[BranchRange, ...] = ()
     api: str = ""
-    said: tuple[Said, ...] = ()
+    overrides: tuple[MessageOverride, ...] = ()
 
-    def place(self, start: int, end: int) -> Offsets:
+    def source_span(self, start: int, end: int) -> Offsets:
         """The position of a range of the SQL in the source text."""
         # An empty range is at the end of the character before it: the next one may be in another literal.
         begin = self.starts[start] if end > start or start == 0 else self.ends[start]
         return begin, max(begin, self.ends[end])
 
-    def verbatim(self, start: int, end: int) -> bool:
+    def is_verbatim(self, start: int, end: int) -> bool:
         """True if the range is contiguous and literally the same in the source text, without a placeholder."""
-        if any(hole.start < end and start < hole.end for hole in self.holes):
+        if any(
+            placeholder.start < end and start < placeholder.end for placeholder in self.placeholders
+        ):
             return False
         return all(
             self.ends[i + 1] - self.starts[i] == 1
@@ -102,32 +104,34 @@ class Piece:
         )
 
 
-def whole(text: str, part: int = 0) -> Piece:
+def text_fragment(text: str, unit_index: int = 0) -> SqlFragment:
     """A source text that is SQL as a whole."""
-    places = range(len(text) + 1)
-    return Piece(text, places, places, part=part)
+    offsets = range(len(text) + 1)
+    return SqlFragment(text, offsets, offsets, unit_index=unit_index)
 
 
-def anything(at: int, part: int = 0, made: tuple[str, ...] | None = None) -> Piece:
+def side_effect_marker(
+    offset: int, unit_index: int = 0, table_names: tuple[str, ...] | None = None
+) -> SqlFragment:
     """An empty fragment for a call that changes tables without SQL. table_names: these; None: any table."""
-    return Piece("", (at,), (at,), part=part, made=made)
+    return SqlFragment("", (offset,), (offset,), unit_index=unit_index, side_effects=table_names)
 
 
-def stretch(text: str, start: int, end: int, part: int = 0) -> Piece:
+def range_fragment(text: str, start: int, end: int, unit_index: int = 0) -> SqlFragment:
     """The SQL between two offsets of a source text, unchanged."""
-    places = range(start, end + 1)
-    return Piece(text[start:end], places, places, part=part)
+    offsets = range(start, end + 1)
+    return SqlFragment(text[start:end], offsets, offsets, unit_index=unit_index)
 
 
-class PieceMaker:
+class FragmentBuilder:
     """Builds a fragment from the literals of a program."""
 
-    def __init__(self, part: int = 0) -> None:
-        self._part = part
+    def __init__(self, unit_index: int = 0) -> None:
+        self._unit_index = unit_index
         self._chars: list[str] = []
         self._starts: list[int] = []
         self._ends: list[int] = []
-        self._holes: list[Hole] = []
+        self._placeholders: list[Placeholder] = []
         self._length = 0
         self._literals: list[tuple[int, bool]] = []
 
@@ -136,9 +140,9 @@ class PieceMaker:
         """The number of characters added so far."""
         return self._length
 
-    def literal(self, *, own: bool) -> None:
+    def begin_literal(self, *, is_exclusive: bool) -> None:
         """Begin a literal. is_exclusive: True if only this fragment uses it."""
-        self._literals.append((self._length, own))
+        self._literals.append((self._length, is_exclusive))
 
     def add(self, value: str, start: int, end: int) -> None:
         """Add a value that the source text writes between two offsets, for example as an escape."""
@@ -150,80 +154,91 @@ class PieceMaker:
         if value:
             self._ends += [start] * (len(value) - 1) + [end]
 
-    def hole(self, start: int, end: int, text: str) -> None:
+    def add_placeholder(self, start: int, end: int, text: str) -> None:
         """Add a placeholder for the text between two offsets of the source text."""
-        word = "{{" + re.sub(r"\W", "_", text) + "}}"
-        self._holes.append(Hole(self._length, self._length + len(word), text))
-        self.add(word, start, end)
+        placeholder_text = "{{" + re.sub(r"\W", "_", text) + "}}"
+        self._placeholders.append(
+            Placeholder(self._length, self._length + len(placeholder_text), text)
+        )
+        self.add(placeholder_text, start, end)
 
-    def extend(self, piece: Piece) -> None:
+    def extend(self, fragment: SqlFragment) -> None:
         """Add another fragment, with its positions."""
         shift = self._length
-        self._holes += [
-            replace(hole, start=hole.start + shift, end=hole.end + shift) for hole in piece.holes
+        self._placeholders += [
+            replace(placeholder, start=placeholder.start + shift, end=placeholder.end + shift)
+            for placeholder in fragment.placeholders
         ]
-        self._chars.append(piece.sql)
-        self._length += len(piece.sql)
-        self._starts += piece.starts[:-1]
-        self._ends += piece.ends[1:]
+        self._chars.append(fragment.sql)
+        self._length += len(fragment.sql)
+        self._starts += fragment.starts[:-1]
+        self._ends += fragment.ends[1:]
 
-    def piece(self) -> Piece:
+    def build(self) -> SqlFragment:
         """The finished fragment."""
-        first = self._starts[0] if self._starts else 0
-        last = self._ends[-1] if self._ends else 0
+        first_start = self._starts[0] if self._starts else 0
+        last_end = self._ends[-1] if self._ends else 0
         stops = [*(start for start, _ in self._literals[1:]), self._length]
         literals = zip(self._literals, stops, strict=False)
         # Both lists have one entry more than the text: `starts` for its end, `ends` for its beginning.
-        return Piece(
+        return SqlFragment(
             "".join(self._chars),
-            [*self._starts, last],
-            [first, *self._ends],
-            tuple(self._holes),
-            self._part,
-            literals=tuple((start, stop) for (start, own), stop in literals if own)
+            [*self._starts, last_end],
+            [first_start, *self._ends],
+            tuple(self._placeholders),
+            self._unit_index,
+            literals=tuple(
+                (start, stop) for (start, is_exclusive), stop in literals if is_exclusive
+            )
             if self._literals
             else None,
         )
 
 
 # Ends a line comment, even one continued by a backslash, and then the statement.
-_BETWEEN = "\n\n;\n"
+_SEPARATOR = "\n\n;\n"
 
 
 @record(frozen=True, slots=True)
-class Joined:
+class JoinedScript:
     """Fragments as one script, so that each is checked against the tables that earlier ones created."""
 
     sql: str
-    pieces: tuple[Piece, ...]
+    fragments: tuple[SqlFragment, ...]
     offsets: tuple[int, ...]
 
     @property
-    def made(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
+    def side_effects(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
         """The offsets at which the program creates tables without SQL, and these tables."""
-        both = zip(self.pieces, self.offsets, strict=True)
-        return tuple((offset, piece.made) for piece, offset in both if piece.made != ())
-
-    @property
-    def arms(self) -> tuple[Stretch, ...]:
-        """The ranges that are in a branch, outer branches first."""
+        pairs = zip(self.fragments, self.offsets, strict=True)
         return tuple(
-            (start + offset, end + offset, arm)
-            for piece, offset in zip(self.pieces, self.offsets, strict=True)
-            for start, end, arm in piece.arms
+            (offset, fragment.side_effects)
+            for fragment, offset in pairs
+            if fragment.side_effects != ()
         )
 
-    def piece_at(self, offset: int) -> tuple[Piece, int]:
+    @property
+    def branch_ranges(self) -> tuple[BranchRange, ...]:
+        """The ranges that are in a branch, outer branches first."""
+        return tuple(
+            (start + offset, end + offset, branch)
+            for fragment, offset in zip(self.fragments, self.offsets, strict=True)
+            for start, end, branch in fragment.branch_ranges
+        )
+
+    def fragment_at(self, offset: int) -> tuple[SqlFragment, int]:
         """The fragment at an offset of the script, and the offset at which it begins."""
-        found = bisect_right(self.offsets, offset) - 1
-        return self.pieces[found], self.offsets[found]
+        index = bisect_right(self.offsets, offset) - 1
+        return self.fragments[index], self.offsets[index]
 
 
-def join(pieces: Iterable[Piece]) -> Joined:
+def join_fragments(fragments: Iterable[SqlFragment]) -> JoinedScript:
     """Fragments as one script, in order."""
-    kept = tuple(pieces)
+    joined = tuple(fragments)
     offsets, length = [], 0
-    for piece in kept:
+    for fragment in joined:
         offsets.append(length)
-        length += len(piece.sql) + len(_BETWEEN)
-    return Joined(_BETWEEN.join(piece.sql for piece in kept), kept, tuple(offsets))
+        length += len(fragment.sql) + len(_SEPARATOR)
+    return JoinedScript(
+        _SEPARATOR.join(fragment.sql for fragment in joined), joined, tuple(offsets)
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.files.ddl import TABLE_DDL
 from spark_iceberg_sql.files.python.literals import read_literals
-from spark_iceberg_sql.files.source_map import Piece, PieceMaker
+from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment
 from spark_iceberg_sql.lazy import regex
 
 # A string literal of Jinja.
@@ -17,60 +17,62 @@ STRINGS = regex(STRING, re.DOTALL)
 _PARTITION = regex(r"\bpartition", re.IGNORECASE)
 # A string that is a message, not SQL.
 _MESSAGE = regex(r"\b(?:log|print|warn|raise_\w+|exception)\s*\(\s*$")
-_JOINS = regex(rf"\s*[~+]\s*(?:[\w.()\[\]]+\s*[~+]\s*)?(?={STRING})", re.DOTALL)
-_ENDS = regex(r"\s*[~+]\s*[\w.()\[\]]+")
+_CONCATENATION = regex(rf"\s*[~+]\s*(?:[\w.()\[\]]+\s*[~+]\s*)?(?={STRING})", re.DOTALL)
+_TRAILING_EXPRESSION = regex(r"\s*[~+]\s*[\w.()\[\]]+")
 _METHOD = regex(r"\s*\.\s*\w")
 _FORMATTED = regex(r"\s*(?:(\.\s*format\b)|%\s*[^}]|\|\s*format\b)")
 
 
-def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
+def ddl_in_strings(fragment: SqlFragment, start: int, end: int) -> Iterator[SqlFragment]:
     """The partition DDL in the string literals of a range of a fragment, one fragment each.
 
     fragment: the SQL. start, end: a tag of the template in it. An expression that is joined to a literal is a
     placeholder.
     """
-    text, at = piece.sql, start
-    while (string := STRINGS.search(text, at, end)) is not None:
-        at = string.end()
+    text, offset = fragment.sql, start
+    while (string := STRINGS.search(text, offset, end)) is not None:
+        offset = string.end()
         if not TABLE_DDL.match(string.group()[1:].lstrip()) or _MESSAGE.search(
             text[max(start, string.start() - 40) : string.start()]
         ):
             continue
-        maker = PieceMaker(piece.part)
-        formatted = _formatted(text, at, end)
-        read_literals(text, string.start(), at, maker, formatted=formatted)
-        while (joins := _JOINS.match(text, at, end)) is not None:
-            between = joins.group().strip(" ~+")
-            if between:
-                maker.hole(at, joins.end(), between)
-            following = STRINGS.match(text, joins.end(), end)
+        builder = FragmentBuilder(fragment.unit_index)
+        format_char = _format_char(text, offset, end)
+        read_literals(text, string.start(), offset, builder, format_char=format_char)
+        while (concatenation := _CONCATENATION.match(text, offset, end)) is not None:
+            joined_expression = concatenation.group().strip(" ~+")
+            if joined_expression:
+                builder.add_placeholder(offset, concatenation.end(), joined_expression)
+            following = STRINGS.match(text, concatenation.end(), end)
             if following is None:
                 break
-            at = following.end()
-            if _METHOD.match(text, at, end):  # `', '.join(fields)`
-                maker.hole(joins.end(), at, following.group())
+            offset = following.end()
+            if _METHOD.match(text, offset, end):  # `', '.join(fields)`
+                builder.add_placeholder(concatenation.end(), offset, following.group())
                 break
-            read_literals(text, following.start(), at, maker, formatted=formatted)
-        rest = _ENDS.match(text, at, end)
-        if rest is not None:
-            maker.hole(at, rest.end(), rest.group().strip(" ~+"))
-            at = rest.end()
-        made = maker.piece()
-        if _PARTITION.search(made.sql):
-            yield Piece(
-                made.sql,
+            read_literals(text, following.start(), offset, builder, format_char=format_char)
+        trailing_expression = _TRAILING_EXPRESSION.match(text, offset, end)
+        if trailing_expression is not None:
+            builder.add_placeholder(
+                offset, trailing_expression.end(), trailing_expression.group().strip(" ~+")
+            )
+            offset = trailing_expression.end()
+        string_fragment = builder.build()
+        if _PARTITION.search(string_fragment.sql):
+            yield SqlFragment(
+                string_fragment.sql,
                 # Offsets of the built fragment are in the template's text; the outer fragment maps them to
                 # the file.
-                [piece.starts[i] for i in made.starts],
-                [piece.ends[i] for i in made.ends],
-                made.holes,
-                piece.part,
+                [fragment.starts[i] for i in string_fragment.starts],
+                [fragment.ends[i] for i in string_fragment.ends],
+                string_fragment.placeholders,
+                fragment.unit_index,
             )
 
 
-def _formatted(text: str, at: int, end: int) -> str:
+def _format_char(text: str, offset: int, end: int) -> str:
     """The format character of the string that ends at an offset, as `read_literals` takes it."""
-    found = _FORMATTED.match(text, at, end)
-    if found is None:
+    match = _FORMATTED.match(text, offset, end)
+    if match is None:
         return ""
-    return "{" if found[1] else "%"
+    return "{" if match[1] else "%"

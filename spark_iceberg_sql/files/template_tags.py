@@ -26,52 +26,52 @@ class Tag(NamedTuple):
     start: int
     end: int
     text: str
-    word: str
+    keyword: str
 
 
-def tags(text: str) -> list[Tag]:
+def find_tags(text: str) -> list[Tag]:
     """The tags of a text, in order, none inside another; in linear time."""
-    found: list[Tag] = []
+    tag_list: list[Tag] = []
     # Keeps the search linear: without it, each of n unclosed tags would search the remaining text.
-    never: set[str] = set()  # closing marks that do not occur any more
-    at = 0
-    while (opening := _OPENING.search(text, at)) is not None:
+    missing_closings: set[str] = set()  # closing marks that do not occur any more
+    offset = 0
+    while (opening := _OPENING.search(text, offset)) is not None:
         start, closing = opening.start(), _CLOSING[opening.group()]
-        close = -1 if closing in never else _close(text, closing, opening.end())
+        close = -1 if closing in missing_closings else _closing_offset(text, closing, opening.end())
         if close < 0:
-            never.add(closing)
-            at = opening.end()
+            missing_closings.add(closing)
+            offset = opening.end()
             continue
         end = close + len(closing)
-        words = text[start:end]
-        keyword = _KEYWORD.match(words)
+        tag_text = text[start:end]
+        keyword = _KEYWORD.match(tag_text)
         word = keyword[1] if keyword is not None else ""
-        if word == "raw" and RAW.fullmatch(words) and "raw" not in never:
+        if word == "raw" and RAW.fullmatch(tag_text) and "raw" not in missing_closings:
             end_raw = _END_RAW.search(text, end)
             if end_raw is None:
-                never.add("raw")
+                missing_closings.add("raw")
             else:
                 end = end_raw.end()
         # A `${` whose text spans lines or has another brace is no placeholder.
-        elif closing == "}" and ("\n" in words or "{" in words[2:]):
-            at = opening.end()
+        elif closing == "}" and ("\n" in tag_text or "{" in tag_text[2:]):
+            offset = opening.end()
             continue
-        found.append(Tag(start, end, text[start:end], word))
-        at = end
-    return found
+        tag_list.append(Tag(start, end, text[start:end], word))
+        offset = end
+    return tag_list
 
 
-def _close(text: str, closing: str, at: int) -> int:
+def _closing_offset(text: str, closing: str, offset: int) -> int:
     """The offset of a tag's closing mark, outside of Jinja's strings; -1 if there is none."""
-    plain = text.find(closing, at)
-    if plain < 0 or closing not in _WITH_STRINGS:
-        return plain
-    for found in _IN_EXPRESSION[closing].finditer(text, at, plain + _LONGEST_STRING):
-        if found.group() == closing:
-            return found.start()
-        if len(found.group()) == 1:
+    first_closing = text.find(closing, offset)
+    if first_closing < 0 or closing not in _WITH_STRINGS:
+        return first_closing
+    for match in _IN_EXPRESSION[closing].finditer(text, offset, first_closing + _LONGEST_STRING):
+        if match.group() == closing:
+            return match.start()
+        if len(match.group()) == 1:
             break  # an unclosed quote
-    return plain
+    return first_closing
 
 
 def is_templated(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-CACHE = "SPARK_ICEBERG_SQL_CACHE"
+CACHE_VARIABLE = "SPARK_ICEBERG_SQL_CACHE"
 
 
 def cache_directory() -> Path:
@@ -13,13 +13,13 @@ def cache_directory() -> Path:
 
     It is SPARK_ICEBERG_SQL_CACHE, or `spark-iceberg-sql` in XDG_CACHE_HOME or ~/.cache.
     """
-    if chosen := os.environ.get(CACHE):
+    if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser()
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "spark-iceberg-sql"
 
 
-def make_private(folder: Path) -> None:
+def make_private_folder(folder: Path) -> None:
     """Make a folder that only the user can read and write; one that exists stays as it is. Raises OSError."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)  # the mode is not that of parents

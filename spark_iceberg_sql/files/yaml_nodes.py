@@ -6,7 +6,7 @@ import re
 from importlib.util import find_spec
 from typing import Any
 
-from spark_iceberg_sql.files.source_map import Piece, PieceMaker
+from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment
 
 HELP = "pip install 'spark-iceberg-sql[dbt]'"
 _MERGE = "tag:yaml.org,2002:merge"
@@ -30,22 +30,27 @@ def compose(text: str) -> Any:
     try:
         return yaml.compose(text, Loader=loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" (line {mark.line + 1}: {getattr(error, 'problem', '')})" if mark else ""
+        problem_mark = getattr(error, "problem_mark", None)
+        where = (
+            f" (line {problem_mark.line + 1}: {getattr(error, 'problem', '')})"
+            if problem_mark
+            else ""
+        )
         raise YamlError(f"the file is not valid YAML{where}") from None
 
 
-def said(text: str) -> list[object]:
+def parse_events(text: str) -> list[object]:
     """The events of a YAML text, without positions and comments, for comparison. Raises YamlError."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        every = list(yaml.parse(text, Loader=loader))
+        events = list(yaml.parse(text, Loader=loader))
     except (yaml.YAMLError, ValueError) as error:
         raise YamlError(str(error)) from None
     return [
-        (type(e), *(getattr(e, key, None) for key in ("value", "anchor", "tag"))) for e in every
+        (type(event), *(getattr(event, key, None) for key in ("value", "anchor", "tag")))
+        for event in events
     ]
 
 
@@ -59,21 +64,21 @@ def items(node: Any) -> dict[str, Any]:
     return _items(node, {})
 
 
-def _items(node: Any, read: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def _items(node: Any, results_by_node: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """As `items`. results_by_node: without it, aliases of aliases would take exponential time."""
-    if id(node) in read:
-        return read[id(node)]
-    found: dict[str, Any] = {}
-    read[id(node)] = found  # a mapping may contain itself
+    if id(node) in results_by_node:
+        return results_by_node[id(node)]
+    values: dict[str, Any] = {}
+    results_by_node[id(node)] = values  # a mapping may contain itself
     if not is_mapping(node):
-        return found
+        return values
     for key, value in node.value:
         if key.tag == _MERGE:
             for merged in reversed(entries(value) or [value]):  # the first merge wins
-                found |= _items(merged, read)
+                values |= _items(merged, results_by_node)
     # YAML 1.1 merge: own keys override merged ones, and the first merged mapping overrides later ones.
-    found |= {key.value: value for key, value in node.value if isinstance(key.value, str)}
-    return found
+    values |= {key.value: value for key, value in node.value if isinstance(key.value, str)}
+    return values
 
 
 def entries(node: Any) -> list[Any]:
@@ -94,21 +99,21 @@ def is_null(node: Any) -> bool:
     return scalar and not node.style and _NULL.fullmatch(node.value) is not None
 
 
-def place(node: Any, text: str) -> tuple[int, int]:
+def node_span(node: Any, text: str) -> tuple[int, int]:
     """The offsets at which a node begins and ends, without line breaks after it. text: the file's."""
     start, end = node.start_mark.index, node.end_mark.index
     return start, start + len(text[start:end].rstrip())
 
 
-def piece_of(node: Any, text: str) -> Piece:
+def scalar_fragment(node: Any, text: str) -> SqlFragment:
     """A scalar with the position of each character. text: the file's."""
-    start, end = place(node, text)
-    value, quoted = str(node.value), 1 if node.style in ("'", '"') else 0
-    maker = PieceMaker()
-    if text[start + quoted : end - quoted] == value:
-        for at, char in enumerate(value, start + quoted):
-            maker.add(char, at, at + 1)
+    start, end = node_span(node, text)
+    value, quote_length = str(node.value), 1 if node.style in ("'", '"') else 0
+    builder = FragmentBuilder()
+    if text[start + quote_length : end - quote_length] == value:
+        for offset, char in enumerate(value, start + quote_length):
+            builder.add(char, offset, offset + 1)
     else:  # folded, or with escapes
         for char in value:
-            maker.add(char, start, end)
-    return maker.piece()
+            builder.add(char, start, end)
+    return builder.build()

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.insight.hive_partitions import PartitionValueFormat
-from spark_iceberg_sql.syntax.brackets import closing
-from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Kind, Token, tokenize
+from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
 
 _COMPARISONS = ("=", "==", "<", "<=", ">", ">=", "<>", "!=")
@@ -31,7 +31,7 @@ _NO_ALIAS = (
     _ENDS | _JOINS | {"WHERE", "ON", "USING", "TABLESAMPLE", "FOR", "VERSION", "TIMESTAMP", "PIVOT"}
 )
 _RENAMING = ("PIVOT", "UNPIVOT", "TABLESAMPLE", "MATCH_RECOGNIZE")
-_NAMES = (Kind.WORD, Kind.QUOTED)
+_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ def tokens_of(text: str) -> list[Token]:
 
 def name_of(token: Token) -> str:
     """The identifier in a token, unquoted; empty for any other token."""
-    if token.kind is Kind.QUOTED:
+    if token.kind is TokenKind.QUOTED:
         return token.text[1:-1].replace("``", "`")
-    return token.text if token.kind is Kind.WORD else ""
+    return token.text if token.kind is TokenKind.WORD else ""
 
 
 def is_call(tokens: Sequence[Token], index: int) -> bool:
@@ -232,7 +232,7 @@ def _comparison(tokens: Sequence[Token], index: int) -> tuple[str, tuple[str, ..
         and operator_index + 1 < len(tokens)
         and tokens[operator_index + 1].text == "("
     ):
-        close = closing(tokens, operator_index + 1)
+        close = closing_index(tokens, operator_index + 1)
         items = [_constant(tokens, i) for i in range(operator_index + 2, close, 2)]
         are_constants = all(
             value is not None and last == i
@@ -263,7 +263,7 @@ def _constant(tokens: Sequence[Token], index: int) -> tuple[str | None, int]:
     )  # 'a' 'b' is one string
     if token.kind in STRINGS and not is_continued:
         return unescape(token.text), index
-    if token.kind is Kind.NUMBER and token.text.isdigit():
+    if token.kind is TokenKind.NUMBER and token.text.isdigit():
         return token.text, index
     return None, index
 

@@ -8,7 +8,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.hive_partitions import Column
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 _EXAMPLE = (
@@ -60,12 +60,12 @@ def table_from_ddl(text: str) -> tuple[HiveTable, str]:
     """
     creates, other_statements = [], []
     for statement in statements(text):
-        node = read(statement)
-        if isinstance(node, nodes.Unreadable):
+        node = parse(statement)
+        if isinstance(node, nodes.InvalidStatement):
             raise IcebergSqlError(
                 f"the statement cannot be read: {statement.text[:60]}", help=_EXAMPLE
             )
-        if isinstance(node, nodes.Create) and node.query is None and node.like is None:
+        if isinstance(node, nodes.Create) and node.query is None and node.like_table is None:
             creates.append((statement, node))
         else:
             other_statements.append(f"{statement.text};")
@@ -89,7 +89,7 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
         by_name = {column.name.lower(): column for column in columns}
         for term in node.partitioning or ():
             column = by_name.get(".".join(term.columns[0].parts).lower()) if term.columns else None
-            if term.call is not None or column is None:
+            if term.transform_name is not None or column is None:
                 raise IcebergSqlError(
                     f"the partition columns of {name} are not in its column list", help=_EXAMPLE
                 )

@@ -59,4 +59,4 @@ def _text_for_parser(spark: SparkSession, text: str) -> str:
     with sessions.working_in(spark):
         text = sessions.substituted(spark, clickhouse.translated(text))
     script = statements(text)
-    return routing.handed_on(script[0]) if len(script) == 1 else text
+    return routing.routed_text(script[0]) if len(script) == 1 else text

@@ -17,7 +17,7 @@ from spark_iceberg_sql.notebook.names import SessionNames, value_call
 from spark_iceberg_sql.notebook.places import error_span
 from spark_iceberg_sql.notebook.spark_errors import ParsedError, parse_error
 from spark_iceberg_sql.syntax import clickhouse
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def _syntax_help(statement: Statement, span: tuple[int, int]) -> _Help:
 
 
 def _similar_keyword(token: Token) -> str | None:
-    if token.kind is not Kind.WORD or token.word in _KEYWORDS:
+    if token.kind is not TokenKind.WORD or token.word in _KEYWORDS:
         return None
     matches = difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)
     return matches[0] if matches else None

@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.identifiers import dotted, quoted
-from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
         if tokens[index].word in _TABLE_KEYWORDS and index + 1 < len(tokens):
             index += 1
             parts = []
-            while index < len(tokens) and tokens[index].kind in (Kind.WORD, Kind.QUOTED):
+            while index < len(tokens) and tokens[index].kind in (TokenKind.WORD, TokenKind.QUOTED):
                 parts.append(tokens[index].text.strip("`").replace("``", "`"))
                 if index + 1 >= len(tokens) or tokens[index + 1].text != ".":
                     break
@@ -173,7 +173,7 @@ def _arguments(text: str) -> Iterator[str]:
     """The arguments between parentheses, split at the commas outside nested parentheses."""
     depth, start = 0, 0
     for token in tokenize(text):
-        if token.kind is Kind.MARK:
+        if token.kind is TokenKind.MARK:
             depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
         if token.text == "," and depth == 0:
             yield text[start : token.start].strip()

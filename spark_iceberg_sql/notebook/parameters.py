@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spark_iceberg_sql.notebook.values import NoValueError, is_frame, is_value, to_plain
-from spark_iceberg_sql.syntax.lexer import TRIVIA, Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 # These are followed by a name, which cannot be a value.
@@ -56,11 +56,11 @@ def bind(text: str, variables: Mapping[str, Any]) -> BoundSql:
     parts, offset = [], 0
     for i, token in enumerate(tokens):
         following = tokens[i + 1] if i + 1 < len(tokens) else None
-        if token.text == ":" and token.kind is Kind.MARK and following is not None:
+        if token.text == ":" and token.kind is TokenKind.MARK and following is not None:
             name = following.text
-            if following.kind is Kind.WORD and name in variables and is_value(variables[name]):
+            if following.kind is TokenKind.WORD and name in variables and is_value(variables[name]):
                 values[name] = to_plain(name, variables[name])
-        if token.kind is not Kind.STRAY or token.text != "{" or token.start < offset:
+        if token.kind is not TokenKind.STRAY or token.text != "{" or token.start < offset:
             continue
         if i and tokens[i - 1].text == "$" and tokens[i - 1].end == token.start:
             continue
@@ -91,7 +91,7 @@ def _braced_name(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
     """The name in the braces that open at token i, and the token where they close."""
     start = tokens[i].start
     following = tokens[i + 1 : i + 3]
-    if [t.text for t in following[1:]] == ["}"] and following[0].kind is Kind.WORD:
+    if [t.text for t in following[1:]] == ["}"] and following[0].kind is TokenKind.WORD:
         if (
             following[0].text.isidentifier()
             and following[1].end - start == len(following[0].text) + 2
@@ -145,9 +145,9 @@ def _refuse_raw_text(statement: Statement) -> None:
     if has_grammar and tokens[2].text not in (".", "="):  # otherwise it is a setting of that name
         return
     for previous, token, following in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        has_brace = token.text == "{" and token.kind is Kind.STRAY and previous.text != "$"
+        has_brace = token.text == "{" and token.kind is TokenKind.STRAY and previous.text != "$"
         has_colon = (
-            token.text == ":" and following.kind is Kind.WORD and token.end == following.start
+            token.text == ":" and following.kind is TokenKind.WORD and token.end == following.start
         )
         is_joined = previous.end == token.start and previous.text != "="
         if not has_brace and (not has_colon or is_joined):
@@ -180,7 +180,9 @@ def _refuse_name_part(text: str, tokens: list[Token], i: int, end: int, value: A
     start = tokens[i].start
     previous = tokens[i - 1] if i else None
     is_joined = (
-        previous is not None and previous.end == start and previous.kind in (Kind.WORD, Kind.QUOTED)
+        previous is not None
+        and previous.end == start
+        and previous.kind in (TokenKind.WORD, TokenKind.QUOTED)
     )
     is_qualified = text[start - 1 : start] == "." or text[end : end + 1] == "."
     is_continued = end < len(text) and (text[end].isalnum() or text[end] in "_`")

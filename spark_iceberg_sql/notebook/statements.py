@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.table import split_name
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
+from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -17,7 +17,7 @@ def statement_title(statement: Statement) -> str:
         return statement.first
     end = statement.start
     for token in statement.opening(14):
-        if token.kind not in (Kind.WORD, Kind.QUOTED) and token.text != ".":
+        if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) and token.text != ".":
             break
         if end > statement.start and token.word in _TITLE_ENDS:
             break

@@ -9,7 +9,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.script import statements
 
 MASK = "***"
@@ -153,7 +153,7 @@ def _secret_spans(text: str, tokens: list[Token], base_offset: int) -> Iterator[
                 yield token.start + 1, token.end - 1
             elif previous is None or previous.text in (",", "("):
                 key = token.text
-        elif token.kind is Kind.NUMBER and previous is not None:
+        elif token.kind is TokenKind.NUMBER and previous is not None:
             if (previous.text in ("=", "=>") or previous.kind in STRINGS) and _KEY.search(key):
                 yield token.start, token.end
         elif token.text not in ("=", "=>"):

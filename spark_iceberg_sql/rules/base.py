@@ -14,7 +14,7 @@ from enum import Enum
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Severity
 from spark_iceberg_sql.errors import PluginError
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.nodes import Node
@@ -83,7 +83,7 @@ class Example:
 
 RuleFunction = Callable[[Context], Iterator[Finding]]
 Precondition = Callable[[Context], bool]
-InPrograms = Callable[[Piece, Diagnostic], Diagnostic | None]
+InPrograms = Callable[[SqlFragment, Diagnostic], Diagnostic | None]
 
 
 @record(frozen=True, slots=True)

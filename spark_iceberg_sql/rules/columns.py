@@ -26,7 +26,9 @@ def accepted_columns(context: TargetContext, transform: Transform) -> list[str]:
     ]
 
 
-def existing_columns(context: TargetContext, refs: Iterable[terms.Ref]) -> list[terms.Ref]:
+def existing_columns(
+    context: TargetContext, refs: Iterable[terms.NamePath]
+) -> list[terms.NamePath]:
     """The names that are columns of the table; all of them if none is, or if the table is unknown."""
     all_refs = list(refs)
     try:

@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.transforms import BY_SPELLING, BY_SUFFIX, DATE, HAS
 from spark_iceberg_sql.rules.meant_transform import infer_transform, pick_parameter
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind, tokenize
 
 _BRACKETS = "()[]<>"
 _TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
@@ -34,7 +34,7 @@ _SUFFIX = re.compile(rf"(\w+)_(?:({_SUFFIX_ALTERNATIVES})(?:_(\d+))?)")
 
 def parse_fields(tokens: Sequence[Token]) -> list[str] | None:
     """The fields of a list, as DDL writes them; None if any of them cannot be interpreted."""
-    tokens = without_brackets([token for token in tokens if token.kind is not Kind.STRAY])
+    tokens = without_brackets([token for token in tokens if token.kind is not TokenKind.STRAY])
     clauses = [_parse_field(item) for item in list_items(tokens) if item]
     return [text for text in clauses if text] if clauses and all(clauses) else None
 
@@ -126,10 +126,10 @@ def _content_words(tokens: Sequence[Token]) -> set[str]:
         if token.kind in STRINGS:
             inner_tokens = [t for t in tokenize(text[1:-1]) if _is_significant(t)]
             content |= _content_words(inner_tokens)
-        elif token.kind is Kind.QUOTED:
+        elif token.kind is TokenKind.QUOTED:
             content |= _content_words([t for t in tokenize(text.strip("`")) if _is_significant(t)])
         elif (
-            token.kind is Kind.WORD
+            token.kind is TokenKind.WORD
             and next_text != "("
             and text.upper() not in _INSIGNIFICANT_WORDS
         ):
@@ -140,7 +140,7 @@ def _content_words(tokens: Sequence[Token]) -> set[str]:
 
 
 def _is_significant(token: Token) -> bool:
-    return token.kind not in (Kind.SPACE, Kind.COMMENT)
+    return token.kind not in (TokenKind.SPACE, TokenKind.COMMENT)
 
 
 def _with_next_text(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
@@ -151,7 +151,7 @@ def _with_next_text(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
 
 def _words_with_next_text(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     for token, next_text in _with_next_text(tokens):
-        if token.kind in (Kind.WORD, Kind.QUOTED):
+        if token.kind in (TokenKind.WORD, TokenKind.QUOTED):
             yield token, next_text
 
 
@@ -162,13 +162,13 @@ def _columns(tokens: Sequence[Token]) -> Iterator[str]:
     units = _units(tokens)
     for token, next_text in _words_with_next_text(tokens):
         text = token.text
-        can_be_column = token.kind is Kind.QUOTED or text.upper() not in _NOT_COLUMNS
+        can_be_column = token.kind is TokenKind.QUOTED or text.upper() not in _NOT_COLUMNS
         if path and next_text == "(":  # a.bucket(...): a call
             path = ""
             continue
         if not path and (next_text == "(" or not can_be_column or text.lower() in units):
             continue
-        path += text if token.kind is Kind.QUOTED else quoted(text)
+        path += text if token.kind is TokenKind.QUOTED else quoted(text)
         if next_text == ".":
             path += "."
             continue

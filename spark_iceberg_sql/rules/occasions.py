@@ -42,9 +42,9 @@ def has_special_columns(context: Context) -> bool:
 def has_special_clauses(context: Context) -> bool:
     """True unless this is a CREATE TABLE with only columns, USING iceberg and PARTITIONED BY."""
     node = context.node
-    if not isinstance(node, nodes.Create) or node.provider != "iceberg" or node.table.computed:
+    if not isinstance(node, nodes.Create) or node.provider != "iceberg" or node.table.is_computed:
         return True
-    if node.replace or node.query or node.like or node.location or node.hive:
+    if node.replace or node.query or node.like_table or node.location or node.hive:
         return True
     return bool(node.properties or node.options or node.clustered_by or node.cluster_by)
 

@@ -44,15 +44,15 @@ def misplaced_columns(context: Context) -> Iterator[Finding]:
 
 def _requested_positions(
     node: nodes.AddColumns | nodes.AlterColumn,
-) -> Iterator[tuple[terms.Name, terms.Ref | None, bool]]:
+) -> Iterator[tuple[terms.Name, terms.NamePath | None, bool]]:
     """The column's path, AFTER's column, and whether the column already exists."""
     if isinstance(node, nodes.AddColumns):
         for path, column in node.columns:
-            yield path.parts, column.after, False
+            yield path.parts, column.after_column, False
     else:
-        for change in (node, *node.more):
-            if change.after is not None:
-                yield change.column.parts, change.after, True
+        for change in (node, *node.other_changes):
+            if change.after_column is not None:
+                yield change.column.parts, change.after_column, True
 
 
 def _exists(schema: Schema, path: terms.Name) -> bool:
@@ -71,7 +71,7 @@ def immovable_column(context: Context, change: nodes.AlterColumn) -> Finding | N
             f"`{change.column.text}` is part of the type of `{collection_name}` and cannot be moved",
             f"leave out the statement, or move `{collection_name}`",
         )
-    after_ref = change.after
+    after_ref = change.after_column
     if after_ref is not None and folded(after_ref.parts[0]) == folded(change.column.parts[-1]):
         return Finding(
             change.position,

@@ -46,30 +46,30 @@ from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
+from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS, Area
 
 
-@rule(Severity.ERROR, on=(nodes.Unreadable,), category=Category.SYNTAX, needs_whole_text=True)
+@rule(Severity.ERROR, on=(nodes.InvalidStatement,), category=Category.SYNTAX, needs_whole_text=True)
 def unreadable_statement(context: Context) -> Iterator[Finding]:
     """A statement at whose words both grammars stop."""
     node = context.node
-    assert isinstance(node, nodes.Unreadable)
+    assert isinstance(node, nodes.InvalidStatement)
     from spark_iceberg_sql.rules.repairs import own_names, repair  # the command starts sooner
 
-    message, help_, area, is_refused = MISTAKES[node.like]
+    message, help_, area, is_refused = SYNTAX_ERRORS[node.error_kind]
     severity = None if is_refused else Severity.WARNING
     if area is not Area.GRAMMAR:
         return
     table = node.table.text if node.table is not None else "t"
     values = {
         "table": table,
-        "found": node.found,
+        "found": node.token_text,
         "expected": node.expected,
         **own_names(context, node),
     }
     if message is not None:
         message_pattern = message
-    elif node.at[0] == node.at[1]:
+    elif node.error_span[0] == node.error_span[1]:
         message_pattern = "the statement ends where the grammar expects {expected}"
     else:
         message_pattern = "`{found}` is unexpected here: the grammar expects {expected}"
@@ -77,11 +77,13 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
         help_ = "leave it out, or put a `;` before it if it is another statement"
     suggestion = repair(context, node)
     if suggestion is None:
-        yield Finding(node.at, _fill(message_pattern, values), _fill(help_, values), None, severity)
+        yield Finding(
+            node.error_span, _fill(message_pattern, values), _fill(help_, values), None, severity
+        )
     else:
         fix = Fix(suggestion.help, suggestion.edits) if suggestion.is_complete else None
         yield Finding(
-            node.at,
+            node.error_span,
             suggestion.message or _fill(message_pattern, values),
             suggestion.help,
             fix,

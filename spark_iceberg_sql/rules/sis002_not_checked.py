@@ -60,7 +60,7 @@ class SkippedRule(NamedTuple):
 )
 def not_checked(context: Context) -> Iterator[Finding]:
     """A template or a parameter in place of a keyword or name; a table whose name is an expression."""
-    if isinstance(context.node, nodes.Create) and context.target.computed:
+    if isinstance(context.node, nodes.Create) and context.target.is_computed:
         yield Finding(
             context.target.span,
             f"not checked: the table that `{context.target.text}` names is only known when the statement runs",
@@ -68,16 +68,16 @@ def not_checked(context: Context) -> Iterator[Finding]:
             if context.catalog.live
             else f"check it in a session, or {LIVE_NAME_HELP}",
         )
-    if isinstance(context.node, nodes.Templated) and context.node.deep:
+    if isinstance(context.node, nodes.Templated) and context.node.is_too_deep:
         yield Finding(
-            context.node.at,
+            context.node.template_span,
             "not checked: the type is nested more than 100 deep",
             "flatten the type",
         )
     elif isinstance(context.node, nodes.Templated) and not _is_checked_later(context, context.node):
-        placeholder_text = context.text_at(context.node.at)
+        placeholder_text = context.text_at(context.node.template_span)
         yield Finding(
-            context.node.at,
+            context.node.template_span,
             f"not checked: the value of `{placeholder_text}` is unknown",
             LIVE_PLACEHOLDER_HELP if context.catalog.live else PLACEHOLDER_HELP,
         )
@@ -95,7 +95,9 @@ def skipped_note(context: Context, skipped: Sequence[SkippedRule]) -> Finding:
     )
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
     if context.catalog.live:
-        table_is_computed = isinstance(_table(context), terms.Ref) and context.target.computed
+        table_is_computed = (
+            isinstance(_table(context), terms.NamePath) and context.target.is_computed
+        )
         help_ = LIVE_QUERY_HELP if query and not missing_facts.startswith("table ") else LIVE_HELP
         if table_is_computed:
             help_ = LIVE_NAME_HELP
@@ -132,9 +134,13 @@ def dialect_note(context: Context) -> Finding:
 
 def _target_span(context: Context) -> terms.Offsets:
     table = _table(context)
-    if isinstance(table, terms.Ref):
+    if isinstance(table, terms.NamePath):
         return table.span
-    return context.node.at if isinstance(context.node, nodes.Unreadable) else context.node.span
+    return (
+        context.node.error_span
+        if isinstance(context.node, nodes.InvalidStatement)
+        else context.node.span
+    )
 
 
 def _table(context: Context) -> object:

@@ -31,12 +31,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.files.source_map import COMPILED, Piece
+from spark_iceberg_sql.files.source_map import COMPILED, SqlFragment
 from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax.terms import Offsets
 
 
-def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
+def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
     """A dbt model's query is checked twice, as written and as compiled: the comment may be needed in the other one."""
     return None if piece.api == COMPILED else diagnostic
 

@@ -42,13 +42,18 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.lexer import Kind, Token
-from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
-from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, is_icebergs, phrase_in
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS, Area
+from spark_iceberg_sql.syntax.routing import (
+    goes_to_iceberg,
+    is_iceberg_statement,
+    phrase_in,
+    text_with_trivia,
+)
 
 _ICEBERG_STATEMENTS =(
     nodes.AddField, nodes.DropField, nodes.ReplaceField, nodes.WriteOrder, nodes.IdentifierFields,
-    nodes.Reference,
+    nodes.ChangeSnapshotRef,
 )  # fmt: skip
 _SPARK_STATEMENTS = (
     nodes.AddColumns,
@@ -69,7 +74,13 @@ _ROUTING_KEYWORDS = frozenset({
 
 @rule(
     Severity.ERROR,
-    on=(*_ICEBERG_STATEMENTS, *_SPARK_STATEMENTS, nodes.Explain, nodes.Compound, nodes.Unreadable),
+    on=(
+        *_ICEBERG_STATEMENTS,
+        *_SPARK_STATEMENTS,
+        nodes.Explain,
+        nodes.Compound,
+        nodes.InvalidStatement,
+    ),
     category=Category.SYNTAX,
     removes_comments=True,
 )
@@ -92,12 +103,14 @@ def misrouted_statement(context: Context) -> Iterator[Finding]:
                     "the block hides the statement from Iceberg's parser, the only one that can parse it",
                     f"write it outside the block: `{_one_line(context, inner_node)}`",
                 )
-    elif isinstance(node, nodes.Unreadable):
-        if MISTAKES[node.like].area is Area.ROUTING:
+    elif isinstance(node, nodes.InvalidStatement):
+        if SYNTAX_ERRORS[node.error_kind].area is Area.ROUTING:
             yield _invalid_statement(node)
     elif isinstance(node, _ICEBERG_STATEMENTS):
         yield from _hidden_from_iceberg(context, node)
-    elif goes_to_iceberg(as_written(context.statement)) and not is_icebergs(context.statement):
+    elif goes_to_iceberg(text_with_trivia(context.statement)) and not is_iceberg_statement(
+        context.statement
+    ):
         yield from _misrouted_to_iceberg(context)
 
 
@@ -105,25 +118,25 @@ def _one_line(context: Context, node: nodes.Node) -> str:
     return " ".join(context.text_at(node.span).split())
 
 
-def _invalid_statement(node: nodes.Unreadable) -> Finding:
-    if node.like == "identifier-clause":
+def _invalid_statement(node: nodes.InvalidStatement) -> Finding:
+    if node.error_kind == "identifier-clause":
         return Finding(
-            node.at,
+            node.error_span,
             "Iceberg's grammar has no IDENTIFIER(...)",
             "write out the table's name: `ALTER TABLE db.t ADD PARTITION FIELD ...`",
         )
-    if node.like == "hint":
+    if node.error_kind == "hint":
         return Finding(
-            node.at,
+            node.error_span,
             "`/*+` starts a hint, not a comment, and neither grammar accepts a hint here",
             "leave it out, or write a comment, `/* ... */`, on a line before the statement",
-            Fix("remove the hint", (Edit(*node.at, " "),)),
+            Fix("remove the hint", (Edit(*node.error_span, " "),)),
         )
     return Finding(
-        node.at,
-        f"Iceberg's grammar does not accept {node.found} as white space",
+        node.error_span,
+        f"Iceberg's grammar does not accept {node.token_text} as white space",
         "write a plain space",
-        Fix("write a plain space", (Edit(*node.at, " "),), safe=True),
+        Fix("write a plain space", (Edit(*node.error_span, " "),), safe=True),
     )
 
 
@@ -133,7 +146,7 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
     text = context.text[statement.head : statement.end]
     if text.isascii() and "--" not in text and "/*" not in text:
         return  # no comment and no other letter can hide it
-    if not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
+    if not is_iceberg_statement(statement) or goes_to_iceberg(text_with_trivia(statement)):
         return
     non_ascii_keywords = [token for token in statement.all_tokens if _is_non_ascii_keyword(token)]
     for token in non_ascii_keywords:
@@ -151,7 +164,7 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
     comments = [
         token
         for token in statement.all_tokens
-        if token.kind is Kind.COMMENT and token.start < statement.end
+        if token.kind is TokenKind.COMMENT and token.start < statement.end
     ]
     if not comments:
         return
@@ -183,7 +196,7 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
 def _is_non_ascii_keyword(token: Token) -> bool:
     """True if a word is a keyword only when upper-cased: the upper case of a dotless i is an I."""
     return (
-        token.kind is Kind.WORD
+        token.kind is TokenKind.WORD
         and token.text.upper() in _ROUTING_KEYWORDS
         and not token.text.isascii()
     )
@@ -219,7 +232,7 @@ def _one_line_without(context: Context, node: nodes.Node, comments: list[Token])
 
 def _misrouted_to_iceberg(context: Context) -> Iterator[Finding]:
     for token in context.statement.all_tokens:
-        if token.kind in (Kind.STRING, Kind.DOUBLE, Kind.QUOTED):
+        if token.kind in (TokenKind.STRING, TokenKind.DOUBLE, TokenKind.QUOTED):
             phrase = phrase_in(token.text)
             if phrase is not None:
                 yield Finding(
@@ -229,7 +242,7 @@ def _misrouted_to_iceberg(context: Context) -> Iterator[Finding]:
                     f"write them differently, for example `{phrase.replace(' ', '-')}`",
                 )
                 return
-    phrase = phrase_in(as_written(context.statement))
+    phrase = phrase_in(text_with_trivia(context.statement))
     yield Finding(
         context.node.span,
         f"the words `{phrase}` send the statement to Iceberg's parser, which cannot parse it",

@@ -60,7 +60,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 def unknown_transform(context: Context) -> Iterator[Finding]:
     """Every call that does not name a transform."""
     for facts in context.terms:
-        call = facts.term.call
+        call = facts.term.transform_name
         if call is None or facts.transform is not None or call.lower() in _VOIDS:
             continue
         inference = infer_transform(call, [argument.text for argument in facts.term.arguments])

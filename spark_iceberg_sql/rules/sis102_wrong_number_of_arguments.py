@@ -50,7 +50,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
     """No column, no integer where one is needed, or literals beyond it."""
     for facts in context.terms:
-        transform, call = facts.transform, facts.term.call
+        transform, call = facts.transform, facts.term.transform_name
         if transform is None or call is None or not transform.in_ddl or len(facts.term.columns) > 1:
             continue
         extra = _extra(facts, transform)

@@ -62,7 +62,7 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
         if literal.value is not None and bounds.minimum <= literal.value <= bounds.maximum:
             continue
         message = (
-            f"the {bounds.noun} of `{facts.term.call}` must be an integer from {bounds.minimum} to "
+            f"the {bounds.noun} of `{facts.term.transform_name}` must be an integer from {bounds.minimum} to "
             f"{bounds.maximum}, not `{literal.text}`"
         )
         if literal.value is not None and facts.spark_reads:

@@ -55,7 +55,7 @@ def argument_order(context: Context) -> Iterator[Finding]:
         noun = bounds.noun if bounds is not None else "number"
         yield Finding(
             (column.span[0], literal.span[1]),
-            f"`{facts.term.call}` takes the {noun} before the column",
+            f"`{facts.term.transform_name}` takes the {noun} before the column",
             transform_help(facts, transform, column.text, facts.parameter),
             number_first_fix(context, column, literal, literal.text, "put the number first"),
             None if facts.spark_reads else Severity.WARNING,

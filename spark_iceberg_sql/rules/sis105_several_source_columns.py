@@ -66,7 +66,7 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
             help_ = f"write one of {clauses}, and a separate statement for each of the others"
         yield Finding(
             (columns[0].span[0], columns[-1].span[1]),
-            f"`{facts.term.call}` takes one source column, not {len(columns)}: "
+            f"`{facts.term.transform_name}` takes one source column, not {len(columns)}: "
             + ", ".join(f"`{name}`" for name in names),
             help_,
             early=facts.spark_reads and (number is None or len(distinct) < len(names)),

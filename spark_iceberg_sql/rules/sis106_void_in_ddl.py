@@ -43,7 +43,7 @@ def void_in_ddl(context: Context) -> Iterator[Finding]:
     """`void(x)`, and `always_null(x)`, its name in old metadata."""
     node = context.node
     for facts in context.terms:
-        transform, call = facts.transform, facts.term.call
+        transform, call = facts.transform, facts.term.transform_name
         if call is None or not (
             call.lower() == "always_null" or (transform and not transform.in_ddl)
         ):

@@ -26,26 +26,26 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.mistakes import MISTAKES, Area
+from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS, Area
 
 _TERM_BEFORE = regex(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
 _NAME_AFTER = regex(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
 
 
-@rule(Severity.ERROR, on=(nodes.Unreadable,), category=Category.TEXT)
+@rule(Severity.ERROR, on=(nodes.InvalidStatement,), category=Category.TEXT)
 def name_in_partitioned_by(context: Context) -> Iterator[Finding]:
     """AS after a term of PARTITIONED BY, which the grammar refuses."""
     node = context.node
-    assert isinstance(node, nodes.Unreadable)
-    if MISTAKES[node.like].area is not Area.FIELD_NAME:
+    assert isinstance(node, nodes.InvalidStatement)
+    if SYNTAX_ERRORS[node.error_kind].area is not Area.FIELD_NAME:
         return
-    term_match = _TERM_BEFORE.search(context.text, node.span[0], node.at[0])
-    name_match = _NAME_AFTER.match(context.text, node.at[1])
+    term_match = _TERM_BEFORE.search(context.text, node.span[0], node.error_span[0])
+    name_match = _NAME_AFTER.match(context.text, node.error_span[1])
     term = term_match[1] if term_match else "..."
     table = node.table.text if node.table is not None else "t"
     name = name_match[1].strip("'\"") if name_match else "..."
     yield Finding(
-        (node.at[0], name_match.end() if name_match else node.at[1]),
+        (node.error_span[0], name_match.end() if name_match else node.error_span[1]),
         "PARTITIONED BY takes no AS: CREATE TABLE chooses the names of partition fields",
         f"write `{term}` alone, or add the named field afterwards with "
         f"`ALTER TABLE {table} ADD PARTITION FIELD {term} AS {name}`",

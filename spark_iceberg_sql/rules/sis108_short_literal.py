@@ -67,7 +67,7 @@ def short_literal(context: Context) -> Iterator[Finding]:
         )
 
 
-def _fix(context: Context, column: terms.Ref, literal: terms.Literal, value: str) -> Fix:
+def _fix(context: Context, column: terms.NamePath, literal: terms.Literal, value: str) -> Fix:
     """The plain integer, before the column."""
     if literal.span < column.span:
         return Fix(f"write `{value}`", (Edit(*literal.span, value),), safe=True)

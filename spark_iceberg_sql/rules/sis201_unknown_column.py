@@ -36,7 +36,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, UnknownFactError
 from spark_iceberg_sql.facts.terms import ResolvedTerm
-from spark_iceberg_sql.files.source_map import MODELS, Piece
+from spark_iceberg_sql.files.source_map import MODELS, SqlFragment
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
@@ -51,7 +51,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
+def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     """The query of a call is a DataFrame."""
     worded = in_words_of_reader(piece, diagnostic)
     if worded is not diagnostic or piece.api in MODELS or diagnostic.help is None:
@@ -110,27 +110,29 @@ def unknown_column(context: Context) -> Iterator[Finding]:
             yield Finding(ref.span, message, _help(context, facts, ref), early=True)
 
 
-def _changed_refs(node: nodes.Node) -> tuple[terms.Ref, ...]:
+def _changed_refs(node: nodes.Node) -> tuple[terms.NamePath, ...]:
     """The columns that must exist for a column statement to run."""
     if isinstance(node, nodes.DropColumns):
         return () if node.if_exists else node.columns
     if isinstance(node, nodes.RenameColumn):
         return (node.column,)
     if isinstance(node, nodes.AlterColumn):
-        return (node.column, *(change.column for change in node.more))
+        return (node.column, *(change.column for change in node.other_changes))
     if isinstance(node, nodes.AddColumns):
         paths = (path for path, _ in node.columns if len(path.parts) > 1)
-        return tuple(terms.Ref(path.parts[:-1], path.span, path.text) for path in paths)
+        return tuple(terms.NamePath(path.parts[:-1], path.span, path.text) for path in paths)
     return ()
 
 
-def _similar_help(context: Context, ref: terms.Ref) -> str:
+def _similar_help(context: Context, ref: terms.NamePath) -> str:
     schema = context.schema
     names = context.suggested_names(schema, ".".join(ref.parts))
     return f"write {join_names(names)}" if names else "add the column first"
 
 
-def _spelling_finding(facts: ResolvedTerm, ref: terms.Ref, columns: tuple[Column, ...]) -> Finding:
+def _spelling_finding(
+    facts: ResolvedTerm, ref: terms.NamePath, columns: tuple[Column, ...]
+) -> Finding:
     """A column that exists, but in other case or with other quotes."""
     names, name = [column_text(column) for column in columns], columns[0].name
     reason = "names are case-sensitive here"
@@ -172,7 +174,7 @@ def _is_reported_elsewhere(facts: ResolvedTerm) -> bool:
     )
 
 
-def _help(context: Context, facts: ResolvedTerm, ref: terms.Ref) -> str:
+def _help(context: Context, facts: ResolvedTerm, ref: terms.NamePath) -> str:
     schema = context.source_schema
     matches_by_suffix = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
     unqualified_column = next(

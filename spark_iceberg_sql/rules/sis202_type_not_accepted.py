@@ -62,6 +62,6 @@ def type_not_accepted(context: Context) -> Iterator[Finding]:
         name = facts.source_text
         yield Finding(
             facts.source.span if facts.source else facts.term.span,
-            f"`{facts.term.call}` needs {transform.accepts}, but `{name}` is {type_with_article(data_type)}",
+            f"`{facts.term.transform_name}` needs {transform.accepts}, but `{name}` is {type_with_article(data_type)}",
             alternative_help(transform, name, data_type, facts.parameter),
         )

@@ -117,7 +117,7 @@ def _plain(column: terms.ColumnDef) -> str:
 def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Finding]:
     if context.is_not_iceberg:
         return
-    for change in (node, *node.more):
+    for change in (node, *node.other_changes):
         if change.default is not None:
             yield Finding(
                 change.default,
@@ -141,9 +141,9 @@ def _constraint_message(context: Context, span: terms.Offsets) -> str:
 def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
     """PRIMARY KEY and other constraints, on a column or on the table: Iceberg supports none."""
     columns = node.columns or ()
-    if not any(map(context.statement.says, _LOWER_CONSTRAINTS)) or not _CONSTRAINT_PATTERN.search(
-        context.text, *node.span
-    ):
+    if not any(
+        map(context.statement.may_contain, _LOWER_CONSTRAINTS)
+    ) or not _CONSTRAINT_PATTERN.search(context.text, *node.span):
         return
     column_starts = {column.span[0] for column in columns}
     clauses = [c.type_span for c in columns]

@@ -86,7 +86,7 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
     if hive_finding is not None or context.schema_if_known is None:
         return
     earlier_paths: list[tuple[str, ...]] = []
-    for change in (node, *node.more):
+    for change in (node, *node.other_changes):
         columns = context.schema.find_all(change.column.parts)
         if len(columns) != 1:
             continue
@@ -135,7 +135,7 @@ def _columns_in_use(context: Context) -> Iterator[Finding]:
         roots = [(ref.span, c) for ref in node.columns for c in context.schema.find_all(ref.parts)]
         dropped_columns = _with_nested(context, roots)
     elif isinstance(node, nodes.AlterColumn):
-        changes = [change for change in (node, *node.more) if change.required is False]
+        changes = [change for change in (node, *node.other_changes) if change.required is False]
         roots = [
             (c.column.span, f) for c in changes for f in context.schema.find_all(c.column.parts)
         ]
@@ -202,16 +202,18 @@ def _columns_in_map_keys(context: Context) -> Iterator[Finding]:
     """Changes that a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
     node = context.node
     table = context.target.text
-    refs: list[terms.Ref] = []
+    refs: list[terms.NamePath] = []
     if isinstance(node, nodes.DropColumns):
         refs = list(node.columns)
     elif isinstance(node, nodes.RenameColumn):
         refs = [node.column]
     elif isinstance(node, nodes.AlterColumn):
-        refs = [change.column for change in (node, *node.more) if change.position is None]
+        refs = [change.column for change in (node, *node.other_changes) if change.position is None]
     elif isinstance(node, nodes.AddColumns):
         refs = [
-            terms.Ref(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1
+            terms.NamePath(p.parts[:-1], p.span, p.text)
+            for p, _ in node.columns
+            if len(p.parts) > 1
         ]
     for ref in refs:
         columns = context.schema.find_all(ref.parts)

@@ -67,13 +67,15 @@ def _transform_finding(term: terms.Term) -> Finding | None:
     if transform is None or not transform.in_ddl:
         return Finding(
             term.name_span,
-            f"Iceberg has no transform `{term.call}` to sort by",
+            f"Iceberg has no transform `{term.transform_name}` to sort by",
             f"write {join_names(columns) if columns else 'a column'}, or a transform: `days(ts)`, `bucket(16, id)`",
         )
     if len(columns) != 1:
         count_text = "several" if columns else "none"
         help_ = "write each separately: " + ", ".join(columns) if columns else "write `days(ts)`"
-        return Finding(term.span, f"`{term.call}` takes one column, but has {count_text}", help_)
+        return Finding(
+            term.span, f"`{term.transform_name}` takes one column, but has {count_text}", help_
+        )
     if transform.parameter is None:
         return None
     numbers = [
@@ -85,13 +87,13 @@ def _transform_finding(term: terms.Term) -> Finding | None:
     actual_text = f"not `{numbers[0].text}`" if numbers else "but has none"
     return Finding(
         numbers[0].span if numbers else term.span,
-        f"`{term.call}` needs an integer from {transform.parameter.minimum} to {_MAX_INT}, {actual_text}",
+        f"`{term.transform_name}` needs an integer from {transform.parameter.minimum} to {_MAX_INT}, {actual_text}",
         f"write `{transform.clause(columns[0], 16)}`",
     )
 
 
 def _record(term: terms.Term) -> Transform | None:
-    return find_transform(term.call)
+    return find_transform(term.transform_name)
 
 
 def _column_findings(context: Context, term: terms.Term) -> Iterator[Finding]:
@@ -125,7 +127,7 @@ def _column_findings(context: Context, term: terms.Term) -> Iterator[Finding]:
     elif not transform.takes(data_type):
         yield Finding(
             ref.span,
-            f"`{term.call or 'identity'}` needs {transform.accepts}, but `{ref.text}` is "
+            f"`{term.transform_name or 'identity'}` needs {transform.accepts}, but `{ref.text}` is "
             f"{type_with_article(data_type)}",
             f"write `{quoted(ref.parts[-1]) if len(ref.parts) == 1 else ref.text}` alone",
         )

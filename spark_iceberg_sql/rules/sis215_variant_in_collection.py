@@ -69,7 +69,7 @@ def variant_in_collection(context: Context) -> Iterator[Finding]:
         )
 
 
-def _in_collection(context: Context, path: terms.Ref) -> bool:
+def _in_collection(context: Context, path: terms.NamePath) -> bool:
     """True if a new column's path leads into a list or a map of the table."""
     schema = context.schema_if_known
     return schema is not None and any(

@@ -45,7 +45,7 @@ def field_twice(context: Context) -> Iterator[Finding]:
             continue
         term_text, call = (
             context.text_at(facts.term.span),
-            facts.term.call or str(requested_field.transform),
+            facts.term.transform_name or str(requested_field.transform),
         )
         key = (requested_field.source_id, str(requested_field.transform))
         earlier_text, earlier_call = first_uses.get(key, ("", ""))

@@ -49,7 +49,9 @@ def same_transform_twice(context: Context) -> Iterator[Finding]:
             continue
         transform = requested_field.transform.transform
         key = (requested_field.source_id, transform.name)
-        earlier_field, call = first_uses.setdefault(key, (requested_field, facts.term.call))
+        earlier_field, call = first_uses.setdefault(
+            key, (requested_field, facts.term.transform_name)
+        )
         if earlier_field.transform == requested_field.transform:
             continue
         name = transform.create_name(requested_field.source)
@@ -67,5 +69,5 @@ def same_transform_twice(context: Context) -> Iterator[Finding]:
             f"write `{transform.clause(requested_field.source, larger_parameter)}` alone, or add the other with "
             f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD "
             f"{transform.clause(requested_field.source, smaller_parameter)}`",
-            early=call == facts.term.call,
+            early=call == facts.term.transform_name,
         )

@@ -51,7 +51,7 @@ def no_such_field(context: Context) -> Iterator[Finding]:
     """A field to drop that is not in the spec; in version 1, one that is already void."""
     facts = next(facts for facts in context.terms if facts.dropping)
     field_text = context.text_at(facts.term.span)
-    if facts.term.call is not None and facts.bound is None:
+    if facts.term.transform_name is not None and facts.bound is None:
         return
     field = context.dropped_field
     if field is None:
@@ -78,7 +78,7 @@ def no_such_field(context: Context) -> Iterator[Finding]:
 def _message(context: Context, facts: ResolvedTerm, field_text: str) -> str:
     table = context.target.text
     ref = facts.source
-    if facts.term.call is None and ref is not None:
+    if facts.term.transform_name is None and ref is not None:
         if context.schema.find(ref.parts) is not None:
             return f"`{table}` has no identity partition field on the column `{field_text}`"
         past = next((f for f in context.specs.all_fields if f.name == ref.parts[-1]), None)
@@ -97,7 +97,7 @@ def _suggested_field(context: Context, facts: ResolvedTerm) -> PartitionField | 
             f for f in fields if f.source_id == column.field.field_id and not f.transform.is_void
         ]
         return column_fields[0] if len(column_fields) == 1 else None
-    if facts.term.call is None and facts.source is not None:
+    if facts.term.transform_name is None and facts.source is not None:
         matches = similar_names(facts.source.parts[-1], [f.name for f in fields])[:1]
         return next((f for f in fields if f.name in matches), None)
     return None

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.names import display_field
@@ -38,7 +38,7 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
+def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     """A PartitionSpec of pyiceberg may have two equal fields."""
     if piece.api != "pyiceberg" or not piece.sql.startswith("CREATE"):
         return diagnostic

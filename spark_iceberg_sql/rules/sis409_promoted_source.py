@@ -35,7 +35,7 @@ from spark_iceberg_sql.syntax import nodes
 def promoted_source(context: Context) -> Iterator[Finding]:
     """A type change of a source column of any spec: refused, or a widening that other engines may not support."""
     assert isinstance(context.node, nodes.AlterColumn)
-    for change in (context.node, *context.node.more):
+    for change in (context.node, *context.node.other_changes):
         if change.type is None or change.type_span is None:
             continue  # a comment or a move does not change the type
         columns = context.schema.find_all(change.column.parts)

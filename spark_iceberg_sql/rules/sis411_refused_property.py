@@ -49,7 +49,7 @@ from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.occasions import has_special_clauses
 from spark_iceberg_sql.rules.words import join_names
 from spark_iceberg_sql.syntax import nodes, terms
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
 # Reserved by Spark (AstBuilder.cleanTableProperties), case-sensitive: what to write instead.
 RESERVED = {
@@ -98,7 +98,7 @@ def refused_property(context: Context) -> Iterator[Finding]:
             )
 
             intended_fields = parse_fields(
-                [token for token in tokenize(item.value) if token.kind is not Kind.SPACE]
+                [token for token in tokenize(item.value) if token.kind is not TokenKind.SPACE]
             )
             terms = intended_fields or ["..."]
             adds = [

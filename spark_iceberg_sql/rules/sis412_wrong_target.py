@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, UnknownFactError
-from spark_iceberg_sql.files.source_map import APPEND, MODELS, Piece
+from spark_iceberg_sql.files.source_map import APPEND, MODELS, SqlFragment
 from spark_iceberg_sql.model.table import MissingTable, RelationKind, Table
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
@@ -54,7 +54,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 _ICEBERG_FEATURES: dict[type[nodes.Node], str] = {
     nodes.WriteOrder: "sort orders",
     nodes.IdentifierFields: "identifier fields",
-    nodes.Reference: "branches or tags",
+    nodes.ChangeSnapshotRef: "branches or tags",
 }
 _COLUMNS = (
     nodes.AddColumns,
@@ -78,11 +78,11 @@ _HELP = {
 _UNRESOLVED_VERBS = ("msck", "repair", "show", "truncate")
 
 
-def _in_program(piece: Piece, diagnostic: Diagnostic) -> Diagnostic | None:
+def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
     """Whether a table exists is often the program's or dbt's concern; an append is refused for another reason."""
     if piece.api in MODELS and piece.api != "sqlmesh":
         return None
-    if piece.arms:  # `if not spark.catalog.tableExists(...)`, or try and except
+    if piece.branch_ranges:  # `if not spark.catalog.tableExists(...)`, or try and except
         return None
     if piece.api == "DataFrameWriter" and piece.sql.startswith("CREATE TABLE IF NOT EXISTS"):
         return None  # the save mode `ignore`
@@ -147,7 +147,7 @@ def wrong_target(context: Context) -> Iterator[Finding]:
             )
     elif relation is not None and relation.kind is not RelationKind.ICEBERG:
         yield from _not_iceberg_table(context, relation)
-    elif isinstance(context.node, FIELD_STATEMENTS) and not context.target.computed:
+    elif isinstance(context.node, FIELD_STATEMENTS) and not context.target.is_computed:
         yield from _by_another_name(context, relation)
 
 
@@ -222,15 +222,15 @@ def _create(
     context: Context, node: nodes.Create, relation: Table | MissingTable | None
 ) -> Iterator[Finding]:
     name = context.target.text
-    if node.like is not None:
-        source = context.catalog.get(context.in_spark_catalog(node.like.parts))
-        if isinstance(source, MissingTable) and not _is_temporary_view(context, node.like):
+    if node.like_table is not None:
+        source = context.catalog.get(context.in_spark_catalog(node.like_table.parts))
+        if isinstance(source, MissingTable) and not _is_temporary_view(context, node.like_table):
             source_name = ".".join(source.name)
             yield Finding(
-                node.like.span,
+                node.like_table.span,
                 f"LIKE resolves the name in Spark's own catalog, and there is no table `{source_name}`: "
                 f"{source.reason}",
-                f"write `CREATE TABLE {name} USING iceberg AS SELECT * FROM {node.like.text} WHERE false`",
+                f"write `CREATE TABLE {name} USING iceberg AS SELECT * FROM {node.like_table.text} WHERE false`",
             )
     if node.replace and not node.create and isinstance(relation, MissingTable):
         yield Finding(
@@ -282,7 +282,7 @@ def _has_same_partitioning(context: Context, table: Table) -> bool:
     return existing_fields == stated_fields and len(stated_fields) == len(context.terms)
 
 
-def _is_temporary_view(context: Context, ref: terms.Ref) -> bool:
+def _is_temporary_view(context: Context, ref: terms.NamePath) -> bool:
     """True if a single-part name is a temporary view, which LIKE accepts too."""
     relation = context.catalog.get(ref.parts)
     return (

@@ -150,7 +150,7 @@ def _clustered(context: Context, node: nodes.Create, span: terms.Offsets) -> Fin
 def _temporary(context: Context, node: nodes.TemporaryTable) -> Iterator[Finding]:
     name = node.view.text
     help_ = f"write `CREATE TABLE {name} (...) USING iceberg`, and drop the table afterwards"
-    if node.provider == "iceberg" and (node.columns is not None or not node.place):
+    if node.provider == "iceberg" and (node.columns is not None or not node.has_location):
         yield Finding(
             node.columns or node.view.span,
             f"`{name}` would be a view over files, not an Iceberg table: here USING iceberg "
@@ -200,9 +200,10 @@ def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
         yield format_finding
         return
     terms = node.partitioning or ()
-    calls = (t for t in terms if t.call is not None)
+    calls = (t for t in terms if t.transform_name is not None)
     term = next(
-        (t for t in calls if (r := find_transform(t.call)) is None or not r.is_identity), None
+        (t for t in calls if (r := find_transform(t.transform_name)) is None or not r.is_identity),
+        None,
     )
     if term is None:
         return
@@ -212,8 +213,8 @@ def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
     fix = None
     if node.provider_span is not None:
         fix = Fix("write USING iceberg", (Edit(*node.provider_span, "iceberg"),))
-    transform = find_transform(term.call)
-    if transform is not None and transform.hashes and term.call in transform.spark_parses:
+    transform = find_transform(term.transform_name)
+    if transform is not None and transform.hashes and term.transform_name in transform.spark_parses:
         message = f"{description} is not an Iceberg table: `{context.text_at(term.span)}` silently becomes CLUSTERED BY"
     else:
         message = f"{description} is not an Iceberg table and has no partition transforms"

@@ -51,11 +51,16 @@ _MAIN = "main"
 _MAX_LONG = 2**63 - 1
 
 
-@rule(Severity.ERROR, on=(nodes.Reference,), spec="Snapshot References", category=Category.TABLE)
+@rule(
+    Severity.ERROR,
+    on=(nodes.ChangeSnapshotRef,),
+    spec="Snapshot References",
+    category=Category.TABLE,
+)
 def branch_or_tag(context: Context) -> Iterator[Finding]:
     """Invalid numbers, the branch `main`, and names that already exist or do not exist."""
     node = context.node
-    assert isinstance(node, nodes.Reference)
+    assert isinstance(node, nodes.ChangeSnapshotRef)
     for count in node.counts:
         if count.value is None or not 0 < count.value <= _MAX_LONG:
             yield Finding(
@@ -74,10 +79,10 @@ def branch_or_tag(context: Context) -> Iterator[Finding]:
         yield finding
 
 
-def _main(context: Context, node: nodes.Reference) -> Finding | None:
+def _main(context: Context, node: nodes.ChangeSnapshotRef) -> Finding | None:
     if node.name.parts[0] != _MAIN or node.lenient:
         return None
-    if node.what == "tag":
+    if node.ref_type == "tag":
         return Finding(
             node.name.span,
             "`main` is a branch of every table, so it cannot be a tag",
@@ -92,7 +97,7 @@ def _main(context: Context, node: nodes.Reference) -> Finding | None:
     )
 
 
-def _existence_finding(context: Context, node: nodes.Reference) -> Finding | None:
+def _existence_finding(context: Context, node: nodes.ChangeSnapshotRef) -> Finding | None:
     table = context.table
     if not isinstance(table, Table) or table.kind is not RelationKind.ICEBERG:
         return None
@@ -106,24 +111,28 @@ def _existence_finding(context: Context, node: nodes.Reference) -> Finding | Non
     )
     no_main = has_no_main_snapshot and node.name.parts[0] == _MAIN
     subject = f"`{name}` is a {reference_kind} of `{target}`"
-    other_kind = "tag" if node.what == "branch" else "branch"
+    other_kind = "tag" if node.ref_type == "branch" else "branch"
     if node.verb == "create":
         if reference_kind and not node.lenient:
-            help_ = f"write `CREATE {node.what.upper()} IF NOT EXISTS {name}`"
+            help_ = f"write `CREATE {node.ref_type.upper()} IF NOT EXISTS {name}`"
             return Finding(span, f"`{name}` is already a {reference_kind} of `{target}`", help_)
     elif reference_kind == other_kind:
         help_ = f"write `{node.verb.upper()} {other_kind.upper()} {name}`, or another name"
-        return Finding(span, f"{subject}, not a {node.what}", help_)
+        return Finding(span, f"{subject}, not a {node.ref_type}", help_)
     elif (
         node.verb != "create or replace"
         and not node.lenient
         and (reference_kind == "" or ((has_no_snapshot or no_main) and not reference_kind))
     ):
-        return Finding(span, f"`{target}` has no {node.what} `{name}`", _missing_help(node))
-    if has_no_snapshot and node.verb != "drop" and (node.what == "tag" or node.version is not None):
+        return Finding(span, f"`{target}` has no {node.ref_type} `{name}`", _missing_help(node))
+    if (
+        has_no_snapshot
+        and node.verb != "drop"
+        and (node.ref_type == "tag" or node.version is not None)
+    ):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
         return Finding(
-            span, f"`{target}` has no snapshot yet for the {node.what} to point to", help_
+            span, f"`{target}` has no snapshot yet for the {node.ref_type} to point to", help_
         )
     if has_no_main_snapshot and node.version is None and _needs_snapshot(node, reference_kind):
         help_ = (
@@ -131,22 +140,22 @@ def _existence_finding(context: Context, node: nodes.Reference) -> Finding | Non
             f"one of `SELECT snapshot_id FROM {target}.snapshots`"
         )
         return Finding(
-            span, f"`{target}` has no current snapshot for the {node.what} to point to", help_
+            span, f"`{target}` has no current snapshot for the {node.ref_type} to point to", help_
         )
     return None
 
 
-def _needs_snapshot(node: nodes.Reference, reference_kind: str | None) -> bool:
+def _needs_snapshot(node: nodes.ChangeSnapshotRef, reference_kind: str | None) -> bool:
     """True if a statement needs the current snapshot: for a tag, except DROP, or to replace a branch."""
-    if node.what == "tag":
+    if node.ref_type == "tag":
         return node.verb != "drop"
     return node.verb == "replace" or (
         node.verb == "create or replace" and reference_kind == "branch"
     )
 
 
-def _missing_help(node: nodes.Reference) -> str:
-    keyword, name = node.what.upper(), node.name.text
+def _missing_help(node: nodes.ChangeSnapshotRef) -> str:
+    keyword, name = node.ref_type.upper(), node.name.text
     if node.verb == "drop":
         return f"write `DROP {keyword} IF EXISTS {name}`"
     version = f" AS OF VERSION {node.version.text}" if node.version else ""

@@ -48,8 +48,8 @@ from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.swaps import number_first_fix
 from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
-from spark_iceberg_sql.syntax.terms import Literal, Ref
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.terms import Literal, NamePath
 
 # Names of other engines for which nobody has their own function.
 _TIME_NAMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minutes", "trunc"})
@@ -183,7 +183,7 @@ def _number_finding(context: Context, call: FunctionCall) -> Finding | None:
             return None  # Iceberg's own functions take an int column for the number
         if call.is_system and call.first_type is None:
             raise UnknownFactError(f"the type of `{text}`", "its table is unknown")
-        column = Ref((), call.argument_span(0), text)
+        column = NamePath((), call.argument_span(0), text)
         literal = Literal("integer", str(other), call.argument_span(1))
         fix = number_first_fix(context, column, literal, str(other), "put the number first")
         return Finding(
@@ -227,7 +227,9 @@ def _type_finding(context: Context, call: FunctionCall) -> Finding | None:
 
 def _is_column(tokens: tuple[Token, ...]) -> bool:
     """True if an argument is the name of a column."""
-    is_name_path = all(t.kind in (Kind.WORD, Kind.QUOTED) or t.text == "." for t in tokens)
+    is_name_path = all(
+        t.kind in (TokenKind.WORD, TokenKind.QUOTED) or t.text == "." for t in tokens
+    )
     return is_name_path and tokens[0].word not in ("NULL", "TRUE", "FALSE")
 
 
@@ -236,5 +238,7 @@ def _is_no_integer(tokens: tuple[Token, ...]) -> bool:
     last = tokens[-1]
     is_single = len(tokens) == 1
     return is_single and (
-        last.kind in STRINGS or last.kind is Kind.NUMBER or last.word in ("NULL", "TRUE", "FALSE")
+        last.kind in STRINGS
+        or last.kind is TokenKind.NUMBER
+        or last.word in ("NULL", "TRUE", "FALSE")
     )

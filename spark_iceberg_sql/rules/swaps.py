@@ -8,13 +8,13 @@ from spark_iceberg_sql.syntax import terms
 
 
 def number_first_fix(
-    context: Context, column: terms.Ref, literal: terms.Literal, number: str, title: str
+    context: Context, column: terms.NamePath, literal: terms.Literal, number: str, title: str
 ) -> Fix:
     """The fix that swaps the column and the literal behind it.
 
     number: the text to write for the literal. title: the fix's. The fix is not safe if a comment stands
     between them, which would then be next to the other one.
     """
-    has_comment = context.statement.commented(column.span[1], literal.span[0])
+    has_comment = context.statement.has_comment(column.span[1], literal.span[0])
     edits = (Edit(*column.span, number), Edit(*literal.span, column.text))
     return Fix(title, edits, safe=not has_comment)

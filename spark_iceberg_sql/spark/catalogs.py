@@ -22,7 +22,7 @@ from spark_iceberg_sql.spark.tables.catalog_settings import is_sparks_own
 from spark_iceberg_sql.spark.tables.locate import Found
 from spark_iceberg_sql.spark.tables.places import Place, opened
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
-from spark_iceberg_sql.syntax.literal_calls import Call
+from spark_iceberg_sql.syntax.literal_calls import LiteralCall
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,9 +66,9 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
             f"`{name}` does not name a catalog", help=f"attach it as `{name}.{last}`"
         )
     function = str(arguments.pop("store", "iceberg"))
-    call = Call(function, ((None, path),), tuple(arguments.items()))
+    call = LiteralCall(function, ((None, path),), tuple(arguments.items()))
     if function.lower() in ("icebergazure", "iceberg_azure"):
-        call = Call(function, (), (("blobpath", path), *arguments.items()))
+        call = LiteralCall(function, (), (("blobpath", path), *arguments.items()))
     with sessions.working_in(spark):
         place = opened(call)
     return _attach(spark, place, parts)

@@ -18,7 +18,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from spark_iceberg_sql.errors import JarError, JavaError
-from spark_iceberg_sql.files.user_cache import CACHE, cache_directory
+from spark_iceberg_sql.files.user_cache import CACHE_VARIABLE, cache_directory
 from spark_iceberg_sql.spark.versions import JAVA, Runtime, checkout_jars
 
 _JAR = "SPARK_ICEBERG_SQL_JAR"
@@ -68,7 +68,7 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
     except OSError as error:
         raise JarError(
             f"cannot keep the Iceberg runtime in {cached.parent} ({error.strerror}): "
-            f"set {CACHE} to a writable folder, or {_JAR} to the jar"
+            f"set {CACHE_VARIABLE} to a writable folder, or {_JAR} to the jar"
         ) from None
     return cached
 

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from spark_iceberg_sql.syntax.lexer import Token
 
 
-def closing(tokens: Sequence[Token], opened: int, brackets: str = "()") -> int:
+def closing_index(tokens: Sequence[Token], opening_index: int, brackets: str = "()") -> int:
     """The index of the bracket that closes the one at `opening_index`; the number of tokens if none does.
 
     brackets: those that count, each opening one before its closing one.
     """
-    steps = _steps(brackets)
+    depth_changes = _depth_changes(brackets)
     depth = 0
-    for at in range(opened, len(tokens)):
-        depth += steps.get(tokens[at].text, 0)
+    for index in range(opening_index, len(tokens)):
+        depth += depth_changes.get(tokens[index].text, 0)
         if depth == 0:
-            return at
+            return index
     return len(tokens)
 
 
@@ -26,17 +26,17 @@ def between_commas(tokens: Sequence[Token], brackets: str = "()[]") -> list[list
 
     brackets: as for `closing_index`.
     """
-    steps = _steps(brackets)
-    found: list[list[Token]] = [[]]
+    depth_changes = _depth_changes(brackets)
+    groups: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
-        depth += steps.get(token.text, 0)
+        depth += depth_changes.get(token.text, 0)
         if token.text == "," and depth == 0:
-            found.append([])
+            groups.append([])
         else:
-            found[-1].append(token)
-    return found
+            groups[-1].append(token)
+    return groups
 
 
-def _steps(brackets: str) -> dict[str, int]:
+def _depth_changes(brackets: str) -> dict[str, int]:
     return dict.fromkeys(brackets[::2], 1) | dict.fromkeys(brackets[1::2], -1)

@@ -27,30 +27,30 @@ class _Shapes(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         if code < 0x80:
-            shape = char
+            stand_in = char
         elif char in _BLANKS:
-            shape = BLANK
+            stand_in = BLANK
         elif char.isalpha() or code == 0x345:  # U+0345 is a letter in upper case
-            shape = LETTER
+            stand_in = LETTER
         else:
-            shape = STRAY
-        self[code] = shape
-        return shape
+            stand_in = STRAY
+        self[code] = stand_in
+        return stand_in
 
 
 # Dotless i and long s are I and S in upper case, which numbers must know: `1ſ` is a smallint.
 _SHAPES = _Shapes({0x131: DOTLESS_I, 0x17F: LONG_S, ord(BOM): BOM_SHAPE})
 
 
-def shape(text: str) -> str:
+def lexer_shape(text: str) -> str:
     """The text with one stand-in for each class of characters of Spark's lexer, at the same length."""
     return text if text.isascii() else text.translate(_SHAPES)
 
 
-def upper_shape(piece: str) -> str:
+def upper_keyword(token_text: str) -> str:
     """The text of a token in the upper case by which Spark recognizes keywords."""
     return (
-        piece.upper()
-        if piece.isascii()
-        else piece.replace(LONG_S, "S").replace(DOTLESS_I, "I").upper()
+        token_text.upper()
+        if token_text.isascii()
+        else token_text.replace(LONG_S, "S").replace(DOTLESS_I, "I").upper()
     )

@@ -25,15 +25,19 @@ from dataclasses import dataclass
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.syntax import table_calls
-from spark_iceberg_sql.syntax.brackets import closing
-from spark_iceberg_sql.syntax.clickhouse_alter import altered
-from spark_iceberg_sql.syntax.clickhouse_settings import arguments, is_settings, settings
-from spark_iceberg_sql.syntax.clickhouse_tables import created, name_end
+from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.clickhouse_alter import translate_alter
+from spark_iceberg_sql.syntax.clickhouse_settings import (
+    argument_ranges,
+    is_settings,
+    settings_edits,
+)
+from spark_iceberg_sql.syntax.clickhouse_tables import name_end, translate_create
 from spark_iceberg_sql.syntax.function_calls import Edit, is_call
-from spark_iceberg_sql.syntax.function_calls import calls as function_calls
+from spark_iceberg_sql.syntax.function_calls import call_brackets as function_calls
 from spark_iceberg_sql.syntax.identifiers import dotted
-from spark_iceberg_sql.syntax.lexer import Kind, Token
-from spark_iceberg_sql.syntax.literal_calls import Call, literal_call
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.literal_calls import LiteralCall, literal_call
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 # A statement without any of these needs no translation: most are judged by this alone.
@@ -42,10 +46,10 @@ _CANDIDATE = re.compile(
     r"\balter\s+table\b.*(?:\b(?:add|modify|alter)\s+column\b|\bupdate\s|\bdelete\b|\bdrop\s+partition\b)",
     re.IGNORECASE | re.DOTALL,
 )
-_WORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update", "alter")
+_KEYWORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update", "alter")
 _EXPLAIN = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED"})
-_ALL = "map('rewrite-all', 'true')"
-_DELETES = "map('delete-file-threshold', '1', 'min-input-files', '2')"
+_REWRITE_ALL_OPTIONS = "map('rewrite-all', 'true')"
+_DELETE_OPTIONS = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +60,10 @@ class Attachment:
     creates the table. has_user_name: the user has chosen the name.
     """
 
-    call: Call
+    call: LiteralCall
     name: tuple[str, ...]
-    new: bool = False
-    named: bool = False
+    is_new: bool = False
+    has_user_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class Translation:
 
     text: str
     attach: tuple[Attachment, ...] = ()
-    writes: str | None = None
+    changed_table: str | None = None
     ignored: tuple[str, ...] = ()
     retyped: tuple[str, bool] | None = None
 
@@ -81,33 +85,35 @@ class Translation:
 def may_need_translation(text: str) -> bool:
     """True if a statement has any keyword of these translations; cheap on long texts."""
     if text.isascii():
-        low = text.lower()
-        if not any(word in low for word in _WORDS):
+        lower_text = text.lower()
+        if not any(word in lower_text for word in _KEYWORDS):
             return False
     return _CANDIDATE.search(text) is not None
 
 
 # The prefix of the names of catalogs that are made for a folder.
-OWN = "path_"
-OWN_NAME = re.compile(rf"`?({OWN}[0-9a-f]{{12}})`?\.`?([^`\s;,]+?)`?(?=[\s;,.:]|$)")
+PATH_CATALOG_PREFIX = "path_"
+PATH_TABLE = re.compile(
+    rf"`?({PATH_CATALOG_PREFIX}[0-9a-f]{{12}})`?\.`?([^`\s;,]+?)`?(?=[\s;,.:]|$)"
+)
 # A function from where a table is to its name, catalog first.
-Naming = Callable[[Call], tuple[str, ...]]
+Naming = Callable[[LiteralCall], tuple[str, ...]]
 
 
-def own_name(folder: str) -> tuple[str, ...]:
+def path_table_name(folder: str) -> tuple[str, ...]:
     """A table's name in a catalog for the folder above it."""
-    above, _, table = folder.rstrip("/").rpartition("/")
-    return OWN + hashlib.sha256(above.encode()).hexdigest()[:12], table
+    parent, _, table = folder.rstrip("/").rpartition("/")
+    return PATH_CATALOG_PREFIX + hashlib.sha256(parent.encode()).hexdigest()[:12], table
 
 
-def _own_name(call: Call) -> tuple[str, ...]:
-    return own_name(call.first)
+def _name_by_path(call: LiteralCall) -> tuple[str, ...]:
+    return path_table_name(call.first)
 
 
 def translate(
     text: str,
     collections: Collection[str] = (),
-    naming: Naming = _own_name,
+    naming: Naming = _name_by_path,
     catalogs: Collection[str] = (),
 ) -> Translation | None:
     """A statement in Spark's syntax; None if it needs no translation.
@@ -119,45 +125,53 @@ def translate(
     """
     if not may_need_translation(text):
         return None
-    found = statements(text)
-    if len(found) != 1 or found[0].compound:
+    statement_list = statements(text)
+    if len(statement_list) != 1 or statement_list[0].compound:
         return None
-    statement = found[0]
+    statement = statement_list[0]
     tokens = statement.tokens
     edits: list[Edit] = []
-    made = created(tokens, collections)
-    if made is not None:
-        attachment = Attachment(made.call, made.name, made.new, named=True)
-        edit = Edit(tokens[0].start, tokens[-1].end, made.text)
-        return Translation(_applied(text, [edit]), (attachment,), None, made.ignored)
-    attach: list[Attachment] = []
-    writes: list[str] = []
+    creation = translate_create(tokens, collections)
+    if creation is not None:
+        attachment = Attachment(
+            creation.call, creation.name, creation.has_columns, has_user_name=True
+        )
+        edit = Edit(tokens[0].start, tokens[-1].end, creation.text)
+        return Translation(_apply(text, [edit]), (attachment,), None, creation.ignored)
+    attachments: list[Attachment] = []
+    changed_tables: list[str] = []
     ignored: list[str] = []
-    edits += _whole(statement, tokens, attach, writes, naming, collections, catalogs)
-    begin = _begin(tokens)
-    changed = altered(tokens[begin:], text)
-    if changed is not None:
-        writes.append(changed.writes)
-        edits.append(Edit(changed.start, tokens[-1].end, changed.text))
+    edits += _statement_edits(
+        statement, tokens, attachments, changed_tables, naming, collections, catalogs
+    )
+    start_index = _after_explain(tokens)
+    alteration = translate_alter(tokens[start_index:], text)
+    if alteration is not None:
+        changed_tables.append(alteration.changed_table)
+        edits.append(Edit(alteration.start, tokens[-1].end, alteration.text))
     calls = list(function_calls(tokens))
     # The call of INSERT INTO FUNCTION has been replaced by a table name: its arguments need no edits.
-    into = {edit.end for edit in edits} if attach else set()
-    calls = [(start, end) for start, end in calls if tokens[end].end not in into]
+    attached_ends = {edit.end for edit in edits} if attachments else set()
+    calls = [(start, end) for start, end in calls if tokens[end].end not in attached_ends]
     for start, end in calls:
-        edits += _call(tokens, start, end, collections)
-        edits += table_calls.behind(text, tokens, start, end)
-    edits += settings(tokens, calls, ignored)
+        edits += _call_edits(tokens, start, end, collections)
+        edits += table_calls.trailing_edits(text, tokens, start, end)
+    edits += settings_edits(tokens, calls, ignored)
     if not edits:
         return None
     retyped = (
-        None if changed is None or changed.column is None else (changed.column, changed.nullable)
+        None
+        if alteration is None or alteration.column is None
+        else (alteration.column, alteration.nullable)
     )
-    wrote = writes[0] if writes else None
-    return Translation(_applied(text, edits), tuple(attach), wrote, tuple(ignored), retyped)
+    changed_table = changed_tables[0] if changed_tables else None
+    return Translation(
+        _apply(text, edits), tuple(attachments), changed_table, tuple(ignored), retyped
+    )
 
 
-def _applied(text: str, edits: list[Edit]) -> str:
-    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
+def _apply(text: str, edits: list[Edit]) -> str:
+    for edit in sorted(edits, key=lambda edit_key: (edit_key.start, edit_key.end), reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
@@ -165,67 +179,69 @@ def _applied(text: str, edits: list[Edit]) -> str:
 # ------------------------------------------------------------------------------ whole statements
 
 
-def _begin(tokens: list[Token]) -> int:
+def _after_explain(tokens: list[Token]) -> int:
     """The index after EXPLAIN."""
     if tokens[0].word != "EXPLAIN":
         return 0
     return 2 if len(tokens) > 1 and tokens[1].word in _EXPLAIN else 1
 
 
-def _whole(
+def _statement_edits(
     statement: Statement,
     tokens: list[Token],
-    attach: list[Attachment],
-    writes: list[str],
+    attachments: list[Attachment],
+    changed_tables: list[str],
     naming: Naming,
     collections: Collection[str],
     catalogs: Collection[str],
 ) -> Iterator[Edit]:
-    begin = _begin(tokens)
-    words = [token.word for token in tokens[begin : begin + 4]]
-    rest = tokens[begin:]
-    if words[:1] in (["DESCRIBE"], ["DESC"], ["SHOW"]):
-        yield from table_calls.whole(rest)
-    elif words[:2] == ["OPTIMIZE", "TABLE"]:
-        yield from _optimize(statement, rest, writes, catalogs)
-    elif words[:2] == ["ALTER", "TABLE"]:
-        yield from _delete(statement, rest, writes)
-    elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
-        yield from _insert(rest, 3, attach, naming, collections)
-    elif words == ["INSERT", "INTO", "TABLE", "FUNCTION"]:
-        yield from _insert(rest, 4, attach, naming, collections)
+    start_index = _after_explain(tokens)
+    keywords = [token.word for token in tokens[start_index : start_index + 4]]
+    statement_tokens = tokens[start_index:]
+    if keywords[:1] in (["DESCRIBE"], ["DESC"], ["SHOW"]):
+        yield from table_calls.statement_edits(statement_tokens)
+    elif keywords[:2] == ["OPTIMIZE", "TABLE"]:
+        yield from _optimize_edits(statement, statement_tokens, changed_tables, catalogs)
+    elif keywords[:2] == ["ALTER", "TABLE"]:
+        yield from _delete_edits(statement, statement_tokens, changed_tables)
+    elif keywords[:3] == ["INSERT", "INTO", "FUNCTION"]:
+        yield from _insert_edits(statement_tokens, 3, attachments, naming, collections)
+    elif keywords == ["INSERT", "INTO", "TABLE", "FUNCTION"]:
+        yield from _insert_edits(statement_tokens, 4, attachments, naming, collections)
 
 
-def _optimize(
-    statement: Statement, tokens: list[Token], writes: list[str], catalogs: Collection[str]
+def _optimize_edits(
+    statement: Statement, tokens: list[Token], changed_tables: list[str], catalogs: Collection[str]
 ) -> Iterator[Edit]:
     end = name_end(tokens, 2)
-    final = [token.word for token in tokens[end:]] == ["FINAL"]
-    if end == 2 or not (final or end == len(tokens)):
+    is_final = [token.word for token in tokens[end:]] == ["FINAL"]
+    if end == 2 or not (is_final or end == len(tokens)):
         return
     parts = [token.text for token in tokens[2:end] if token.text != "."]
-    begins = len(parts) > 2 or (len(parts) == 2 and parts[0].strip("`") in catalogs)
-    catalog = f"{parts[0]}." if begins else ""
-    writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
-    name = writes[0].replace("'", "\\'")
-    options = _ALL if final else _DELETES
+    has_catalog = len(parts) > 2 or (len(parts) == 2 and parts[0].strip("`") in catalogs)
+    catalog = f"{parts[0]}." if has_catalog else ""
+    changed_tables.append(statement.script[tokens[2].start : tokens[end - 1].end])
+    name = changed_tables[0].replace("'", "\\'")
+    options = _REWRITE_ALL_OPTIONS if is_final else _DELETE_OPTIONS
     text = f"CALL {catalog}system.rewrite_data_files(table => '{name}', options => {options})"
     yield Edit(tokens[0].start, tokens[-1].end, text)
 
 
-def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[Edit]:
+def _delete_edits(
+    statement: Statement, tokens: list[Token], changed_tables: list[str]
+) -> Iterator[Edit]:
     end = name_end(tokens, 2)
     if [token.word for token in tokens[end : end + 2]] == ["DELETE", "WHERE"]:
-        writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
-        yield Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
+        changed_tables.append(statement.script[tokens[2].start : tokens[end - 1].end])
+        yield Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {changed_tables[0]}")
         if [token.text for token in tokens[end + 2 :]] == ["1"]:
             yield Edit(tokens[-1].start, tokens[-1].end, "true")
 
 
-def _insert(
+def _insert_edits(
     tokens: list[Token],
-    at: int,
-    attach: list[Attachment],
+    index: int,
+    attachments: list[Attachment],
     naming: Naming,
     collections: Collection[str],
 ) -> Iterator[Edit]:
@@ -233,17 +249,17 @@ def _insert(
 
     index: that of the function's token.
     """
-    if not is_call(tokens, at) or tokens[at].text.lower() not in _WRITABLE:
+    if not is_call(tokens, index) or tokens[index].text.lower() not in _WRITABLE:
         return
-    close = closing(tokens, at + 1)
-    call = literal_call(tokens, at, collections) if close < len(tokens) else None
-    if call is None or not (call.positional or call.named):
+    closing_bracket = closing_index(tokens, index + 1)
+    call = literal_call(tokens, index, collections) if closing_bracket < len(tokens) else None
+    if call is None or not (call.positional or call.keywords):
         return
     name = naming(call)
     if not name[-1]:
         return
-    attach.append(Attachment(call, name))
-    yield Edit(tokens[2].start, tokens[close].end, dotted(name))
+    attachments.append(Attachment(call, name))
+    yield Edit(tokens[2].start, tokens[closing_bracket].end, dotted(name))
 
 
 _WRITABLE = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
@@ -256,19 +272,19 @@ INTO_FUNCTION = (
 # ------------------------------------------------------------------------------ calls
 
 
-def _call(
+def _call_edits(
     tokens: list[Token], opened: int, closed: int, collections: Collection[str]
 ) -> Iterator[Edit]:
-    for number, (start, end) in enumerate(arguments(tokens, opened + 1, closed)):
+    for number, (start, end) in enumerate(argument_ranges(tokens, opened + 1, closed)):
         marker = next((i for i in range(start, end) if is_settings(tokens, i, end)), None)
         if marker is not None:
-            after = tokens[marker + 1].start
-            yield Edit(tokens[marker].start, after, "" if marker == start else ", ")
+            argument_start = tokens[marker + 1].start
+            yield Edit(tokens[marker].start, argument_start, "" if marker == start else ", ")
         name = start if marker is None else marker + 1
-        if end - name >= 3 and tokens[name].kind is Kind.WORD and tokens[name + 1].text == "=":
+        if end - name >= 3 and tokens[name].kind is TokenKind.WORD and tokens[name + 1].text == "=":
             yield Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")
-        elif end - start == 1 and tokens[start].kind is Kind.WORD:
-            bare = tokens[start]
-            if bare.word == "NOSIGN" or (number == 0 and bare.text in collections):
-                text = bare.word if bare.word == "NOSIGN" else bare.text
-                yield Edit(bare.start, bare.end, f"'{text}'")
+        elif end - start == 1 and tokens[start].kind is TokenKind.WORD:
+            word_token = tokens[start]
+            if word_token.word == "NOSIGN" or (number == 0 and word_token.text in collections):
+                text = word_token.word if word_token.word == "NOSIGN" else word_token.text
+                yield Edit(word_token.start, word_token.end, f"'{text}'")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.syntax.brackets import between_commas, closing
+from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 
 # In lower case. The first table's names are also Spark's, with the same meaning.
-_SAME = {
+_SPARK_NAMES = {
     "boolean": "BOOLEAN",
     "int": "INT",
     "integer": "INT",
@@ -23,7 +23,7 @@ _SAME = {
     "string": "STRING",
     "date": "DATE",
 }
-_PLAIN = {
+_PLAIN_TYPES = {
     "bool": "BOOLEAN",
     "int32": "INT",
     "int64": "BIGINT",
@@ -33,7 +33,7 @@ _PLAIN = {
 }
 _DECIMALS = {"decimal32": 9, "decimal64": 18, "decimal128": 38}
 # Types without an equal -> what holds all their values.
-_INSTEAD = {
+_REPLACEMENTS = {
     **dict.fromkeys(("int8", "int16", "uint8", "uint16"), "Int32"),
     "uint32": "Int64",
     "uint64": "Decimal(20, 0)",
@@ -43,25 +43,27 @@ _INSTEAD = {
 }
 _TIMES = ("datetime", "datetime32", "datetime64")
 # Without one that holds all values.
-_NOTHING = ("int128", "uint128", "int256", "uint256", "decimal256", "fixedstring", "dynamic")
+_UNREPLACEABLE = ("int128", "uint128", "int256", "uint256", "decimal256", "fixedstring", "dynamic")
 _WRAPPERS = ("nullable", "lowcardinality")
 _NESTED = ("array", "map", "tuple", "nested")
-_THEIRS = frozenset({*_PLAIN, *_DECIMALS, *_INSTEAD, *_TIMES, *_NOTHING, *_WRAPPERS})
+_CLICKHOUSE_TYPES = frozenset(
+    {*_PLAIN_TYPES, *_DECIMALS, *_REPLACEMENTS, *_TIMES, *_UNREPLACEABLE, *_WRAPPERS}
+)
 _UTC = ("utc", "etc/utc", "gmt", "z")
-_DECIMAL = 38
+_MAX_PRECISION = 38
 
 
 class _NoEqualError(IcebergSqlError):
     """A type without an equal. replacement: the type to write for it; None if no type holds all its values."""
 
-    def __init__(self, column: str, written: str, instead: str | None) -> None:
+    def __init__(self, column: str, type_text: str, replacement: str | None) -> None:
         super().__init__(
-            f"the column `{column}` has the type `{written}`, which has no equivalent in Spark and Iceberg",
-            help=f"write `{column} {instead}`" if instead else (),
+            f"the column `{column}` has the type `{type_text}`, which has no equivalent in Spark and Iceberg",
+            help=f"write `{column} {replacement}`" if replacement else (),
         )
         self.column = column
-        self.written = written
-        self.instead = instead
+        self.type_text = type_text
+        self.replacement = replacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +90,17 @@ class SparkType:
         return self.zone is None or self.zone.lower() in _UTC
 
 
-def is_theirs(tokens: list[Token]) -> bool:
+def is_clickhouse_type(tokens: list[Token]) -> bool:
     """True if a type at the start of tokens is only ClickHouse's syntax. `MAP<..>` and `date` are Spark's."""
-    end = closing(tokens, 1) + 1 if len(tokens) > 1 and tokens[1].text == "(" else 1
-    return any(_is_theirs(tokens, at) for at in range(min(end, len(tokens))))
+    end = closing_index(tokens, 1) + 1 if len(tokens) > 1 and tokens[1].text == "(" else 1
+    return any(_is_clickhouse_word(tokens, index) for index in range(min(end, len(tokens))))
 
 
-def _is_theirs(tokens: list[Token], at: int) -> bool:
-    word = tokens[at].text.lower()
+def _is_clickhouse_word(tokens: list[Token], index: int) -> bool:
+    word = tokens[index].text.lower()
     if word in _NESTED:
-        return at + 1 < len(tokens) and tokens[at + 1].text == "("
-    return word in _THEIRS
+        return index + 1 < len(tokens) and tokens[index + 1].text == "("
+    return word in _CLICKHOUSE_TYPES
 
 
 def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]]:
@@ -106,25 +108,25 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
 
     Raises IcebergSqlError, naming the column, for a type without an equal.
     """
-    if not tokens or tokens[0].kind is not Kind.WORD:
+    if not tokens or tokens[0].kind is not TokenKind.WORD:
         raise IcebergSqlError(
             f"the column `{column}` has no type", help=f"write `{column} Nullable(String)`"
         )
     end = 1
     arguments: list[list[Token]] = []
     if len(tokens) > 1 and tokens[1].text == "(":
-        end = closing(tokens, 1) + 1
+        end = closing_index(tokens, 1) + 1
         arguments = [a for a in between_commas(tokens[2 : end - 1]) if a]
     name = tokens[0].text.lower()
     try:
-        found = _type(column, name, arguments)
+        column_type = _type(column, name, arguments)
     except _NoEqualError as inner:
-        raise _wrapped(column, tokens[:end], arguments, inner) from None
-    if found is None:
-        raise _NoEqualError(column, _text(tokens[:end]), _instead(name, arguments))
-    rest = tokens[end:]
-    if [t.word for t in rest[:1]] == ["NULL"]:
-        if found.nullable:
+        raise _wrapping_error(column, tokens[:end], arguments, inner) from None
+    if column_type is None:
+        raise _NoEqualError(column, _text(tokens[:end]), _replacement_for(name, arguments))
+    remaining = tokens[end:]
+    if [t.word for t in remaining[:1]] == ["NULL"]:
+        if column_type.nullable:
             raise IcebergSqlError(
                 f"the column `{column}` is declared nullable twice",
                 help="leave out the second `NULL`",
@@ -133,19 +135,19 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
             f"the column `{column}` is declared nullable after its type",
             help=f"write `{column} Nullable({_text(tokens[:end])})`",
         )
-    if [t.word for t in rest[:2]] == ["NOT", "NULL"] and not found.nullable:
-        rest = rest[2:]  # as without it
-    if [t.word for t in rest[:1]] in (["UNSIGNED"], ["SIGNED"]) and name in (
+    if [t.word for t in remaining[:2]] == ["NOT", "NULL"] and not column_type.nullable:
+        remaining = remaining[2:]  # as without it
+    if [t.word for t in remaining[:1]] in (["UNSIGNED"], ["SIGNED"]) and name in (
         "int",
         "integer",
         "bigint",
     ):
         raise IcebergSqlError(
-            f"the column `{column}` has the type `{_text(tokens[:end])} {rest[0].text}`, which has no "
+            f"the column `{column}` has the type `{_text(tokens[:end])} {remaining[0].text}`, which has no "
             "equivalent in Spark and Iceberg",
-            help=f"write `{column} {_SIGNS[rest[0].word, name == 'bigint']}`",
+            help=f"write `{column} {_SIGNS[remaining[0].word, name == 'bigint']}`",
         )
-    return found, rest
+    return column_type, remaining
 
 
 _SIGNS = {
@@ -156,33 +158,39 @@ _SIGNS = {
 }
 
 
-def _wrapped(
+def _wrapping_error(
     column: str, tokens: list[Token], arguments: list[list[Token]], inner: _NoEqualError
 ) -> _NoEqualError:
     """The error for a type inside another: what to write instead is the whole type."""
     if inner.column != column:  # a field has its own name
         return inner
-    instead = None
-    whole = [_text(argument) for argument in arguments]
-    others = [one for one in arguments if _text(one) != inner.written]
-    if inner.instead is not None and inner.written in whole and _all_equal(column, others):
-        listed = ", ".join(inner.instead if one == inner.written else one for one in whole)
-        instead = f"{tokens[0].text}({listed})"
-    return _NoEqualError(column, _text(tokens), instead)
+    replacement = None
+    argument_texts = [_text(argument) for argument in arguments]
+    other_arguments = [item for item in arguments if _text(item) != inner.type_text]
+    if (
+        inner.replacement is not None
+        and inner.type_text in argument_texts
+        and _all_equal(column, other_arguments)
+    ):
+        argument_list = ", ".join(
+            inner.replacement if item == inner.type_text else item for item in argument_texts
+        )
+        replacement = f"{tokens[0].text}({argument_list})"
+    return _NoEqualError(column, _text(tokens), replacement)
 
 
 def _all_equal(column: str, types: list[list[Token]]) -> bool:
     try:
         for tokens in types:
-            _whole(column, tokens)
+            _complete_type(column, tokens)
     except IcebergSqlError:
         return False
     return True
 
 
-def _instead(name: str, arguments: list[list[Token]]) -> str | None:
+def _replacement_for(name: str, arguments: list[list[Token]]) -> str | None:
     if name not in _TIMES:
-        return _INSTEAD.get(name)
+        return _REPLACEMENTS.get(name)
     texts = [_text(a) for a in arguments]
     if name == "datetime64":
         if not texts or texts[0] not in tuple("0123456"):
@@ -204,11 +212,11 @@ def _is_zone(name: str) -> bool:
 
 
 def _type(column: str, name: str, arguments: list[list[Token]]) -> SparkType | None:
-    plain = _PLAIN.get(name) or _SAME.get(name)
-    if plain is not None:
-        return SparkType(plain) if not arguments else None
+    primitive_name = _PLAIN_TYPES.get(name) or _SPARK_NAMES.get(name)
+    if primitive_name is not None:
+        return SparkType(primitive_name) if not arguments else None
     if name in _WRAPPERS and len(arguments) == 1:
-        inner = _whole(column, arguments[0])
+        inner = _complete_type(column, arguments[0])
         nullable = inner.nullable or name == "nullable"
         return SparkType(inner.text, nullable, inner.zone, inner.nested)
     if name == "decimal" or name in _DECIMALS:
@@ -216,23 +224,23 @@ def _type(column: str, name: str, arguments: list[list[Token]]) -> SparkType | N
     if name == "datetime64":
         return _instant(arguments)
     if name == "array" and len(arguments) == 1:
-        return SparkType(f"ARRAY<{_whole(column, arguments[0]).text}>", nested=True)
+        return SparkType(f"ARRAY<{_complete_type(column, arguments[0]).text}>", nested=True)
     if name == "map" and len(arguments) == 2:
-        key, value = (_whole(column, argument).text for argument in arguments)
+        key, value = (_complete_type(column, argument).text for argument in arguments)
         return SparkType(f"MAP<{key}, {value}>", nested=True)
     if name == "tuple" and arguments:
         return _struct(column, arguments)
     return None
 
 
-def _whole(column: str, tokens: list[Token]) -> SparkType:
-    found, rest = spark_type(column, tokens)
-    if rest:
+def _complete_type(column: str, tokens: list[Token]) -> SparkType:
+    column_type, remaining = spark_type(column, tokens)
+    if remaining:
         raise IcebergSqlError(
-            f"the column `{column}` has `{_text(rest)}` in its type, which is not understood",
+            f"the column `{column}` has `{_text(remaining)}` in its type, which is not understood",
             help="leave it out",
         )
-    return found
+    return column_type
 
 
 def _decimal(precision: int | None, numbers: list[str]) -> SparkType | None:
@@ -243,7 +251,7 @@ def _decimal(precision: int | None, numbers: list[str]) -> SparkType | None:
     digits, scale = int(numbers[0]), int(numbers[1]) if len(numbers) == 2 else 0
     return (
         SparkType(f"DECIMAL({digits}, {scale})")
-        if 1 <= digits <= _DECIMAL and scale <= digits
+        if 1 <= digits <= _MAX_PRECISION and scale <= digits
         else None
     )
 
@@ -268,20 +276,22 @@ def _struct(column: str, arguments: list[list[Token]]) -> SparkType | None:
                 help=f"give each a name: `{column} Tuple(a Int32, b String)`",
             )
         name = column_name(argument[0])
-        fields.append(f"{quoted(name)}: {_whole(f'{column}.{name}', argument[1:]).with_nulls}")
+        fields.append(
+            f"{quoted(name)}: {_complete_type(f'{column}.{name}', argument[1:]).with_nulls}"
+        )
     return SparkType(f"STRUCT<{', '.join(fields)}>", nested=True)
 
 
 def column_name(token: Token) -> str:
     """A column's name as written: plain, in backticks or in double quotes."""
-    if token.kind is Kind.QUOTED:
+    if token.kind is TokenKind.QUOTED:
         return token.text[1:-1].replace("``", "`")
-    return unescape(token.text) if token.kind is Kind.DOUBLE else token.text
+    return unescape(token.text) if token.kind is TokenKind.DOUBLE else token.text
 
 
 def _text(tokens: list[Token]) -> str:
-    found = ""
+    text = ""
     for token in tokens:
-        close = not found or token.text in ("(", ")", ",") or found[-1] == "("
-        found += token.text if close else f" {token.text}"
-    return found
+        needs_no_blank = not text or token.text in ("(", ")", ",") or text[-1] == "("
+        text += token.text if needs_no_blank else f" {token.text}"
+    return text

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, upper_shape
+from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, upper_keyword
 from spark_iceberg_sql.syntax.lexer import COMMENT, DOUBLE, LEXER, LINE_COMMENT, QUOTED, STRING
 
 _BLANKS = "".join(sorted(SPACES))
@@ -37,62 +37,64 @@ _EDGE = regex(
     r")",
     re.DOTALL,
 )
-_SEMICOLON, _UNSURE = 1, 4
+_SEMICOLON, _UNSUPPORTED = 1, 4
 _TRIVIA = regex(
     rf"(?:\A{BOM_SHAPE})?[{_BLANKS}]*(?:(?:{LINE_COMMENT}|{COMMENT})[{_BLANKS}]*)*"
     r"(?:([A-Za-z_]+)(?=[ \t\r\n(;]))?"
 )
 
 
-class Cut(NamedTuple):
+class StatementRange(NamedTuple):
     """A statement: its offsets and the word of its first token, as `Statement` has them."""
 
     head: int
     start: int
     end: int
     tail: int
-    first: str
+    first_word: str
 
 
-def cuts(shaped: str) -> Iterator[Cut]:
+def split_fast(shaped: str) -> Iterator[StatementRange]:
     """Split a script's shape up to the first statement that this cannot split; never raises, in linear time."""
     head = 0
     comments: list[tuple[int, int]] = []
     for edge in _EDGE.finditer(shaped):
-        kind = edge.lastindex
-        if kind is None:
+        group = edge.lastindex
+        if group is None:
             continue
-        if kind == _SEMICOLON:
-            at, tail = edge.span()
-            cut = _cut(shaped, head, at, tail, comments)
-            if cut is not None:
+        if group == _SEMICOLON:
+            stop, tail = edge.span()
+            statement_range = _statement_range(shaped, head, stop, tail, comments)
+            if statement_range is not None:
                 # The `;` in a block do not end the statement: blocks.py finds its END, by tokens.
-                if cut.first == "BEGIN":
+                if statement_range.first_word == "BEGIN":
                     return
-                yield cut
+                yield statement_range
             head = tail
             comments = []
-        elif kind == _UNSURE:
+        elif group == _UNSUPPORTED:
             return
         else:
             comments.append(edge.span())
-    cut = _cut(shaped, head, len(shaped), len(shaped), comments)
-    if cut is not None and cut.first != "BEGIN":
-        yield cut
+    statement_range = _statement_range(shaped, head, len(shaped), len(shaped), comments)
+    if statement_range is not None and statement_range.first_word != "BEGIN":
+        yield statement_range
 
 
-def _cut(
+def _statement_range(
     shaped: str, head: int, stop: int, tail: int, comments: list[tuple[int, int]]
-) -> Cut | None:
+) -> StatementRange | None:
     """The statement between two `;`; None if there is no token."""
     trivia = _TRIVIA.match(shaped, head)
     assert trivia is not None  # it may be empty
-    word = trivia[1]
-    start = trivia.start(1) if word is not None else trivia.end()
+    first_word = trivia[1]
+    start = trivia.start(1) if first_word is not None else trivia.end()
     if start >= stop:
         return None
     end = start + len(shaped[start:stop].rstrip(_BLANKS))
     # Comments at the end are trivia: the range ends at the last token.
     while comments and comments[-1][1] >= end:
         end = start + len(shaped[start : comments.pop()[0]].rstrip(_BLANKS))
-    return Cut(head, start, end, tail, upper_shape(word or LEXER.piece(shaped, start)))
+    return StatementRange(
+        head, start, end, tail, upper_keyword(first_word or LEXER.token_text_at(shaped, start))
+    )

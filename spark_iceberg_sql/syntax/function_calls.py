@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql.model.metadata_functions import NAMES
-from spark_iceberg_sql.syntax.brackets import closing
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +19,27 @@ class Edit:
     text: str
 
 
-def is_call(tokens: list[Token], at: int) -> bool:
+def is_call(tokens: list[Token], index: int) -> bool:
     """True if a call of one of the functions begins at a token."""
     return (
-        at + 1 < len(tokens)
-        and tokens[at].kind is Kind.WORD
-        and tokens[at].text.lower() in NAMES
-        and tokens[at + 1].text == "("
-        and (at == 0 or tokens[at - 1].text != ".")
+        index + 1 < len(tokens)
+        and tokens[index].kind is TokenKind.WORD
+        and tokens[index].text.lower() in NAMES
+        and tokens[index + 1].text == "("
+        and (index == 0 or tokens[index - 1].text != ".")
     )
 
 
-def calls(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+def call_brackets(tokens: list[Token]) -> Iterator[tuple[int, int]]:
     """Indices of the brackets of each call."""
-    for at in range(len(tokens)):
-        if is_call(tokens, at):
-            close = closing(tokens, at + 1)
-            if close < len(tokens):
-                yield at + 1, close
+    for index in range(len(tokens)):
+        if is_call(tokens, index):
+            closing_bracket = closing_index(tokens, index + 1)
+            if closing_bracket < len(tokens):
+                yield index + 1, closing_bracket
 
 
-def added(tokens: list[Token], opened: int, closed: int, argument: str) -> Edit:
+def argument_edit(tokens: list[Token], opened: int, closed: int, argument: str) -> Edit:
     """One more argument at the end of a call."""
     comma = ", " if closed > opened + 1 else ""
     return Edit(tokens[closed].start, tokens[closed].start, comma + argument)

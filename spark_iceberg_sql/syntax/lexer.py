@@ -19,13 +19,13 @@ from spark_iceberg_sql.syntax.characters import (
     DOTLESS_I,
     LETTER,
     LONG_S,
-    shape,
+    lexer_shape,
     upper,
-    upper_shape,
+    upper_keyword,
 )
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """The kind of a token. SPACE, COMMENT and BOM are trivia: no grammar reads them."""
 
     SPACE = "space"
@@ -41,15 +41,15 @@ class Kind(Enum):
     UNCLOSED = "unclosed"  # a quote or a comment without its end: the rest of the text
 
 
-TRIVIA = frozenset({Kind.SPACE, Kind.COMMENT, Kind.BOM})
-STRINGS = (Kind.STRING, Kind.DOUBLE)
-_SPACE, _COMMENT, _MARKED = Kind.SPACE, Kind.COMMENT, Kind.BOM
+TRIVIA = frozenset({TokenKind.SPACE, TokenKind.COMMENT, TokenKind.BOM})
+STRINGS = (TokenKind.STRING, TokenKind.DOUBLE)
+_SPACE_KIND, _COMMENT_KIND, _BOM_KIND = TokenKind.SPACE, TokenKind.COMMENT, TokenKind.BOM
 
 
 class Token(NamedTuple):
     """A token; `start` and `end` are offsets into the whole text, in code points."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
@@ -57,10 +57,10 @@ class Token(NamedTuple):
     @property
     def word(self) -> str:
         """A word in upper case, as Spark recognizes keywords; any other token's own text."""
-        return upper(self.text) if self.kind is Kind.WORD else self.text
+        return upper(self.text) if self.kind is TokenKind.WORD else self.text
 
 
-_L = rf"A-Za-z{LETTER}{LONG_S}{DOTLESS_I}"
+_LETTERS = rf"A-Za-z{LETTER}{LONG_S}{DOTLESS_I}"
 _RAW = r"[rR]'[^']*'|[rR]\"[^\"]*\""
 _DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
 _SUFFIX = r"(?:[fFdD]|[bB][dD])?"
@@ -74,144 +74,159 @@ DOUBLE = r'"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"'
 
 # Kind and expression. Invariant: the first row that matches is also the longest match, which is what Spark's lexer
 # (ANTLR) takes. The order of the rows is therefore part of the token boundaries.
-_TABLE: tuple[tuple[Kind, str], ...] = (
-    (Kind.SPACE, rf"[ \t\n\f\r\x0b{BLANK}]+"),
+_TABLE: tuple[tuple[TokenKind, str], ...] = (
+    (TokenKind.SPACE, rf"[ \t\n\f\r\x0b{BLANK}]+"),
     (
-        Kind.WORD,
-        rf"(?!{_RAW})(?:[{_L}]+(?:://[{_L}0-9_/\-.?=&#%]+|[{_L}0-9_]*)|_[{_L}0-9_]*)",
+        TokenKind.WORD,
+        rf"(?!{_RAW})(?:[{_LETTERS}]+(?:://[{_LETTERS}0-9_/\-.?=&#%]+|[{_LETTERS}0-9_]*)|_[{_LETTERS}0-9_]*)",
     ),
-    (Kind.COMMENT, LINE_COMMENT),
-    (Kind.COMMENT, COMMENT),
-    (Kind.UNCLOSED, _OPEN_COMMENT),  # or it holds another comment: _scan counts
+    (TokenKind.COMMENT, LINE_COMMENT),
+    (TokenKind.COMMENT, COMMENT),
+    (TokenKind.UNCLOSED, _OPEN_COMMENT),  # or it holds another comment: _scan counts
     (
-        Kind.NUMBER,
+        TokenKind.NUMBER,
         # isValidDecimal of SqlBaseLexer.g4: no ASCII letter, digit or underscore may follow a number with a point.
         (
             rf"{_DECIMAL}(?:[eE][+-]?[0-9]+)?{_SUFFIX}(?![A-Za-z0-9_{LONG_S}{DOTLESS_I}])"
             rf"|[0-9]+[eE][+-][0-9]+{_SUFFIX}"
-            rf"|[0-9]+(?:[lLsSyY{LONG_S}]|(?:[eE][0-9]+)?{_SUFFIX})(?![{_L}0-9_])"
+            rf"|[0-9]+(?:[lLsSyY{LONG_S}]|(?:[eE][0-9]+)?{_SUFFIX})(?![{_LETTERS}0-9_])"
         ),
     ),
     (
-        Kind.MARK,
+        TokenKind.MARK,
         (
             r"[(),;]|<=>|>>>|<>|!=|<=|>=|!>|!<|==|\|\||\|>|::|->|=>|<<|>>|/\*\+|\*/"
             r"|[.\[\]=<>!+\-*/%~&|^:?]"
         ),
     ),
-    (Kind.STRING, rf"{STRING}|{_RAW}"),
-    (Kind.QUOTED, QUOTED),
-    (Kind.DOUBLE, DOUBLE),
-    (Kind.WORD, rf"[{_L}0-9_]+"),
-    (Kind.UNCLOSED, r"['\"`].*"),
-    (Kind.BOM, rf"\A{BOM_SHAPE}"),
-    (Kind.STRAY, r"."),
+    (TokenKind.STRING, rf"{STRING}|{_RAW}"),
+    (TokenKind.QUOTED, QUOTED),
+    (TokenKind.DOUBLE, DOUBLE),
+    (TokenKind.WORD, rf"[{_LETTERS}0-9_]+"),
+    (TokenKind.UNCLOSED, r"['\"`].*"),
+    (TokenKind.BOM, rf"\A{BOM_SHAPE}"),
+    (TokenKind.STRAY, r"."),
 )
 _COMMENT_EDGE = regex(rf"{_OPEN_COMMENT}|\*/")
-_COMPLEX = frozenset({"ARRAY", "MAP", "STRUCT"})
+_NESTED_TYPES = frozenset({"ARRAY", "MAP", "STRUCT"})
 
 # Kinds that the first character decides; all other token texts are matched with the table.
-_BY_FIRST: dict[str, Kind] = {
-    **dict.fromkeys(" \t\n\f\r\x0b" + BLANK, Kind.SPACE),
-    **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", Kind.WORD),
-    **dict.fromkeys("(),;[]=<>!+%~&^:?", Kind.MARK),
+_BY_FIRST: dict[str, TokenKind] = {
+    **dict.fromkeys(" \t\n\f\r\x0b" + BLANK, TokenKind.SPACE),
+    **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", TokenKind.WORD),
+    **dict.fromkeys("(),;[]=<>!+%~&^:?", TokenKind.MARK),
 }
-_SINGLE = frozenset(".-*/|")  # marks alone that may also begin something longer
+_SINGLE_MARKS = frozenset(".-*/|")  # marks alone that may also begin something longer
 QUOTES = "'\"`/"  # first characters of an unclosed token
-_new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
+_new_tuple = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
 class Lexer:
     """Spark 4.1's token table, compiled into one expression."""
 
     def __init__(self) -> None:
-        self._kinds = [kind for kind, _ in _TABLE]
+        self._row_kinds = [kind for kind, _ in _TABLE]
         # The last row takes any character: there is always a match.
         match: Any = re.compile("|".join(f"({rx})" for _, rx in _TABLE), re.DOTALL).match
         self._match = match
-        self._all = re.compile("|".join(f"(?:{rx})" for _, rx in _TABLE), re.DOTALL).findall
+        self._find_all = re.compile("|".join(f"(?:{rx})" for _, rx in _TABLE), re.DOTALL).findall
 
-    def pieces(self, shaped: str) -> list[str]:
+    def token_texts(self, shaped: str) -> list[str]:
         """The tokens of a shape as texts alone; `>>` may represent two tokens."""
-        pieces: list[str] = self._all(shaped)
-        return list(self._scan(shaped)) if "/*" in pieces else pieces
+        texts: list[str] = self._find_all(shaped)
+        return list(self._scan(shaped)) if "/*" in texts else texts
 
-    def piece(self, shaped: str, start: int) -> str:
+    def token_text_at(self, shaped: str, start: int) -> str:
         """The text of the token that begins at `start`, if it is not a nested comment."""
-        piece: str = self._match(shaped, start).group()
-        return piece
+        token_text: str = self._match(shaped, start).group()
+        return token_text
 
     def tokens(
-        self, text: str, pieces: list[str], start: int, end: int, *, trivia: bool
+        self, text: str, texts: list[str], start: int, end: int, *, trivia: bool
     ) -> list[Token]:
         """The tokens of consecutive token texts, the first of which is at `start`.
 
         end: where to stop. trivia: include blanks and comments.
         """
-        if ">>" in pieces or ">>>" in pieces:
-            pieces = self._types(pieces)
+        if ">>" in texts or ">>>" in texts:
+            texts = self._split_angles(texts)
         tokens = []
-        same = text.isascii()
-        for piece in pieces:
-            stop = start + len(piece)
-            kind = _BY_FIRST.get(piece[0]) or self.kind(piece, start)
+        is_ascii = text.isascii()
+        for token_text in texts:
+            stop = start + len(token_text)
+            kind = _BY_FIRST.get(token_text[0]) or self.kind_of(token_text, start)
             # By identity: a lookup in TRIVIA would hash an enum, in Python, for each token.
-            if trivia or (kind is not _SPACE and kind is not _COMMENT and kind is not _MARKED):
+            if trivia or (
+                kind is not _SPACE_KIND and kind is not _COMMENT_KIND and kind is not _BOM_KIND
+            ):
                 if start >= end:
                     break
-                tokens.append(_new(Token, (kind, piece if same else text[start:stop], start, stop)))
+                tokens.append(
+                    _new_tuple(
+                        Token, (kind, token_text if is_ascii else text[start:stop], start, stop)
+                    )
+                )
             start = stop
         return tokens
 
-    def _types(self, pieces: list[str]) -> list[str]:
+    def _split_angles(self, texts: list[str]) -> list[str]:
         """The token texts with `>>` split as in Spark: while an array<, map< or struct< is open."""
-        found: list[str] = []
-        angles = 0
-        for i, piece in enumerate(pieces):
-            if piece in (">", ">>", ">>>"):
-                if angles and len(piece) > 1 and i + 1 < len(pieces) and pieces[i + 1][0] in ">=":
+        split_texts: list[str] = []
+        open_angles = 0
+        for i, token_text in enumerate(texts):
+            if token_text in (">", ">>", ">>>"):
+                if (
+                    open_angles
+                    and len(token_text) > 1
+                    and i + 1 < len(texts)
+                    and texts[i + 1][0] in ">="
+                ):
                     # The remaining `>` may form one token with the next text, as `>` and `=` form `>=`: scan again.
-                    return list(self._scan("".join(pieces), types=True))
-                closed = min(angles, len(piece))
-                angles -= closed
-                found += [">"] * closed
-                piece = piece[closed:]
-            elif 3 <= len(piece) <= 6 and upper_shape(piece) in _COMPLEX:
-                angles += 1
-            if piece:
-                found.append(piece)
-        return found
+                    return list(self._scan("".join(texts), split_angles=True))
+                closed_count = min(open_angles, len(token_text))
+                open_angles -= closed_count
+                split_texts += [">"] * closed_count
+                token_text = token_text[closed_count:]
+            elif 3 <= len(token_text) <= 6 and upper_keyword(token_text) in _NESTED_TYPES:
+                open_angles += 1
+            if token_text:
+                split_texts.append(token_text)
+        return split_texts
 
-    def kind(self, piece: str, start: int) -> Kind:
+    def kind_of(self, token_text: str, start: int) -> TokenKind:
         """The kind of a token text that begins at `start`."""
-        if piece.isdigit() and piece.isascii():
-            return Kind.NUMBER
-        if piece in _SINGLE:
-            return Kind.MARK
-        kind: Kind = self._kinds[self._match(piece).lastindex - 1]
+        if token_text.isdigit() and token_text.isascii():
+            return TokenKind.NUMBER
+        if token_text in _SINGLE_MARKS:
+            return TokenKind.MARK
+        kind: TokenKind = self._row_kinds[self._match(token_text).lastindex - 1]
         # A closed comment with another one in it: the table matches only its opening.
-        if kind is Kind.UNCLOSED and piece[0] == "/" and comment_end(piece, 0)[1]:
-            return Kind.COMMENT
-        return Kind.STRAY if kind is Kind.BOM and start else kind
+        if kind is TokenKind.UNCLOSED and token_text[0] == "/" and comment_end(token_text, 0)[1]:
+            return TokenKind.COMMENT
+        return TokenKind.STRAY if kind is TokenKind.BOM and start else kind
 
-    def _scan(self, shaped: str, *, types: bool = False) -> Iterator[str]:
+    def _scan(self, shaped: str, *, split_angles: bool = False) -> Iterator[str]:
         """The tokens of a shape for which one expression is not enough: nested comments, and `>>`.
 
         split_angles: count open array<, map<, struct<, as Spark does; until that is 0, `>>` is two tokens.
         """
-        start, length, angles = 0, len(shaped), 0
+        start, length, open_angles = 0, len(shaped), 0
         match = self._match
         while start < length:
-            piece: str = match(shaped, start).group()
-            if piece == "/*":
-                piece = shaped[start : comment_end(shaped, start)[0]]
-            elif types and angles and piece in (">", ">>", ">>>"):
-                piece = ">"
-                angles -= 1
-            elif types and 3 <= len(piece) <= 6 and upper_shape(piece) in _COMPLEX:
-                angles += 1
-            yield piece
-            start += len(piece)
+            token_text: str = match(shaped, start).group()
+            if token_text == "/*":
+                token_text = shaped[start : comment_end(shaped, start)[0]]
+            elif split_angles and open_angles and token_text in (">", ">>", ">>>"):
+                token_text = ">"
+                open_angles -= 1
+            elif (
+                split_angles
+                and 3 <= len(token_text) <= 6
+                and upper_keyword(token_text) in _NESTED_TYPES
+            ):
+                open_angles += 1
+            yield token_text
+            start += len(token_text)
 
 
 def comment_end(shaped: str, start: int) -> tuple[int, bool]:
@@ -229,13 +244,13 @@ LEXER = Lexer()
 
 def tokenize(text: str) -> list[Token]:
     """All tokens of a text, trivia too; their texts joined are the text. Never raises, in linear time."""
-    return LEXER.tokens(text, LEXER.pieces(shape(text)), 0, len(text), trivia=True)
+    return LEXER.tokens(text, LEXER.token_texts(lexer_shape(text)), 0, len(text), trivia=True)
 
 
 def on_one_line(text: str) -> str:
     """A clause without the line ends between its tokens; as it is, if it has comments."""
     tokens = tokenize(text) if "\n" in text or "\r" in text else []
-    if not tokens or any(token.kind is Kind.COMMENT for token in tokens):
+    if not tokens or any(token.kind is TokenKind.COMMENT for token in tokens):
         return text
-    blank = (token.kind is Kind.SPACE and not token.text.isprintable() for token in tokens)
-    return "".join(" " if b else t.text for b, t in zip(blank, tokens, strict=True)).strip()
+    is_blank = (token.kind is TokenKind.SPACE and not token.text.isprintable() for token in tokens)
+    return "".join(" " if b else t.text for b, t in zip(is_blank, tokens, strict=True)).strip()

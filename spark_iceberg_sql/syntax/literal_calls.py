@@ -7,16 +7,16 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.syntax.brackets import between_commas, closing
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 
 _INTEGER = re.compile(r"[0-9]+")
-_WORDS: dict[str, Value] = {"TRUE": True, "FALSE": False, "NOSIGN": "NOSIGN"}
+_WORD_VALUES: dict[str, Value] = {"TRUE": True, "FALSE": False, "NOSIGN": "NOSIGN"}
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LiteralCall:
     """A call of a table function. The values may be keys, so no repr shows them.
 
     function: its name as written. positional: pairs of None and a value. keywords: pairs of a name and a
@@ -25,7 +25,7 @@ class Call:
 
     function: str
     positional: tuple[tuple[None, Value], ...] = field(repr=False)
-    named: tuple[tuple[str, Value], ...] = field(default=(), repr=False)
+    keywords: tuple[tuple[str, Value], ...] = field(default=(), repr=False)
 
     @property
     def first(self) -> str:
@@ -33,41 +33,45 @@ class Call:
         return str(self.positional[0][1]) if self.positional else ""
 
 
-def literal_call(tokens: list[Token], at: int, collections: Collection[str]) -> Call | None:
+def literal_call(
+    tokens: list[Token], index: int, collections: Collection[str]
+) -> LiteralCall | None:
     """The call that begins at a function's name; None if an argument is not a literal.
 
     collections: the names of collections, of which one may be the first argument.
     """
-    close = closing(tokens, at + 1)
-    inside = tokens[at + 2 : close]
+    closing_bracket = closing_index(tokens, index + 1)
+    argument_tokens = tokens[index + 2 : closing_bracket]
     positional: list[tuple[None, Value]] = []
-    named: list[tuple[str, Value]] = []
-    for number, argument in enumerate(between_commas(inside) if inside else ()):
+    keywords: list[tuple[str, Value]] = []
+    for number, argument in enumerate(between_commas(argument_tokens) if argument_tokens else ()):
         if argument and argument[0].word == "SETTINGS" and len(argument) > 1:
             argument = argument[1:]
-        sign = next((i for i, t in enumerate(argument) if t.text in ("=", "=>")), None)
-        if sign not in (None, 1):
+        equals_index = next((i for i, t in enumerate(argument) if t.text in ("=", "=>")), None)
+        if equals_index not in (None, 1):
             return None
-        value = _value(argument[2:] if sign else argument, collections if number == 0 else ())
+        value = _value(
+            argument[2:] if equals_index else argument, collections if number == 0 else ()
+        )
         if value is None:
             return None
-        if sign:
-            named.append((argument[0].text, value))
-        elif named:
+        if equals_index:
+            keywords.append((argument[0].text, value))
+        elif keywords:
             return None
         else:
             positional.append((None, value))
-    return Call(tokens[at].text, tuple(positional), tuple(named))
+    return LiteralCall(tokens[index].text, tuple(positional), tuple(keywords))
 
 
 def _value(tokens: list[Token], collections: Collection[str]) -> Value:
     if len(tokens) != 1:
         return None
     (token,) = tokens
-    if token.kind is Kind.STRING:
+    if token.kind is TokenKind.STRING:
         return unescape(token.text)
-    if token.kind is Kind.NUMBER and _INTEGER.fullmatch(token.text):
+    if token.kind is TokenKind.NUMBER and _INTEGER.fullmatch(token.text):
         return int(token.text)
-    if token.kind is Kind.WORD:
-        return token.text if token.text in collections else _WORDS.get(token.word)
+    if token.kind is TokenKind.WORD:
+        return token.text if token.text in collections else _WORD_VALUES.get(token.word)
     return None

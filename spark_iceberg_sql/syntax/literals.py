@@ -24,8 +24,8 @@ def unescape(text: str) -> str:
     if text[0] in "rR":
         return text[2:-1]
     quote = text[0]
-    inside = text[1:-1].replace(quote * 2, quote) if quote * 2 in text[1:-1] else text[1:-1]
-    return _ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside
+    content = text[1:-1].replace(quote * 2, quote) if quote * 2 in text[1:-1] else text[1:-1]
+    return _ESCAPE.sub(_unescaped, content) if "\\" in content else content
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.records import field, record
-from spark_iceberg_sql.syntax.terms import ColumnDef, Literal, Name, Offsets, Property, Ref, Term
+from spark_iceberg_sql.syntax.terms import (
+    ColumnDef,
+    Literal,
+    Name,
+    NamePath,
+    Offsets,
+    Property,
+    Term,
+)
 
 
 @record(frozen=True, slots=True)
@@ -21,7 +29,7 @@ class Node:
 class OnTable(Node):
     """A statement about one table."""
 
-    table: Ref
+    table: NamePath
 
 
 @record(frozen=True, slots=True)
@@ -49,7 +57,7 @@ class Create(OnTable):
     clustered_by: Offsets | None = None
     cluster_by: Offsets | None = None
     query: Offsets | None = None
-    like: Ref | None = None
+    like_table: NamePath | None = None
     location: tuple[str, Offsets] | None = None
     hive: bool = False
 
@@ -59,7 +67,7 @@ class AddField(OnTable):
     """ALTER TABLE t ADD PARTITION FIELD term [AS name]."""
 
     term: Term
-    name: Ref | None = None
+    name: NamePath | None = None
 
 
 @record(frozen=True, slots=True)
@@ -75,7 +83,7 @@ class ReplaceField(OnTable):
 
     old: Term
     new: Term
-    name: Ref | None = None
+    name: NamePath | None = None
 
 
 @record(frozen=True, slots=True)
@@ -89,12 +97,12 @@ class WriteOrder(OnTable):
 class IdentifierFields(OnTable):
     """ALTER TABLE t SET / DROP IDENTIFIER FIELDS a, b.c."""
 
-    columns: tuple[Ref, ...]
+    columns: tuple[NamePath, ...]
     dropping: bool = False
 
 
 @record(frozen=True, slots=True)
-class Reference(OnTable):
+class ChangeSnapshotRef(OnTable):
     """ALTER TABLE t CREATE / REPLACE / DROP BRANCH or TAG.
 
     ref_type: `branch` or `tag`. verb: `create`, `replace`, `create or replace`, `drop`. lenient: IF EXISTS or
@@ -102,9 +110,9 @@ class Reference(OnTable):
     VERSION.
     """
 
-    what: str
+    ref_type: str
     verb: str
-    name: Ref
+    name: NamePath
     lenient: bool = False
     counts: tuple[Literal, ...] = ()
     version: Literal | None = None
@@ -114,14 +122,14 @@ class Reference(OnTable):
 class AddColumns(OnTable):
     """ALTER TABLE t ADD COLUMN(S): paths may be nested (`point.z`)."""
 
-    columns: tuple[tuple[Ref, ColumnDef], ...]
+    columns: tuple[tuple[NamePath, ColumnDef], ...]
 
 
 @record(frozen=True, slots=True)
 class DropColumns(OnTable):
     """ALTER TABLE t DROP COLUMN(S) [IF EXISTS]."""
 
-    columns: tuple[Ref, ...]
+    columns: tuple[NamePath, ...]
     if_exists: bool = False
 
 
@@ -129,8 +137,8 @@ class DropColumns(OnTable):
 class RenameColumn(OnTable):
     """ALTER TABLE t RENAME COLUMN old TO new."""
 
-    column: Ref
-    new_name: Ref
+    column: NamePath
+    new_name: NamePath
 
 
 @record(frozen=True, slots=True)
@@ -142,16 +150,16 @@ class AlterColumn(OnTable):
     other_changes: the other columns of `ALTER COLUMN a ..., b ...`.
     """
 
-    column: Ref
+    column: NamePath
     type: Type | None = None
     type_text: str = ""
     type_span: Offsets | None = None
     required: bool | None = None
-    new_name: Ref | None = None
+    new_name: NamePath | None = None
     default: Offsets | None = None
     position: Offsets | None = None
-    after: Ref | None = None
-    more: tuple[AlterColumn, ...] = ()
+    after_column: NamePath | None = None
+    other_changes: tuple[AlterColumn, ...] = ()
 
 
 @record(frozen=True, slots=True)
@@ -181,7 +189,7 @@ class SetProperties(OnTable):
 class RenameTable(OnTable):
     """ALTER TABLE / VIEW t RENAME TO u."""
 
-    new_name: Ref
+    new_name: NamePath
 
 
 @record(frozen=True, slots=True)
@@ -206,7 +214,7 @@ class DropTable(OnTable):
 class DropNamespace(Node):
     """DROP NAMESPACE [IF EXISTS] n [CASCADE]."""
 
-    namespace: Ref
+    namespace: NamePath
     cascade: bool = False
 
 
@@ -226,7 +234,7 @@ class Call(Node):
 class CreateView(Node):
     """CREATE [OR REPLACE] [TEMPORARY] VIEW v."""
 
-    view: Ref
+    view: NamePath
     temporary: bool = False
 
 
@@ -237,26 +245,26 @@ class TemporaryTable(Node):
     columns, partitioning: spans of those clauses. has_location: the statement has LOCATION or a path.
     """
 
-    view: Ref
+    view: NamePath
     provider: str
     columns: Offsets | None = None
     partitioning: Offsets | None = None
-    place: bool = False
+    has_location: bool = False
 
 
 @record(frozen=True, slots=True)
 class DropView(Node):
     """DROP VIEW [IF EXISTS] v."""
 
-    view: Ref
+    view: NamePath
 
 
 @record(frozen=True, slots=True)
 class Use(Node):
     """USE [CATALOG | NAMESPACE | DATABASE | SCHEMA] name; keyword: in lower case, or empty."""
 
-    name: Ref
-    what: str = ""
+    name: NamePath
+    keyword: str = ""
 
 
 @record(frozen=True, slots=True)
@@ -264,11 +272,11 @@ class Insert(OnTable):
     """INSERT INTO / OVERWRITE t [PARTITION (...)]; partition: the columns named there, with spans."""
 
     overwrite: bool = False
-    partition: tuple[Ref, ...] = ()
+    partition: tuple[NamePath, ...] = ()
 
 
 @record(frozen=True, slots=True)
-class Unreadable(Node):
+class InvalidStatement(Node):
     """A statement that Spark's or Iceberg's grammar refuses: partition DDL, or a change of columns.
 
     error_span: the offending token. token_text, expected: for the message. error_kind: its key in
@@ -276,12 +284,12 @@ class Unreadable(Node):
     the part read before the error.
     """
 
-    at: Offsets
-    found: str
+    error_span: Offsets
+    token_text: str
     expected: str
-    like: str = ""
-    table: Ref | None = None
-    begun: Create | None = None
+    error_kind: str = ""
+    table: NamePath | None = None
+    partial_create: Create | None = None
 
 
 @record(frozen=True, slots=True)
@@ -292,10 +300,10 @@ class Templated(Node):
     statement with a type that is nested too deep to be read.
     """
 
-    at: Offsets
+    template_span: Offsets
     inside: Node | None = field(default=None)
-    anything: bool = False
-    deep: bool = False
+    may_be_any: bool = False
+    is_too_deep: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_LONGEST = 1000
+_MAX_WORD_LENGTH = 1000
 # What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`,
 # `@name`, `&name`, `&&name.`, `<name>`, `[[ name ]]`, `#name#`, `@@name@@`, `?`.
 _PLACEHOLDER = regex(
@@ -16,12 +16,12 @@ _PLACEHOLDER = regex(
 )
 
 
-def placeholder(script: str, at: int) -> Offsets | None:
+def placeholder_span(script: str, offset: int) -> Offsets | None:
     """The placeholder that begins at an offset at which the grammar does not accept its first character."""
-    if script[at] in ":@<" and re.match(r"\w", script[at - 1 : at]):
+    if script[offset] in ":@<" and re.match(r"\w", script[offset - 1 : offset]):
         return None  # `a:INT` and its like
-    found = _PLACEHOLDER.match(script, at)
-    return (at, found.end()) if found is not None else None
+    match = _PLACEHOLDER.match(script, offset)
+    return (offset, match.end()) if match is not None else None
 
 
 def has_template(script: str, tokens: list[Token]) -> bool:
@@ -29,60 +29,66 @@ def has_template(script: str, tokens: list[Token]) -> bool:
     start, end = tokens[0].start, tokens[-1].end
     if script.find("{", start, end) < 0 and script.find("$", start, end) < 0:
         return False
-    return any(t.kind is Kind.STRAY and t.text in "{$" for t in tokens)
+    return any(t.kind is TokenKind.STRAY and t.text in "{$" for t in tokens)
 
 
-def filled(script: str, tokens: list[Token]) -> tuple[list[Token], list[Offsets]]:
+def merge_templates(script: str, tokens: list[Token]) -> tuple[list[Token], list[Offsets]]:
     """The tokens with each template and the words adjacent to it as one word, and the templates' spans.
 
     A control block (`{% ... %}`, `{# ... #}`) is no word: it is left out.
     """
-    found: list[Token] = []
+    merged_tokens: list[Token] = []
     spans: list[Offsets] = []
     i = 0
     while i < len(tokens):
         token = tokens[i]
-        end = _end(tokens, i) if token.kind is Kind.STRAY and token.text in "{$" else i
+        end = (
+            _template_end(tokens, i) if token.kind is TokenKind.STRAY and token.text in "{$" else i
+        )
         if end == i:
-            if found and _glued(found[-1], token) and "{" in found[-1].text + token.text:
-                found[-1] = _word(script, found[-1].start, token.end)
+            if (
+                merged_tokens
+                and _is_adjacent(merged_tokens[-1], token)
+                and "{" in merged_tokens[-1].text + token.text
+            ):
+                merged_tokens[-1] = _word_token(script, merged_tokens[-1].start, token.end)
             else:
-                found.append(token)
+                merged_tokens.append(token)
             i += 1
             continue
         span = (token.start, tokens[end - 1].end)
         spans.append(span)
         if not script.startswith(("{%", "{#"), token.start):
-            if found and _glued(found[-1], token):
-                found[-1] = _word(script, found[-1].start, span[1])
+            if merged_tokens and _is_adjacent(merged_tokens[-1], token):
+                merged_tokens[-1] = _word_token(script, merged_tokens[-1].start, span[1])
             else:
-                found.append(_word(script, *span))
+                merged_tokens.append(_word_token(script, *span))
         i = end
-    return found, spans
+    return merged_tokens, spans
 
 
-def _word(script: str, start: int, end: int) -> Token:
-    return Token(Kind.WORD, script[start:end], start, end)
+def _word_token(script: str, start: int, end: int) -> Token:
+    return Token(TokenKind.WORD, script[start:end], start, end)
 
 
-def _glued(left: Token, right: Token) -> bool:
+def _is_adjacent(left: Token, right: Token) -> bool:
     """True if a word continues without a blank; only up to a length, so that the time stays linear."""
     return (
-        left.kind is Kind.WORD
+        left.kind is TokenKind.WORD
         and left.end == right.start
-        and left.end - left.start < _LONGEST
-        and right.kind in (Kind.WORD, Kind.STRAY)
+        and left.end - left.start < _MAX_WORD_LENGTH
+        and right.kind in (TokenKind.WORD, TokenKind.STRAY)
     )
 
 
-def _end(tokens: list[Token], i: int) -> int:
+def _template_end(tokens: list[Token], i: int) -> int:
     """The index behind the template that opens at token i; i itself if it does not close."""
     # `${name}`, `$name`; a `$` before anything else is no template.
     if tokens[i].text == "$":
         if i + 1 < len(tokens) and tokens[i + 1].start == tokens[i].end:
             if tokens[i + 1].text == "{":
-                return _end(tokens, i + 1)
-            if tokens[i + 1].kind is Kind.WORD:
+                return _template_end(tokens, i + 1)
+            if tokens[i + 1].kind is TokenKind.WORD:
                 return i + 2
         return i
     depth = 0

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 
 _PHRASES = (
@@ -37,17 +37,19 @@ _LINE_COMMENT = regex(rf"--[^{_NOT_DOT}]*(\n?)")
 _SPACE = regex(r"[ \t\n\x0b\f\r]+")
 _COMMENT = regex(rf"/\*[^*{_NOT_DOT}]*(?:\*(?!/)[^*{_NOT_DOT}]*)*(\*/)?")
 _TRIMMED = "".join(map(chr, range(0x21)))
-_WORDS: dict[str, list[list[str]]] = {}  # the phrases' words, by the first
+_PHRASE_WORDS: dict[str, list[list[str]]] = {}  # the phrases' words, by the first
 for _phrase in _PHRASES:
-    _WORDS.setdefault(_phrase.upper().split()[0], []).append(_phrase.upper().split())
+    _PHRASE_WORDS.setdefault(_phrase.upper().split()[0], []).append(_phrase.upper().split())
 
 
 def _normalized(text: str) -> str:
-    text = _LINE_COMMENT.sub(_finished, text.lower().strip(_TRIMMED))
-    return _COMMENT.sub(_finished, _SPACE.sub(" ", text)).replace("`", "").strip(_TRIMMED)
+    text = _LINE_COMMENT.sub(_comment_replacement, text.lower().strip(_TRIMMED))
+    return (
+        _COMMENT.sub(_comment_replacement, _SPACE.sub(" ", text)).replace("`", "").strip(_TRIMMED)
+    )
 
 
-def _finished(comment: re.Match[str]) -> str:
+def _comment_replacement(comment: re.Match[str]) -> str:
     return " " if comment[1] else comment[0]
 
 
@@ -57,19 +59,19 @@ def goes_to_iceberg(text: str) -> bool:
     return normalized.startswith("alter table") and any(phrase in normalized for phrase in _PHRASES)
 
 
-def is_icebergs(statement: Statement) -> bool:
+def is_iceberg_statement(statement: Statement) -> bool:
     """True if the tokens are a statement of Iceberg's grammar: comments and strings do not count."""
-    words = [t.word for t in statement.tokens]
-    return words[:2] == ["ALTER", "TABLE"] and says_icebergs(words)
+    keywords = [t.word for t in statement.tokens]
+    return keywords[:2] == ["ALTER", "TABLE"] and has_iceberg_phrase(keywords)
 
 
-def says_icebergs(words: Sequence[str]) -> bool:
+def has_iceberg_phrase(keywords: Sequence[str]) -> bool:
     """True if the words of an ALTER TABLE contain a phrase of Iceberg's grammar."""
     return any(
-        list(words[i : i + len(phrase)]) == phrase
-        for i, word in enumerate(words)
-        if word in _WORDS
-        for phrase in _WORDS[word]
+        list(keywords[i : i + len(phrase)]) == phrase
+        for i, word in enumerate(keywords)
+        if word in _PHRASE_WORDS
+        for phrase in _PHRASE_WORDS[word]
     )
 
 
@@ -79,35 +81,35 @@ def phrase_in(text: str) -> str | None:
     return next((phrase for phrase in _PHRASES if phrase in normalized), None)
 
 
-def as_written(statement: Statement) -> str:
+def text_with_trivia(statement: Statement) -> str:
     """The statement with the trivia before it, but without a byte order mark and the terminator."""
     return statement.script[statement.head : statement.end].lstrip("\ufeff")
 
 
-def handed_on(statement: Statement) -> str:
+def routed_text(statement: Statement) -> str:
     """The text for `spark.sql`: the same tokens, with separators that let the right grammar read them.
 
     The terminator, a byte order mark and unusual white space before the statement are left out; comments,
     only where they would mislead the routing. White space inside it stays, also where Iceberg's grammar
     refuses it.
     """
-    text = as_written(statement)
-    ours = is_icebergs(statement)
-    misled = goes_to_iceberg(text) != ours
-    if not misled and not (
-        ours and any(_is_odd_before(statement, t) for t in statement.all_tokens)
+    text = text_with_trivia(statement)
+    is_iceberg = is_iceberg_statement(statement)
+    is_misrouted = goes_to_iceberg(text) != is_iceberg
+    if not is_misrouted and not (
+        is_iceberg and any(_is_refused_space(statement, t) for t in statement.all_tokens)
     ):
         return text
-    pieces = []
+    texts = []
     for token in statement.all_tokens:
-        if token.start >= statement.end or token.kind is Kind.BOM:
+        if token.start >= statement.end or token.kind is TokenKind.BOM:
             continue
-        left_out = misled and token.kind is Kind.COMMENT
-        pieces.append(" " if left_out or _is_odd_before(statement, token) else token.text)
-    return "".join(pieces).strip(" ")
+        is_omitted = is_misrouted and token.kind is TokenKind.COMMENT
+        texts.append(" " if is_omitted or _is_refused_space(statement, token) else token.text)
+    return "".join(texts).strip(" ")
 
 
-def _is_odd_before(statement: Statement, token: Token) -> bool:
+def _is_refused_space(statement: Statement, token: Token) -> bool:
     """True if a token is white space before the statement that Iceberg's grammar refuses."""
-    outside = token.kind is Kind.SPACE and token.start < statement.start
-    return outside and not set(token.text) <= {" ", "\t", "\r", "\n"}
+    is_before = token.kind is TokenKind.SPACE and token.start < statement.start
+    return is_before and not set(token.text) <= {" ", "\t", "\r", "\n"}

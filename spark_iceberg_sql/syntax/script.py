@@ -11,12 +11,12 @@ from itertools import accumulate
 from sys import intern
 
 from spark_iceberg_sql.syntax.blocks import block_ends
-from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, shape, upper_shape
-from spark_iceberg_sql.syntax.cuts import cuts
-from spark_iceberg_sql.syntax.lexer import LEXER, QUOTES, Kind, Token, comment_end
+from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, lexer_shape, upper_keyword
+from spark_iceberg_sql.syntax.cuts import split_fast
+from spark_iceberg_sql.syntax.lexer import LEXER, QUOTES, Token, TokenKind, comment_end
 
-_EACH = 5  # characters for each token of an opening: most openings have as many
-_CUT = 4  # tokens that one may become where the text is cut: `1.5e-` of `1.5e-3`
+_CHARACTERS_PER_TOKEN = 5  # characters for each token of an opening: most openings have as many
+_CUT_TOKENS = 4  # tokens that one may become where the text is cut: `1.5e-` of `1.5e-3`
 
 
 class Statement:
@@ -51,7 +51,7 @@ class Statement:
         self,
         script: str,
         span: tuple[int, int],
-        around: tuple[int, int],
+        outer_span: tuple[int, int],
         first: str,
         *,
         compound: bool = False,
@@ -59,11 +59,11 @@ class Statement:
     ) -> None:
         self.script = script
         self.start, self.end = span
-        self.head, self.tail = around
+        self.head, self.tail = outer_span
         self.first = intern(first)
         self.compound = compound
         self.closed = closed
-        self.forget()
+        self.release_tokens()
 
     @property
     def text(self) -> str:
@@ -74,34 +74,36 @@ class Statement:
     def all_tokens(self) -> list[Token]:
         """Its tokens from `head` to `tail`, trivia and terminator included."""
         if self._all is None:
-            self._all = LEXER.tokens(self.script, self._pieces(), self.head, self.tail, trivia=True)
+            self._all = LEXER.tokens(
+                self.script, self._token_texts(), self.head, self.tail, trivia=True
+            )
         return self._all
 
     @property
     def tokens(self) -> list[Token]:
         """Its tokens from `start` to `end`, without trivia."""
         if self._tokens is None:
-            pieces = self._pieces()
-            self._tokens = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
+            texts = self._token_texts()
+            self._tokens = LEXER.tokens(self.script, texts, self.head, self.end, trivia=False)
         return self._tokens
 
-    def commented(self, start: int, end: int) -> bool:
+    def has_comment(self, start: int, end: int) -> bool:
         """True if a comment begins in a range; the tokens are read once for all findings in a long statement."""
         if self._comments is None:
-            self._comments = [t.start for t in self.all_tokens if t.kind is Kind.COMMENT]
-        at = bisect_left(self._comments, start)
-        return at < len(self._comments) and self._comments[at] < end
+            self._comments = [t.start for t in self.all_tokens if t.kind is TokenKind.COMMENT]
+        index = bisect_left(self._comments, start)
+        return index < len(self._comments) and self._comments[index] < end
 
-    def _pieces(self) -> list[str]:
-        return LEXER.pieces(shape(self.script[self.head : self.tail]))
+    def _token_texts(self) -> list[str]:
+        return LEXER.token_texts(lexer_shape(self.script[self.head : self.tail]))
 
-    def says(self, word: str) -> bool:
+    def may_contain(self, word: str) -> bool:
         """True if these lower-case letters occur anywhere in it: a quick test before a slower search."""
         if self._low is None:
             self._low = self.text.lower()
         return word in self._low
 
-    def forget(self) -> None:
+    def release_tokens(self) -> None:
         """Release the tokens, which take many times the memory of the text; they can be made again."""
         self._all = None
         self._tokens = None
@@ -113,25 +115,27 @@ class Statement:
         """The quote or comment at its end that is not closed, and holds the rest of the script."""
         if self.closed:
             return None
-        piece = self._pieces()[-1]
-        start = self.tail - len(piece)
-        if piece[0] not in QUOTES or LEXER.kind(piece, start) is not Kind.UNCLOSED:
+        last_text = self._token_texts()[-1]
+        start = self.tail - len(last_text)
+        if last_text[0] not in QUOTES or LEXER.kind_of(last_text, start) is not TokenKind.UNCLOSED:
             return None
-        return Token(Kind.UNCLOSED, self.script[start : self.tail], start, self.tail)
+        return Token(TokenKind.UNCLOSED, self.script[start : self.tail], start, self.tail)
 
     def opening(self, count: int) -> list[Token]:
         """Its first tokens without trivia, at most `count`, without lexing all of a long statement."""
         if self._tokens is not None:
             return self._tokens[:count]
-        shaped = shape(self.script[self.head : self.tail])
-        reach = _EACH * count
-        while reach < len(shaped):
-            pieces = LEXER.pieces(shaped[:reach])
+        shaped = lexer_shape(self.script[self.head : self.tail])
+        prefix_length = _CHARACTERS_PER_TOKEN * count
+        while prefix_length < len(shaped):
+            texts = LEXER.token_texts(shaped[:prefix_length])
             # A prefix may end inside a token: its last tokens may differ from those of the full text.
-            found = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)[:-_CUT]
-            if len(found) >= count:
-                return found[:count]
-            reach *= 4
+            tokens = LEXER.tokens(self.script, texts, self.head, self.end, trivia=False)[
+                :-_CUT_TOKENS
+            ]
+            if len(tokens) >= count:
+                return tokens[:count]
+            prefix_length *= 4
         return self.tokens[:count]
 
 
@@ -140,69 +144,75 @@ def statements(text: str) -> list[Statement]:
 
     Stretches without a token are none. Never raises, in linear time.
     """
-    shaped = shape(text)
-    found: list[Statement] = []
-    reached = 0
-    for head, start, end, tail, first in cuts(shaped):
-        found.append(Statement(text, (start, end), (head, tail), first))
-        reached = tail
-    if reached < len(text):
-        found += by_tokens(text, shaped, reached)
-    return found
+    shaped = lexer_shape(text)
+    statement_list: list[Statement] = []
+    covered_end = 0
+    for head, start, end, tail, first in split_fast(shaped):
+        statement_list.append(Statement(text, (start, end), (head, tail), first))
+        covered_end = tail
+    if covered_end < len(text):
+        statement_list += split_by_tokens(text, shaped, covered_end)
+    return statement_list
 
 
-def by_tokens(text: str, shaped: str, reached: int = 0) -> list[Statement]:
+def split_by_tokens(text: str, shaped: str, offset: int = 0) -> list[Statement]:
     """The statements from an offset on, split by tokens: blocks, unclosed quotes, nested comments.
 
     shaped: the text's shape. offset: where a statement begins, with the trivia before it.
     """
-    pieces = LEXER.pieces(shaped[reached:])
-    starts = list(accumulate(map(len, pieces), initial=reached))
+    texts = LEXER.token_texts(shaped[offset:])
+    starts = list(accumulate(map(len, texts), initial=offset))
     # Computed at the first BEGIN only: most scripts have no block.
     blocks: dict[int, int] | None = None
-    found = []
-    at, count = 0, len(pieces)
-    while at < count:
-        first = at
-        while first < count and _is_trivia(pieces[first], starts[first]):
-            first += 1
-        compound = False
-        last = first
-        word = upper_shape(pieces[first]) if first < count else ""
+    statement_list = []
+    index, count = 0, len(texts)
+    while index < count:
+        first_index = index
+        while first_index < count and _is_trivia(texts[first_index], starts[first_index]):
+            first_index += 1
+        is_compound = False
+        last_index = first_index
+        word = upper_keyword(texts[first_index]) if first_index < count else ""
         if word == "BEGIN":
             if blocks is None:
                 blocks = block_ends(
-                    (i, upper_shape(pieces[i]) if len(pieces[i]) <= 7 else "")
-                    for i in range(first, count)
-                    if not _is_trivia(pieces[i], starts[i])
+                    (i, upper_keyword(texts[i]) if len(texts[i]) <= 7 else "")
+                    for i in range(first_index, count)
+                    if not _is_trivia(texts[i], starts[i])
                 )
-            compound = first in blocks
-            last = blocks.get(first, first)
+            is_compound = first_index in blocks
+            last_index = blocks.get(first_index, first_index)
         try:
-            stop = pieces.index(";", last)
+            stop = texts.index(";", last_index)
         except ValueError:
             stop = count
-        last = stop
-        while last > first and _is_trivia(pieces[last - 1], starts[last - 1]):
-            last -= 1
-        if first < last:
+        last_index = stop
+        while last_index > first_index and _is_trivia(
+            texts[last_index - 1], starts[last_index - 1]
+        ):
+            last_index -= 1
+        if first_index < last_index:
             tail = min(stop + 1, count)
-            found.append(
+            statement_list.append(
                 Statement(
                     text,
-                    (starts[first], starts[last]),
-                    (starts[at], starts[tail]),
+                    (starts[first_index], starts[last_index]),
+                    (starts[index], starts[tail]),
                     word,
-                    compound=compound,
-                    closed=pieces[tail - 1][0] not in QUOTES,
+                    compound=is_compound,
+                    closed=texts[tail - 1][0] not in QUOTES,
                 )
             )
-        at = stop + 1
-    return found
+        index = stop + 1
+    return statement_list
 
 
-def _is_trivia(piece: str, start: int) -> bool:
-    first = piece[0]
-    if first == "/":
-        return piece.startswith("/*") and piece != "/*+" and comment_end(piece, 0)[1]
-    return first in SPACES or piece.startswith("--") or (first == BOM_SHAPE and not start)
+def _is_trivia(token_text: str, start: int) -> bool:
+    first_char = token_text[0]
+    if first_char == "/":
+        return token_text.startswith("/*") and token_text != "/*+" and comment_end(token_text, 0)[1]
+    return (
+        first_char in SPACES
+        or token_text.startswith("--")
+        or (first_char == BOM_SHAPE and not start)
+    )

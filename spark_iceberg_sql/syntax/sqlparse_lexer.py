@@ -13,19 +13,19 @@ from sqlparse import tokens as T  # noqa: N812
 from sqlparse.keywords import KEYWORDS_COMMON
 from sqlparse.lexer import Lexer
 
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
 _TYPES = {
-    Kind.SPACE: T.Whitespace,
-    Kind.COMMENT: T.Comment,
-    Kind.BOM: T.Whitespace,
-    Kind.QUOTED: T.Name,
-    Kind.STRING: T.String.Single,
-    Kind.DOUBLE: T.String.Symbol,
-    Kind.NUMBER: T.Number,
-    Kind.MARK: T.Punctuation,
-    Kind.STRAY: T.Error,
-    Kind.UNCLOSED: T.Error,
+    TokenKind.SPACE: T.Whitespace,
+    TokenKind.COMMENT: T.Comment,
+    TokenKind.BOM: T.Whitespace,
+    TokenKind.QUOTED: T.Name,
+    TokenKind.STRING: T.String.Single,
+    TokenKind.DOUBLE: T.String.Symbol,
+    TokenKind.NUMBER: T.Number,
+    TokenKind.MARK: T.Punctuation,
+    TokenKind.STRAY: T.Error,
+    TokenKind.UNCLOSED: T.Error,
 }
 # sqlparse's common ones are those of queries. Its dictionaries of other engines have USER and NAME, which are columns.
 _KEYWORDS = (
@@ -46,7 +46,7 @@ class SparkLexer(Lexer):  # type: ignore[misc]
     def get_tokens(self, text: str, encoding: str | None = None) -> Iterator[tuple[Any, str]]:
         """Yield (sqlparse token type, text) for the whole text, as sqlparse's own lexer does."""
         for token in tokenize(text):
-            if token.kind is Kind.WORD:
+            if token.kind is TokenKind.WORD:
                 yield self.is_keyword(token.text)
             else:
                 yield _TYPES[token.kind], token.text

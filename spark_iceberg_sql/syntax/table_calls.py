@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from spark_iceberg_sql.syntax.brackets import closing
-from spark_iceberg_sql.syntax.function_calls import Edit, added, is_call
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.function_calls import Edit, argument_edit, is_call
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
 # The words before the call -> the query whose FROM has the function.
 _STATEMENTS: Mapping[tuple[str, ...], str] = {
@@ -63,120 +63,140 @@ _UNITS = frozenset(
 )
 
 
-def whole(tokens: list[Token]) -> Iterator[Edit]:
+def statement_edits(tokens: list[Token]) -> Iterator[Edit]:
     """The edits of a statement that shows or describes a call."""
-    words = tuple(token.word for token in tokens[:4])
-    if words[:1] in (("DESCRIBE",), ("DESC",)):
-        at = 2 if words[1:2] == ("TABLE",) else 1
-        if at < len(tokens) and tokens[at].word in ("EXTENDED", "FORMATTED"):
-            at += 1
-        close = closing(tokens, at + 1) if is_call(tokens, at) else len(tokens)
-        if close == len(tokens) - 2 and tokens[-1].kind in (Kind.WORD, Kind.QUOTED):
-            yield Edit(tokens[1].start, tokens[at].start, f"QUERY SELECT {tokens[-1].text} FROM ")
-            yield Edit(tokens[close].end, tokens[-1].end, "")
+    keywords = tuple(token.word for token in tokens[:4])
+    if keywords[:1] in (("DESCRIBE",), ("DESC",)):
+        index = 2 if keywords[1:2] == ("TABLE",) else 1
+        if index < len(tokens) and tokens[index].word in ("EXTENDED", "FORMATTED"):
+            index += 1
+        closing_bracket = (
+            closing_index(tokens, index + 1) if is_call(tokens, index) else len(tokens)
+        )
+        if closing_bracket == len(tokens) - 2 and tokens[-1].kind in (
+            TokenKind.WORD,
+            TokenKind.QUOTED,
+        ):
+            yield Edit(
+                tokens[1].start, tokens[index].start, f"QUERY SELECT {tokens[-1].text} FROM "
+            )
+            yield Edit(tokens[closing_bracket].end, tokens[-1].end, "")
             return
-    for head, query in _STATEMENTS.items():
-        at = len(head)
-        if words[:at] == head and is_call(tokens, at):
-            yield from _shown(tokens, at, query)
+    for prefix, query in _STATEMENTS.items():
+        index = len(prefix)
+        if keywords[:index] == prefix and is_call(tokens, index):
+            yield from _show_edits(tokens, index, query)
             return
-    at = 2 if words[1:2] == ("TABLE",) else 1
-    if words[:1] in (("DESCRIBE",), ("DESC",)) and is_call(tokens, at):
-        yield Edit(tokens[1].start, tokens[at].start, "QUERY SELECT * FROM ")
+    index = 2 if keywords[1:2] == ("TABLE",) else 1
+    if keywords[:1] in (("DESCRIBE",), ("DESC",)) and is_call(tokens, index):
+        yield Edit(tokens[1].start, tokens[index].start, "QUERY SELECT * FROM ")
 
 
-def _shown(tokens: list[Token], at: int, query: str) -> Iterator[Edit]:
-    close = closing(tokens, at + 1)
-    rest = tokens[close + 1 :]
-    key = len(rest) == 3 and (rest[0].text, rest[2].text) == ("(", ")") and rest[1].kind in STRINGS
-    if close == len(tokens) or (rest and not (key and query.endswith("iceberg_properties"))):
+def _show_edits(tokens: list[Token], index: int, query: str) -> Iterator[Edit]:
+    closing_bracket = closing_index(tokens, index + 1)
+    remaining = tokens[closing_bracket + 1 :]
+    has_key = (
+        len(remaining) == 3
+        and (remaining[0].text, remaining[2].text) == ("(", ")")
+        and remaining[1].kind in STRINGS
+    )
+    if closing_bracket == len(tokens) or (
+        remaining and not (has_key and query.endswith("iceberg_properties"))
+    ):
         return  # Spark's own error says what it does not expect
-    yield Edit(tokens[0].start, tokens[at].end, query)
-    if tokens[at].text.lower() not in _READER:
-        yield added(tokens, at + 1, close, f"store => '{tokens[at].text}'")
-    if rest:
-        yield Edit(rest[0].start, rest[2].end, f" WHERE key = {rest[1].text}")
+    yield Edit(tokens[0].start, tokens[index].end, query)
+    if tokens[index].text.lower() not in _READER:
+        yield argument_edit(tokens, index + 1, closing_bracket, f"store => '{tokens[index].text}'")
+    if remaining:
+        yield Edit(remaining[0].start, remaining[2].end, f" WHERE key = {remaining[1].text}")
 
 
-def behind(text: str, tokens: list[Token], opened: int, closed: int) -> Iterator[Edit]:
+def trailing_edits(text: str, tokens: list[Token], opened: int, closed: int) -> Iterator[Edit]:
     """The edits for the clauses after one call. text: of the statement. opened, closed: its brackets."""
-    at = closed + 1
-    start = at + 1 if _word(tokens, at) == "FOR" else at
-    name = _TRAVEL.get(_word(tokens, start))
-    end = at
-    if name and [_word(tokens, start + 1), _word(tokens, start + 2)] == ["AS", "OF"]:
+    index = closed + 1
+    start = index + 1 if _word(tokens, index) == "FOR" else index
+    parameter = _TRAVEL.get(_word(tokens, start))
+    end = index
+    if parameter and [_word(tokens, start + 1), _word(tokens, start + 2)] == ["AS", "OF"]:
         value = start + 3
         end = _expression_end(tokens, value)
         if end == value:
             return
-        when = text[tokens[value].start : tokens[end - 1].end]
-        yield added(tokens, opened, closed, f"{name} => {when}")
-    sampled = _word(tokens, end) == "TABLESAMPLE"
-    if sampled:
+        moment = text[tokens[value].start : tokens[end - 1].end]
+        yield argument_edit(tokens, opened, closed, f"{parameter} => {moment}")
+    is_sampled = _word(tokens, end) == "TABLESAMPLE"
+    if is_sampled:
         yield Edit(tokens[opened - 1].start, tokens[opened - 1].start, "(")
-    if sampled or end > at:
-        yield Edit(tokens[closed].end, tokens[end - 1].end, ")" if sampled else "")
+    if is_sampled or end > index:
+        yield Edit(tokens[closed].end, tokens[end - 1].end, ")" if is_sampled else "")
 
 
-def _word(tokens: list[Token], at: int) -> str:
-    return tokens[at].word if at < len(tokens) else ""
+def _word(tokens: list[Token], index: int) -> str:
+    return tokens[index].word if index < len(tokens) else ""
 
 
-def _expression_end(tokens: list[Token], at: int) -> int:
+def _expression_end(tokens: list[Token], index: int) -> int:
     """The index after an expression of literals, calls, intervals and arithmetic; `index` for any other."""
-    end = _operand_end(tokens, at)
-    while at < end < len(tokens):
+    end = _operand_end(tokens, index)
+    while index < end < len(tokens):
         if tokens[end].text == "::":
             end = _bracketed(tokens, end + 2)
         elif tokens[end].text in _OPERATORS:
-            after = _operand_end(tokens, end + 1)
-            if after == end + 1:
-                return at
-            end = after
+            operand_end = _operand_end(tokens, end + 1)
+            if operand_end == end + 1:
+                return index
+            end = operand_end
         else:
             break
     return end
 
 
-def _operand_end(tokens: list[Token], at: int) -> int:
-    if at >= len(tokens):
-        return at
-    token = tokens[at]
+def _operand_end(tokens: list[Token], index: int) -> int:
+    if index >= len(tokens):
+        return index
+    token = tokens[index]
     if token.text in ("-", "+"):
-        end = _operand_end(tokens, at + 1)
-        return at if end == at + 1 else end
+        end = _operand_end(tokens, index + 1)
+        return index if end == index + 1 else end
     if token.text == "(":
-        return _bracketed(tokens, at)
-    if token.text == "?" or token.kind in (Kind.STRING, Kind.DOUBLE, Kind.NUMBER):
-        return at + 1
+        return _bracketed(tokens, index)
+    if token.text == "?" or token.kind in (TokenKind.STRING, TokenKind.DOUBLE, TokenKind.NUMBER):
+        return index + 1
     if token.text == ":":
-        return at + 2
+        return index + 2
     if token.word == "INTERVAL":
-        return _interval_end(tokens, at + 1)
-    if token.kind not in (Kind.WORD, Kind.QUOTED) or token.word == "CASE":
-        return at
-    if token.kind is Kind.WORD and at + 1 < len(tokens) and tokens[at + 1].kind in STRINGS:
-        return at + 2  # TIMESTAMP '2024-01-01'
-    end = at + 1
+        return _interval_end(tokens, index + 1)
+    if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or token.word == "CASE":
+        return index
+    if (
+        token.kind is TokenKind.WORD
+        and index + 1 < len(tokens)
+        and tokens[index + 1].kind in STRINGS
+    ):
+        return index + 2  # TIMESTAMP '2024-01-01'
+    end = index + 1
     while _word(tokens, end) == "." and end + 1 < len(tokens):
         end += 2
     return _bracketed(tokens, end)
 
 
-def _bracketed(tokens: list[Token], at: int) -> int:
+def _bracketed(tokens: list[Token], index: int) -> int:
     """The index after the brackets that open here; the same index if none do."""
-    if _word(tokens, at) != "(":
-        return min(at, len(tokens))
-    return min(closing(tokens, at) + 1, len(tokens))
+    if _word(tokens, index) != "(":
+        return min(index, len(tokens))
+    return min(closing_index(tokens, index) + 1, len(tokens))
 
 
-def _interval_end(tokens: list[Token], at: int) -> int:
-    end = at
+def _interval_end(tokens: list[Token], index: int) -> int:
+    end = index
     while end < len(tokens):
-        sign = end + 1 if tokens[end].text in ("-", "+") else end
-        if sign >= len(tokens) or tokens[sign].kind not in (*STRINGS, Kind.NUMBER):
+        number_index = end + 1 if tokens[end].text in ("-", "+") else end
+        if number_index >= len(tokens) or tokens[number_index].kind not in (
+            *STRINGS,
+            TokenKind.NUMBER,
+        ):
             break
-        end = sign + 1
+        end = number_index + 1
         if _word(tokens, end) not in _UNITS:
             break
         end += 1

@@ -16,7 +16,7 @@ Offsets = tuple[int, int]
 Name = tuple[str, ...]
 
 
-class Ref(NamedTuple):
+class NamePath(NamedTuple):
     """A name in the text: of a column, a field, a table. text: as written, backticks included.
 
     is_computed: an expression computes the name, as in `IDENTIFIER(v)`, so the text does not contain it.
@@ -25,7 +25,7 @@ class Ref(NamedTuple):
     parts: Name
     span: Offsets
     text: str
-    computed: bool = False
+    is_computed: bool = False
 
 
 class Literal(NamedTuple):
@@ -43,7 +43,7 @@ class Literal(NamedTuple):
     suffix: str = ""
 
 
-Argument = Ref | Literal
+Argument = NamePath | Literal
 
 
 class Term(NamedTuple):
@@ -53,15 +53,15 @@ class Term(NamedTuple):
     name_span: of the transform's name (of the column, for a bare one).
     """
 
-    call: str | None
+    transform_name: str | None
     arguments: tuple[Argument, ...]
     span: Offsets
     name_span: Offsets
 
     @property
-    def columns(self) -> tuple[Ref, ...]:
+    def columns(self) -> tuple[NamePath, ...]:
         """The arguments that are columns."""
-        return tuple([a for a in self.arguments if isinstance(a, Ref)])
+        return tuple([a for a in self.arguments if isinstance(a, NamePath)])
 
     @property
     def literals(self) -> tuple[Literal, ...]:
@@ -86,7 +86,7 @@ class ColumnDef(NamedTuple):
     generated: Offsets | None = None
     constraint: Offsets | None = None
     position: Offsets | None = None
-    after: Ref | None = None
+    after_column: NamePath | None = None
 
 
 class Property(NamedTuple):

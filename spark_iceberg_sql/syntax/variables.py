@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
 # Spark's own substitution has prefixes and dotted configuration keys (`${env:HOME}`, `${spark.x}`).
 _VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 
 
-def substituted(text: str, values: Mapping[str, str]) -> str:
+def substitute_variables(text: str, values: Mapping[str, str]) -> str:
     """The text with every `${name}` replaced by its value.
 
     `${env:NAME}`, `${system:name}` and dotted keys of Spark's configuration are left to Spark.
@@ -41,7 +41,7 @@ def parameters_of(text: str) -> frozenset[str]:
     """The names of a statement's `:name` parameters."""
     tokens = tokenize(text)
     return frozenset(
-        after.text
-        for before, after in pairwise(tokens)
-        if before.kind is Kind.MARK and before.text == ":" and after.kind is Kind.WORD
+        name.text
+        for colon, name in pairwise(tokens)
+        if colon.kind is TokenKind.MARK and colon.text == ":" and name.kind is TokenKind.WORD
     )

@@ -24,7 +24,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.spark.gate import intercept
-from spark_iceberg_sql.syntax.routing import as_written
+from spark_iceberg_sql.syntax.routing import text_with_trivia
 from spark_iceberg_sql.syntax.script import statements
 
 # Errors of another kind: the runtime accepts the statement, but does something other than what is written.
@@ -155,7 +155,7 @@ def judge(
         mine = [d for d in mine if d.span.start >= statement.start or d.severity is Severity.ERROR]
         codes = ", ".join(f"{d.code} {d.severity}: {d.message}" for d in mine) or "nothing"
         error = any(d.severity is Severity.ERROR for d in mine)
-        refusal = runtime.refusal(as_written(statement))
+        refusal = runtime.refusal(text_with_trivia(statement))
         words = " ".join(statement.text.split())
         if how != "quick" and not refusal:
             runtime.fill()

@@ -10,7 +10,7 @@ from spark_grammar import compiled
 
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.lines import LINE
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
 INPUTS = 200_000 if FULL else 10_000
 
@@ -60,7 +60,7 @@ def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
         tokens = tokenize(text)
         ours = [token.end for token in tokens]
         last = tokens[-1]
-        if last.kind is Kind.UNCLOSED and not last.text.startswith("/*"):
+        if last.kind is TokenKind.UNCLOSED and not last.text.startswith("/*"):
             # Ours reads the rest as the string it opens; Spark's reads a stray quote and continues.
             unclosed += 1
             ours.pop()

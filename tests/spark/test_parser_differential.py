@@ -18,19 +18,19 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
+    ChangeSnapshotRef,
     Create,
     DropField,
     IdentifierFields,
+    InvalidStatement,
     Node,
     Other,
-    Reference,
     ReplaceField,
     Templated,
-    Unreadable,
     WriteOrder,
 )
-from spark_iceberg_sql.syntax.parser import read
-from spark_iceberg_sql.syntax.routing import goes_to_iceberg, handed_on
+from spark_iceberg_sql.syntax.parser import parse
+from spark_iceberg_sql.syntax.routing import goes_to_iceberg, routed_text
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import Argument, ColumnDef, Literal, Term
 
@@ -44,9 +44,9 @@ FIELDS = (AddField, DropField, ReplaceField)
 PLANS: dict[type[Node], tuple[str, ...]] = {
     WriteOrder: ("SetWriteDistributionAndOrdering",),
     IdentifierFields: ("SetIdentifierFields", "DropIdentifierFields"),
-    Reference: ("CreateOrReplaceBranch", "CreateOrReplaceTag", "DropBranch", "DropTag"),
+    ChangeSnapshotRef: ("CreateOrReplaceBranch", "CreateOrReplaceTag", "DropBranch", "DropTag"),
 }
-OTHERS = (WriteOrder, IdentifierFields, Reference)
+OTHERS = (WriteOrder, IdentifierFields, ChangeSnapshotRef)
 SUFFIX_TYPES = {"L": "LongType", "S": "ShortType", "Y": "ByteType"}
 # Errors that Spark raises after parsing, for reasons that are checked by rules and not by the parser.
 LATER = (
@@ -86,7 +86,7 @@ def same_argument(ours: str, theirs: str) -> bool:
 
 
 def term(value: Term) -> list[str]:
-    return [value.call or "identity", *map(argument, value.arguments)]
+    return [value.transform_name or "identity", *map(argument, value.arguments)]
 
 
 def same_term(ours: list[str], theirs: str) -> bool:
@@ -139,7 +139,7 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
         later = later or (isinstance(node, WriteOrder) and not check(SPARKS + text).ok)
         # Other lines of Spark do not have all clauses that are read: they say so themselves.
         return "refused, and read by us" if versions.LINES[0] == LINE and not later else None
-    if isinstance(node, Unreadable):
+    if isinstance(node, InvalidStatement):
         if "parts by IDENTIFIER" in LINE.lacks and IDENTIFIER.search(text):  # a name there
             return None
         return "accepted, and unreadable to us"
@@ -250,7 +250,7 @@ def test_routing_is_icebergs_own(spark: SparkSession) -> None:
 def test_spark_refuses_every_mistake_of_the_corpus(spark: SparkSession) -> None:
     """Except those that are documented to do something else."""
     parts = statements(MISTAKES.read_text(encoding="utf-8"))
-    answers = compiled(spark)("plan", [handed_on(part) for part in parts])
+    answers = compiled(spark)("plan", [routed_text(part) for part in parts])
     errors = [bool(list(check(part.text).errors)) for part in parts]
     theirs = [answer.startswith("!") for answer in answers]
     wrong = [p.text for p, a, b in zip(parts, theirs, errors, strict=True) if a < b]
@@ -264,11 +264,11 @@ def test_nodes_say_what_sparks_parser_says(spark: SparkSession) -> None:
     ask = compiled(spark)
     made = [(text, statements(text)) for text in map(statement, range(STATEMENTS))]
     single = [(text, parts[0]) for text, parts in made if len(parts) == 1]
-    texts = [handed_on(part) for _, part in single]
+    texts = [routed_text(part) for _, part in single]
     wrong = []
     accepted = refused = 0
     for (text, part), theirs in zip(single, ask("plan", texts), strict=True):
-        node = read(part)
+        node = parse(part)
         accepted += not theirs.startswith("!")
         refused += theirs.startswith("!")
         found = fault(node, text, theirs)
@@ -285,12 +285,12 @@ def test_every_keyword_is_a_name_wherever_it_is_one_to_spark(spark: SparkSession
     texts = random.Random(os.environ.get("SIS_SEED", "1")).sample(made, WORDS or len(made))
     wrong = []
     for text, theirs in zip(texts, compiled(spark)("plan", texts), strict=True):
-        node = read(statements(text)[0])
+        node = parse(statements(text)[0])
         if theirs.startswith("!"):
-            fine = isinstance(node, Unreadable) or not check(SPARKS + text).ok
+            fine = isinstance(node, InvalidStatement) or not check(SPARKS + text).ok
             fine = fine or versions.LINES[0] != LINE  # a clause that is not there yet
         else:
-            fine = not isinstance(node, (Unreadable, Other))
+            fine = not isinstance(node, (InvalidStatement, Other))
             fine = fine or (
                 "parts by IDENTIFIER" in LINE.lacks and IDENTIFIER.search(text) is not None
             )

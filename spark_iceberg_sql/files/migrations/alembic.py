@@ -10,12 +10,12 @@ import re
 import warnings
 
 from spark_iceberg_sql.diagnostics import Lines
-from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import Piece, anything
+from spark_iceberg_sql.files.source import ExtractionProblem
+from spark_iceberg_sql.files.source_map import SqlFragment, side_effect_marker
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import replace
 
-IN_ALEMBIC = regex(r"^down_revision\b", re.MULTILINE)
+ALEMBIC_REVISION = regex(r"^down_revision\b", re.MULTILINE)
 _EXECUTE = regex(r"\bop(\s*)\.(\s*)execute(\s*\(\s*)((?:\w+\s*\.\s*)?text\s*(?=\())?")
 
 
@@ -33,8 +33,8 @@ def revisions(text: str) -> tuple[str, tuple[str, ...]]:
         for target in targets:
             if isinstance(target, ast.Name) and value is not None:
                 values[target.id] = _literal(value)
-    before = values.get("down_revision")
-    names = before if isinstance(before, tuple | list) else [before]
+    predecessors = values.get("down_revision")
+    names = predecessors if isinstance(predecessors, tuple | list) else [predecessors]
     return str(values.get("revision", "")), tuple(str(name) for name in names if name is not None)
 
 
@@ -45,7 +45,7 @@ def _literal(value: ast.expr) -> object:
         return None
 
 
-def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
+def alembic_sql(text: str) -> tuple[list[SqlFragment], list[ExtractionProblem], int]:
     """The SQL of a revision, that of upgrade() first, and the number of fragments in upgrade().
 
     Any other call of `op`, and SQL that cannot be extracted, may change any table.
@@ -53,52 +53,67 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
     from spark_iceberg_sql.files.python.sql import python_sql
 
     tree = _parsed(text)
-    pieces, unread = python_sql(_EXECUTE.sub(_as_sql, text))
-    pieces += _other_calls(tree, text)
-    pieces += [anything(place.start) for place in unread]
+    fragments, problems = python_sql(_EXECUTE.sub(_as_sql_call, text))
+    fragments += _side_effect_markers(tree, text)
+    fragments += [side_effect_marker(problem.start) for problem in problems]
     lines = Lines(text)
-    up: list[Piece] = []
-    down: list[Piece] = []
-    helped = False
-    for piece in sorted(pieces, key=lambda piece: piece.starts[0]):
-        row, _ = lines.position(piece.starts[0])
+    upgrade_fragments: list[SqlFragment] = []
+    downgrade_fragments: list[SqlFragment] = []
+    has_helpers = False
+    for fragment in sorted(fragments, key=lambda fragment: fragment.starts[0]):
+        row, _ = lines.position(fragment.starts[0])
         name = next(
             (f.name for f in _functions(tree) if f.lineno <= row <= (f.end_lineno or 0)), ""
         )
-        arms = tuple(arm for arm in piece.arms if not _is_whole(arm[2].start, tree, lines))
-        (up if name == "upgrade" else down).append(replace(piece, arms=arms))
-        helped = helped or name not in ("upgrade", "downgrade")
-    if helped:  # upgrade() may call a function of any of these modules
-        up = [anything(0), *up, anything(len(text))]
-    return [*up, *down], unread, len(up)
+        branch_ranges = tuple(
+            branch_range
+            for branch_range in fragment.branch_ranges
+            if not _is_migration_body(branch_range[2].start, tree, lines)
+        )
+        (upgrade_fragments if name == "upgrade" else downgrade_fragments).append(
+            replace(fragment, branch_ranges=branch_ranges)
+        )
+        has_helpers = has_helpers or name not in ("upgrade", "downgrade")
+    if has_helpers:  # upgrade() may call a function of any of these modules
+        upgrade_fragments = [
+            side_effect_marker(0),
+            *upgrade_fragments,
+            side_effect_marker(len(text)),
+        ]
+    return [*upgrade_fragments, *downgrade_fragments], problems, len(upgrade_fragments)
 
 
-def _as_sql(found: re.Match[str]) -> str:
+def _as_sql_call(match: re.Match[str]) -> str:
     """Rewrite `op.execute(text("..."))` as a call of a method `sql`, without changing the length."""
-    before, behind, opening, text = found[1], found[2], found[3], found[4] or ""
-    return f"op{before}    .{behind}sql{opening}{' ' * len(text)}"
+    space_before_dot, space_after_dot, opening, text_call = (
+        match[1],
+        match[2],
+        match[3],
+        match[4] or "",
+    )
+    return f"op{space_before_dot}    .{space_after_dot}sql{opening}{' ' * len(text_call)}"
 
 
 def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
     return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
-def _is_whole(start: int, tree: ast.Module, lines: Lines) -> bool:
+def _is_migration_body(start: int, tree: ast.Module, lines: Lines) -> bool:
     """True if a branch is the body of upgrade() or downgrade(), which Alembic calls exactly once."""
     row, _ = lines.position(start)
     return any(f.lineno <= row <= f.body[0].lineno for f in _functions(tree))
 
 
-def _other_calls(tree: ast.Module, text: str) -> list[Piece]:
+def _side_effect_markers(tree: ast.Module, text: str) -> list[SqlFragment]:
     lines = Lines(text)
-    found = []
+    fragments = []
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         owner = node.func.value
         if isinstance(owner, ast.Name) and owner.id == "op" and node.func.attr not in _HARMLESS:
-            found.append(anything(lines.start(node.lineno)))
-    return found
+            fragments.append(side_effect_marker(lines.start(node.lineno)))
+    return fragments
 
 
 def _parsed(text: str) -> ast.Module:

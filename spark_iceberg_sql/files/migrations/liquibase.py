@@ -19,9 +19,9 @@ from spark_iceberg_sql.files.inside import is_file_inside, is_inside, repository
 _SUFFIXES = (".xml", ".yaml", ".yml", ".json")
 _ITEM = re.compile(r"^([ \t]*)-[ \t]*(\w+)[ \t]*:", re.MULTILINE)
 _VALUE = r"""\b{0}[ \t]*:[ \t]*(["']?)([^\r\n"']+)\1"""
-_ABOVE = 4  # number of parent folders in which a file's changelog is searched
-_MOST = 1000  # changelogs that are read
-_UNREADABLE = (
+_MAX_PARENTS = 4  # number of parent folders in which a file's changelog is searched
+_MAX_CHANGELOGS = 1000  # changelogs that are read
+_READ_ERRORS = (
     OSError,
     ValueError,
     RecursionError,
@@ -37,7 +37,7 @@ class _Entry:
 
     file: str | None = None
     folder: str | None = None
-    near: bool = False
+    is_relative: bool = False
 
 
 def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:
@@ -47,7 +47,7 @@ def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:
     None if there is no such changelog.
     """
     best: list[str | None] | None = None
-    searched = [folder, *folder.parents][:_ABOVE]
+    searched = [folder, *folder.parents][:_MAX_PARENTS]
     changelogs = _Changelogs(repository(folder) or searched[-1])
     for above in searched:
         for path in sorted(above.iterdir()):
@@ -69,27 +69,27 @@ class _Changelogs:
 
     def included(self, path: Path) -> list[str | None]:
         """The files that a changelog includes, directly or not; None for a file outside of the folder."""
-        included: list[str | None] = []
+        files: list[str | None] = []
         # No recursion: changelogs may include each other, and a chain may exceed Python's limit.
-        seen: set[Path] = set()
-        waiting: list[str | Path | None] = [path]  # the next one last
-        while waiting:
-            item = waiting.pop()
+        visited: set[Path] = set()
+        stack: list[str | Path | None] = [path]  # the next one last
+        while stack:
+            item = stack.pop()
             if not isinstance(item, Path):
-                included.append(item)
-            elif len(seen) == _MOST:
-                included.append(None)
-            elif item not in seen:
-                seen.add(item)
-                waiting += reversed(self._items_of(item))
-        return included
+                files.append(item)
+            elif len(visited) == _MAX_CHANGELOGS:
+                files.append(None)
+            elif item not in visited:
+                visited.add(item)
+                stack += reversed(self._items_of(item))
+        return files
 
     def _items_of(self, path: Path) -> list[str | Path | None]:
         """The direct items of a changelog, in order: SQL files as strings, changelogs as paths."""
         if path not in self._items:
             try:
                 entries = list(_entries(path)) if is_file_inside(path, self.tree) else None
-            except _UNREADABLE:
+            except _READ_ERRORS:
                 entries = None
             self._items[path] = (
                 [None]
@@ -99,8 +99,8 @@ class _Changelogs:
         return self._items[path]
 
     def _of_entry(self, path: Path, entry: _Entry) -> Iterator[str | Path | None]:
-        named = entry.file or entry.folder
-        target = _resolved(path, named, near=entry.near) if named is not None else None
+        name = entry.file or entry.folder
+        target = _resolved(path, name, is_relative=entry.is_relative) if name is not None else None
         if target is None or not is_inside(target, self.tree):
             yield None
             return
@@ -111,10 +111,10 @@ class _Changelogs:
                 yield str(file) if is_file_inside(file, self.tree) else None
 
 
-def _resolved(changelog: Path, name: str, *, near: bool) -> Path | None:
+def _resolved(changelog: Path, name: str, *, is_relative: bool) -> Path | None:
     """A path in a changelog: relative to its folder, or to the search path, a folder above it."""
     name = name.removeprefix("classpath:").lstrip("/")
-    for above in [changelog.parent] if near else changelog.parents:
+    for above in [changelog.parent] if is_relative else changelog.parents:
         path = Path(os.path.normpath(above / name))
         if os.path.exists(path):
             return path
@@ -127,45 +127,47 @@ def _entries(path: Path) -> Iterator[_Entry]:
         yield from _of_xml(ElementTree.fromstring(text))
     elif path.suffix == ".json":
         for item in json.loads(text)["databaseChangeLog"]:
-            for kind, value in item.items():
-                yield from _of_tree(kind, value)
+            for entry_type, value in item.items():
+                yield from _of_tree(entry_type, value)
     else:
         yield from _of_yaml(text)
 
 
 def _of_xml(root: ElementTree.Element) -> Iterator[_Entry]:
     for element in root:
-        kind = element.tag.rpartition("}")[2]
-        near = element.get("relativeToChangelogFile", "").lower() == "true"
-        if kind == "include":
-            yield _Entry(file=element.get("file"), near=near)
-        elif kind == "includeAll":
-            yield _Entry(folder=element.get("path"), near=near)
-        elif kind == "changeSet":
+        tag = element.tag.rpartition("}")[2]
+        is_relative = element.get("relativeToChangelogFile", "").lower() == "true"
+        if tag == "include":
+            yield _Entry(file=element.get("file"), is_relative=is_relative)
+        elif tag == "includeAll":
+            yield _Entry(folder=element.get("path"), is_relative=is_relative)
+        elif tag == "changeSet":
             yield from _of_change_set(element)
 
 
 def _of_change_set(element: ElementTree.Element) -> Iterator[_Entry]:
     for change in element:
-        kind = change.tag.rpartition("}")[2]
-        near = change.get("relativeToChangelogFile", "").lower() == "true"
-        if kind not in ("comment", "rollback", "preConditions", "tagDatabase", "validCheckSum"):
-            yield _Entry(file=change.get("path") if kind == "sqlFile" else None, near=near)
+        tag = change.tag.rpartition("}")[2]
+        is_relative = change.get("relativeToChangelogFile", "").lower() == "true"
+        if tag not in ("comment", "rollback", "preConditions", "tagDatabase", "validCheckSum"):
+            yield _Entry(
+                file=change.get("path") if tag == "sqlFile" else None, is_relative=is_relative
+            )
 
 
-def _of_tree(kind: str, value: Any) -> Iterator[_Entry]:
-    if kind == "include":
-        yield _Entry(file=value["file"], near=_true(value))
-    elif kind == "includeAll":
-        yield _Entry(folder=value["path"], near=_true(value))
-    elif kind == "changeSet":
+def _of_tree(entry_type: str, value: Any) -> Iterator[_Entry]:
+    if entry_type == "include":
+        yield _Entry(file=value["file"], is_relative=_is_relative(value))
+    elif entry_type == "includeAll":
+        yield _Entry(folder=value["path"], is_relative=_is_relative(value))
+    elif entry_type == "changeSet":
         for change in value.get("changes", ()):
-            for name, said in change.items():
-                path = said["path"] if name == "sqlFile" else None
-                yield _Entry(file=path, near=path is not None and _true(said))
+            for name, properties in change.items():
+                path = properties["path"] if name == "sqlFile" else None
+                yield _Entry(file=path, is_relative=path is not None and _is_relative(properties))
 
 
-def _true(value: Any) -> bool:
+def _is_relative(value: Any) -> bool:
     return str(value.get("relativeToChangelogFile", "")).lower() == "true"
 
 
@@ -179,18 +181,20 @@ def _of_yaml(text: str) -> Iterator[_Entry]:
     items = [item for item in items if len(item[1]) == top]
     for item, end in zip(items, [*(i.start() for i in items[1:]), len(text)], strict=True):
         body = text[item.end() : end]
-        near = (
+        is_relative = (
             re.search(r"\brelativeToChangelogFile[ \t]*:[ \t]*[\"']?true", body, re.IGNORECASE)
             is not None
         )
         if item[2] == "include":
-            yield _Entry(file=_said(body, "file"), near=near)
+            yield _Entry(file=_value_of(body, "file"), is_relative=is_relative)
         elif item[2] == "includeAll":
-            yield _Entry(folder=_said(body, "path"), near=near)
+            yield _Entry(folder=_value_of(body, "path"), is_relative=is_relative)
         elif item[2] == "changeSet":
-            yield _Entry(file=_said(body, "path") if "sqlFile" in body else None, near=near)
+            yield _Entry(
+                file=_value_of(body, "path") if "sqlFile" in body else None, is_relative=is_relative
+            )
 
 
-def _said(body: str, key: str) -> str | None:
-    found = re.search(_VALUE.format(key), body)
-    return found[2].strip() if found is not None else None
+def _value_of(body: str, key: str) -> str | None:
+    match = re.search(_VALUE.format(key), body)
+    return match[2].strip() if match is not None else None

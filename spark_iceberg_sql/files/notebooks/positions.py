@@ -17,54 +17,58 @@ _CHARACTER = regex(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTAL
 _IN_JSON = regex(r'[^"\\\x00-\x1f]*')
 
 
-def as_one(text: str, reports: Sequence[Report]) -> Report:
+def merge_reports(text: str, reports: Sequence[Report]) -> Report:
     """The reports of a file's text units as one report, with offsets in the file. text: the file's."""
-    return reports[0] if reports[0].cell is None else in_file(text, reports)
+    return reports[0] if reports[0].cell is None else file_report(text, reports)
 
 
-def in_file(text: str, reports: Sequence[Report]) -> Report:
+def file_report(text: str, reports: Sequence[Report]) -> Report:
     """The findings of a notebook's cells as one report whose fixes have offsets in the file.
 
     text: the notebook's JSON. reports: those of its code cells. A fix of text that JSON escapes is omitted.
     """
-    places = _cells(text)
-    found = tuple(
-        _moved(diagnostic, text, places.get(report.cell or 0, []))
+    offsets_by_cell = _cell_offsets(text)
+    diagnostics = tuple(
+        _move_fix(diagnostic, text, offsets_by_cell.get(report.cell or 0, []))
         for report in reports
         for diagnostic in report
     )
-    return Report(text, found, reports[0].filename if reports else None)
+    return Report(text, diagnostics, reports[0].filename if reports else None)
 
 
-def _moved(diagnostic: Diagnostic, text: str, places: list[int]) -> Diagnostic:
+def _move_fix(diagnostic: Diagnostic, text: str, offsets: list[int]) -> Diagnostic:
     if diagnostic.fix is None:
         return diagnostic
     edits = []
     for edit in diagnostic.fix.edits:
-        if edit.start == edit.end and _IN_JSON.fullmatch(edit.text) and places:
-            at_end = edit.start >= len(places)
-            last = _CHARACTER.match(text, places[-1]) if at_end else None
-            place = last.end() if last is not None else places[edit.start]
-            edits.append(Edit(place, place, edit.text))
+        if edit.start == edit.end and _IN_JSON.fullmatch(edit.text) and offsets:
+            at_end = edit.start >= len(offsets)
+            last_character = _CHARACTER.match(text, offsets[-1]) if at_end else None
+            offset = last_character.end() if last_character is not None else offsets[edit.start]
+            edits.append(Edit(offset, offset, edit.text))
             continue
-        at = places[edit.start : max(edit.end, edit.start + 1)]
+        edit_offsets = offsets[edit.start : max(edit.end, edit.start + 1)]
         # The edited text must be one range of plain characters: an edit cannot replace part of a JSON escape.
-        if not at or at[-1] - at[0] != len(at) - 1 or text[at[-1]] == "\\":
+        if (
+            not edit_offsets
+            or edit_offsets[-1] - edit_offsets[0] != len(edit_offsets) - 1
+            or text[edit_offsets[-1]] == "\\"
+        ):
             return replace(diagnostic, fix=None)
         if not _IN_JSON.fullmatch(edit.text):
             return replace(diagnostic, fix=None)
-        edits.append(Edit(at[0], at[0] + edit.end - edit.start, edit.text))
+        edits.append(Edit(edit_offsets[0], edit_offsets[0] + edit.end - edit.start, edit.text))
     return replace(diagnostic, fix=replace(diagnostic.fix, edits=tuple(edits)))
 
 
-def _cells(text: str) -> dict[int, list[int]]:
+def _cell_offsets(text: str) -> dict[int, list[int]]:
     """For each cell, by its number from 1, the offset of each character of its source."""
-    found: dict[int, list[int]] = {}
+    offsets_by_cell: dict[int, list[int]] = {}
     for path, start, end in _strings(text):
         if path[:1] == ("cells",) and path[2:3] == ("source",) and len(path) in (3, 4):
-            places = found.setdefault(int(path[1]) + 1, [])
-            places += [c.start() for c in _CHARACTER.finditer(text, start, end)]
-    return found
+            offsets = offsets_by_cell.setdefault(int(path[1]) + 1, [])
+            offsets += [c.start() for c in _CHARACTER.finditer(text, start, end)]
+    return offsets_by_cell
 
 
 def _strings(text: str) -> Iterator[tuple[tuple[str | int, ...], int, int]]:
@@ -73,20 +77,20 @@ def _strings(text: str) -> Iterator[tuple[tuple[str | int, ...], int, int]]:
     path: list[str | int] = []  # the current path: keys and indices from the root
     waits_for_key: list[bool] = []
     for token in _TOKEN.finditer(text):
-        sign = token.group()
-        if sign in "{[":
-            path.append("" if sign == "{" else 0)
-            waits_for_key.append(sign == "{")
-        elif sign in "}]":
+        token_text = token.group()
+        if token_text in "{[":
+            path.append("" if token_text == "{" else 0)
+            waits_for_key.append(token_text == "{")
+        elif token_text in "}]":
             path.pop()
             waits_for_key.pop()
-        elif sign == ",":
-            last = path[-1]
-            waits_for_key[-1] = isinstance(last, str)
-            path[-1] = last + 1 if isinstance(last, int) else ""
-        elif sign == ":":
+        elif token_text == ",":
+            last_key = path[-1]
+            waits_for_key[-1] = isinstance(last_key, str)
+            path[-1] = last_key + 1 if isinstance(last_key, int) else ""
+        elif token_text == ":":
             waits_for_key[-1] = False
         elif waits_for_key and waits_for_key[-1]:
-            path[-1] = sign[1:-1]
+            path[-1] = token_text[1:-1]
         else:
             yield tuple(path), token.start() + 1, token.end() - 1

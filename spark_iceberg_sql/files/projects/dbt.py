@@ -13,190 +13,239 @@ from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.projects.dbt_columns import Columns, columns_of, query_of
+from spark_iceberg_sql.files.projects.dbt_columns import Columns, columns_of, columns_query
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
 from spark_iceberg_sql.files.projects.dbt_manifest import HELP, Node
 from spark_iceberg_sql.files.projects.dbt_project import (
     Project,
     Resource,
-    makes_iceberg,
+    creates_iceberg_table,
 )
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first, is_templated
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first_value, is_templated
 from spark_iceberg_sql.files.projects.tools import YAML
-from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import COMPILED, Offsets, Piece, PieceMaker, stretch
-from spark_iceberg_sql.files.templates import choices, template_spans
+from spark_iceberg_sql.files.source import ExtractionProblem
+from spark_iceberg_sql.files.source_map import (
+    COMPILED,
+    FragmentBuilder,
+    Offsets,
+    SqlFragment,
+    range_fragment,
+)
+from spark_iceberg_sql.files.templates import template_spans, template_variants
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 API = "dbt"
 _TABLES = frozenset({"table", "incremental"})
 _COMMENT = re.compile(r"--[^\r\n]*|/\*.*?\*/", re.DOTALL)
 # A condition on the engine: branches for other engines may have other columns.
-_OF_TARGET = re.compile(r"\{%[-+]?\s*(?:el)?if\b[^%]*\b(?:target|adapter)\b")
+_TARGET_CONDITION = re.compile(r"\{%[-+]?\s*(?:el)?if\b[^%]*\b(?:target|adapter)\b")
 _NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
 # An ignore comment behind `{{ config(...) }}`.
-_IGNORE = re.compile(r"[ \t]*--[ \t]*((?:noqa|iceberg-sql:)(?:(?!\*/)[^\r\n])*)(?=[\r\n]|$)")
+_SUPPRESSION = re.compile(r"[ \t]*--[ \t]*((?:noqa|iceberg-sql:)(?:(?!\*/)[^\r\n])*)(?=[\r\n]|$)")
 _NAME = re.compile(r"\w+", re.ASCII)
-_COMPILED = "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`"
-_NO_MAPPING = "write a list of columns and transforms, for example `['days(ts)']`"
-_MOST = 100  # how many resources a clause of dbt_project.yml is checked for
+_COMPILE_HELP = "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`"
+_LIST_HELP = "write a list of columns and transforms, for example `['days(ts)']`"
+_MAX_RESOURCES = 100  # how many resources a clause of dbt_project.yml is checked for
 
-Found = Iterator[Piece | Unread]
+Extraction = Iterator[SqlFragment | ExtractionProblem]
 
 
-def model_statements(path: Path, text: str, project: Project) -> Found:
+def model_statements(path: Path, text: str, project: Project) -> Extraction:
     """The clause in the file of a model or snapshot: a fragment that replaces the whole file, or a problem."""
-    project.says(path, text)
+    project.set_overlay(path, text)
     resource = project.resource(path)
-    if resource is None or "partition_by" not in text or project.other_engine:
+    if resource is None or "partition_by" not in text or project.uses_other_engine:
         return
-    own = project.own(resource)
+    own_config = project.own_config(resource)
     layers = project.layers(resource)
-    stated, calls = own.config.get("partition_by"), own.calls
-    if own.unclear is not None:
+    partition_value, calls = own_config.config.get("partition_by"), own_config.calls
+    if own_config.unread_span is not None:
         node = project.node(resource)
         if node is not None and node.compiled is not None:
-            calls = (own.unclear,)
-            layers = [Layer(path, node.values(KEYS, own.unclear))]
-        elif "partition_by" in text[slice(*own.unclear)]:
-            if "iceberg" in text.lower() or makes_iceberg(layers):
-                yield _undecided(resource, "this configuration", own.unclear, project)
+            calls = (own_config.unread_span,)
+            layers = [Layer(path, node.values(KEYS, own_config.unread_span))]
+        elif "partition_by" in text[slice(*own_config.unread_span)]:
+            if "iceberg" in text.lower() or creates_iceberg_table(layers):
+                yield _computed_problem(
+                    resource, "this configuration", own_config.unread_span, project
+                )
             return
-    elif stated is None:
+    elif partition_value is None:
         return
-    stated = first((layer.config for layer in layers), "partition_by")
-    if stated is None or not calls:
+    partition_value = first_value((layer.config for layer in layers), "partition_by")
+    if partition_value is None or not calls:
         return
-    if not yaml_nodes.is_installed() and not {"file_format", "materialized"} <= set(own.config):
-        why = "the rest of the model's configuration is in YAML"
-        yield Unread(0, *stated.place, why, yaml_nodes.HELP)
+    if not yaml_nodes.is_installed() and not {"file_format", "materialized"} <= set(
+        own_config.config
+    ):
+        reason = "the rest of the model's configuration is in YAML"
+        yield ExtractionProblem(0, *partition_value.span, reason, yaml_nodes.HELP)
         return
     if path.suffix == ".py":
-        if _judged(resource, layers):
-            why = "dbt-spark ignores `partition_by` in Python models, and other adapters differ"
-            yield Unread(0, *stated.place, why, "write the model in SQL, or the table in the model")
+        if _is_iceberg_table(resource, layers):
+            reason = "dbt-spark ignores `partition_by` in Python models, and other adapters differ"
+            yield ExtractionProblem(
+                0,
+                *partition_value.span,
+                reason,
+                "write the model in SQL, or the table in the model",
+            )
         return
-    for found in _judge(resource, layers, stated, project):
-        if isinstance(found, Piece) and resource.kind == "models":
-            known = found.api == COMPILED or columns_of(resource, layers, project) is not None
-            yield _in_model(text, calls[0], found, known=known)
+    for result in _clause_statements(resource, layers, partition_value, project):
+        if isinstance(result, SqlFragment) and resource.kind == "models":
+            has_columns = (
+                result.api == COMPILED or columns_of(resource, layers, project) is not None
+            )
+            yield _statement_in_model(text, calls[0], result, has_columns=has_columns)
         else:
-            yield found
+            yield result
 
 
-def yaml_statements(path: Path, text: str, project: Project) -> Found:
+def yaml_statements(path: Path, text: str, project: Project) -> Extraction:
     """The clauses in a YAML file of a project."""
-    project.says(path, text)
-    if "partition_by" not in text or project.other_engine:
+    project.set_overlay(path, text)
+    if "partition_by" not in text or project.uses_other_engine:
         return
     if not yaml_nodes.is_installed():
-        yield Unread(0, 0, 0, "dbt's YAML cannot be read", yaml_nodes.HELP)
+        yield ExtractionProblem(0, 0, 0, "dbt's YAML cannot be read", yaml_nodes.HELP)
         return
     try:
         if path == project.file:
             yaml_nodes.compose(text)
-            resources = _every(project)
+            resources = _all_resources(project)
         else:
-            named = [key for key, _ in project.entries_of(path)]
-            resources = _of_names(project, named)
+            keys = [key for key, _ in project.entries_of(path)]
+            resources = _resources_named(project, keys)
     except YamlError as error:
-        yield Unread(0, 0, 0, str(error), "correct the YAML")
+        yield ExtractionProblem(0, 0, 0, str(error), "correct the YAML")
         return
     counts: dict[Offsets, int] = {}
-    notes: set[Unread] = set()
-    for resource, layers, stated in _stated_in(path, resources, project):
-        counts[stated.place] = counts.get(stated.place, 0) + 1
-        if counts[stated.place] <= _MOST and (resource.path or Path()).suffix != ".py":
-            for found in _judge(resource, layers, stated, project, text):
-                if isinstance(found, Piece) or found not in notes:
-                    yield found
-                if isinstance(found, Unread):
-                    notes.add(found)
+    reported: set[ExtractionProblem] = set()
+    for resource, layers, partition_value in _partitioned_resources(path, resources, project):
+        counts[partition_value.span] = counts.get(partition_value.span, 0) + 1
+        if (
+            counts[partition_value.span] <= _MAX_RESOURCES
+            and (resource.path or Path()).suffix != ".py"
+        ):
+            for result in _clause_statements(resource, layers, partition_value, project, text):
+                if isinstance(result, SqlFragment) or result not in reported:
+                    yield result
+                if isinstance(result, ExtractionProblem):
+                    reported.add(result)
 
 
-def _stated_in(
+def _partitioned_resources(
     path: Path, resources: Iterable[Resource], project: Project
 ) -> Iterator[tuple[Resource, list[Layer], Value]]:
     """The resources that get their `partition_by` from a file, with their configurations, and the value."""
     for resource in resources:
         layers = project.layers(resource)
-        layer = next((each for each in layers if "partition_by" in each.config), None)
+        layer = next(
+            (candidate for candidate in layers if "partition_by" in candidate.config), None
+        )
         if layer is not None and layer.file == path:
             yield resource, layers, layer.config["partition_by"]
 
 
-def statements_before(path: Path, project: Project) -> Iterator[str]:
+def upstream_statements(path: Path, project: Project) -> Iterator[str]:
     """CREATE statements for the tables that a file's models read, for their columns, from dbt's manifest."""
-    if project.manifest is None or project.other_engine:
+    if project.manifest is None or project.uses_other_engine:
         return
-    own = project.resource(path)
-    resources = [own] if own is not None else []
+    file_resource = project.resource(path)
+    resources = [file_resource] if file_resource is not None else []
     if path.suffix in YAML:
         with suppress(YamlError):
-            every = list(_every(project))
-            resources = [resource for resource, *_ in _stated_in(path, every, project)]
+            all_resources = list(_all_resources(project))
+            resources = [
+                resource for resource, *_ in _partitioned_resources(path, all_resources, project)
+            ]
     for resource, node in project.manifest.upstream(resources):
         columns = columns_of(resource, project.layers(resource), project)
-        query = query_of(columns) if columns is not None else node.compiled
+        query = columns_query(columns) if columns is not None else node.compiled
         if query is not None and node.relation is not None and resource.kind != "snapshots":
             yield f"CREATE TABLE {node.relation} USING iceberg AS {query}"
 
 
-def _undecided(resource: Resource, what: str, place: Offsets, project: Project) -> Unread:
+def _computed_problem(
+    resource: Resource, setting: str, span: Offsets, project: Project
+) -> ExtractionProblem:
     """The problem that dbt computes a setting when it runs. setting: its name in the message."""
-    why, stale = f"dbt decides on {what} when it runs", project.stale(resource)
-    return Unread(0, *place, f"{why}, and {stale}" if stale else why, HELP if stale else _COMPILED)
+    reason, stale_reason = f"dbt decides on {setting} when it runs", project.stale_reason(resource)
+    return ExtractionProblem(
+        0,
+        *span,
+        f"{reason}, and {stale_reason}" if stale_reason else reason,
+        HELP if stale_reason else _COMPILE_HELP,
+    )
 
 
-def _every(project: Project) -> Iterator[Resource]:
-    return _of_names(project, dict.fromkeys([*project.resources, *project.entries]))
+def _all_resources(project: Project) -> Iterator[Resource]:
+    return _resources_named(project, dict.fromkeys([*project.resources, *project.entries]))
 
 
-def _of_names(project: Project, names: Iterable[tuple[str, str]]) -> Iterator[Resource]:
+def _resources_named(project: Project, names: Iterable[tuple[str, str]]) -> Iterator[Resource]:
     """The resources with these names; only a snapshot may have no file of its own."""
-    for kind, name in names:
-        found = project.resources.get((kind, name))
-        if found is not None or kind == "snapshots":
-            yield found or Resource(kind, name, None)
+    for resource_kind, name in names:
+        resource = project.resources.get((resource_kind, name))
+        if resource is not None or resource_kind == "snapshots":
+            yield resource or Resource(resource_kind, name, None)
 
 
-def _judged(resource: Resource, layers: list[Layer]) -> bool | None:
+def _is_iceberg_table(resource: Resource, layers: list[Layer]) -> bool | None:
     """True if dbt creates an Iceberg table with Spark; None if a template decides."""
     if resource.kind == "models":
-        kind = first((layer.config for layer in layers), "materialized")
-        if kind is None or (not is_templated(kind) and kind.text not in _TABLES):
+        materialization = first_value((layer.config for layer in layers), "materialized")
+        if materialization is None or (
+            not is_templated(materialization) and materialization.text not in _TABLES
+        ):
             return False
-    return makes_iceberg(layers)
+    return creates_iceberg_table(layers)
 
 
-def _judge(
-    resource: Resource, layers: list[Layer], stated: Value, project: Project, text: str = ""
-) -> Found:
+def _clause_statements(
+    resource: Resource,
+    layers: list[Layer],
+    partition_value: Value,
+    project: Project,
+    text: str = "",
+) -> Extraction:
     """The statement for one clause. text: that of the YAML file with the clause."""
-    judged = _judged(resource, layers)
-    if judged is False or stated.null:
+    is_iceberg = _is_iceberg_table(resource, layers)
+    if is_iceberg is False or partition_value.is_null:
         return
-    if judged is None or stated.texts is None:
-        if judged and stated.fields is not None:  # as for BigQuery; the macro loops over it
-            keys = ", ".join(f"`{key}`" for key in stated.fields)
-            why = f"`partition_by` is a mapping; dbt-spark uses its keys as columns: {keys}"
-            yield Unread(0, *stated.place, why, _NO_MAPPING)
-        elif judged and stated.mappings:  # the macro writes each item with `{{ item }}`
-            why = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
-            yield Unread(0, *stated.place, why, _NO_MAPPING)
-        elif stated.fields is None:
-            what = "`partition_by`" if judged else "`file_format`"
-            yield _undecided(resource, what, stated.place, project)
+    if is_iceberg is None or partition_value.scalars is None:
+        if (
+            is_iceberg and partition_value.fields is not None
+        ):  # as for BigQuery; the macro loops over it
+            keys = ", ".join(f"`{key}`" for key in partition_value.fields)
+            reason = f"`partition_by` is a mapping; dbt-spark uses its keys as columns: {keys}"
+            yield ExtractionProblem(0, *partition_value.span, reason, _LIST_HELP)
+        elif (
+            is_iceberg and partition_value.has_mappings
+        ):  # the macro writes each item with `{{ item }}`
+            reason = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
+            yield ExtractionProblem(0, *partition_value.span, reason, _LIST_HELP)
+        elif partition_value.fields is None:
+            setting = "`partition_by`" if is_iceberg else "`file_format`"
+            yield _computed_problem(resource, setting, partition_value.span, project)
         return
     columns = columns_of(resource, layers, project)
     node = project.node(resource)
-    query = _compiled(resource, node, stated, project, text) if columns is None else None
+    query = (
+        _compiled_fragment(resource, node, partition_value, project, text)
+        if columns is None
+        else None
+    )
     if columns is None and query is None and _has_template(resource, project):
-        stale = project.stale(resource)
-        if stale is not None:
-            yield Unread(0, *stated.place, f"the columns, because {stale}", HELP)
-    yield _statement(resource, node, stated, text, query or _known(columns, stated))
+        stale_reason = project.stale_reason(resource)
+        if stale_reason is not None:
+            yield ExtractionProblem(
+                0, *partition_value.span, f"the columns, because {stale_reason}", HELP
+            )
+    yield _statement(
+        resource, node, partition_value, text, query or _columns_query(columns, partition_value)
+    )
 
 
 def _has_template(resource: Resource, project: Project) -> bool:
@@ -204,98 +253,104 @@ def _has_template(resource: Resource, project: Project) -> bool:
     if resource.kind != "models" or resource.path is None:
         return False
     spans = template_spans(project.text(resource.path))
-    return len(spans) > len(project.own(resource).calls)
+    return len(spans) > len(project.own_config(resource).calls)
 
 
-def _compiled(
-    resource: Resource, node: Node | None, stated: Value, project: Project, text: str
-) -> Piece | None:
+def _compiled_fragment(
+    resource: Resource, node: Node | None, partition_value: Value, project: Project, text: str
+) -> SqlFragment | None:
     """The query that dbt compiled; None if there is none, or if the model's own text is as good."""
     if node is None or node.compiled is None or resource.path is None:
         return None
     if not _has_template(resource, project):
         return None
-    own = "" if text else project.text(resource.path)  # text: a YAML file has no place for it
-    return compiled_query(own, node.compiled, stated.place)
+    model_text = (
+        "" if text else project.text(resource.path)
+    )  # text: a YAML file has no place for it
+    return compiled_query(model_text, node.compiled, partition_value.span)
 
 
-def _known(columns: Columns | None, stated: Value) -> Piece:
+def _columns_query(columns: Columns | None, partition_value: Value) -> SqlFragment:
     """A query with these columns."""
-    end = stated.place[1]
-    maker = PieceMaker()
-    maker.add("SELECT f()" if columns is None else query_of(columns), end, end)
-    return maker.piece()
+    end = partition_value.span[1]
+    builder = FragmentBuilder()
+    builder.add("SELECT f()" if columns is None else columns_query(columns), end, end)
+    return builder.build()
 
 
 def _statement(
-    resource: Resource, node: Node | None, stated: Value, text: str, query: Piece
-) -> Piece:
+    resource: Resource, node: Node | None, partition_value: Value, text: str, query: SqlFragment
+) -> SqlFragment:
     """The statement that dbt runs; each YAML value on its own line, with the `noqa` after it."""
-    start, end = stated.place
-    maker = PieceMaker()
-    maker.literal(own=False)
-    maker.add("CREATE TABLE ", start, start)
-    plain = _NAME.fullmatch(resource.name) is not None
-    name = resource.name if plain else f"`{resource.name}`"
-    maker.add(node.relation if node is not None and node.relation else name, start, end)
-    maker.add(" USING iceberg PARTITIONED BY (", start, start)
-    for number, value in enumerate(stated.texts or ()):
+    start, end = partition_value.span
+    builder = FragmentBuilder()
+    builder.begin_literal(is_exclusive=False)
+    builder.add("CREATE TABLE ", start, start)
+    is_plain = _NAME.fullmatch(resource.name) is not None
+    name = resource.name if is_plain else f"`{resource.name}`"
+    builder.add(node.relation if node is not None and node.relation else name, start, end)
+    builder.add(" USING iceberg PARTITIONED BY (", start, start)
+    for number, value in enumerate(partition_value.scalars or ()):
         if number:
-            maker.add(",\n" if text else ",", value.starts[0], value.starts[0])
-        plain = bool(text) and text[value.starts[0] - 1 : value.starts[0]] not in ("'", '"')
+            builder.add(",\n" if text else ",", value.starts[0], value.starts[0])
+        is_plain = bool(text) and text[value.starts[0] - 1 : value.starts[0]] not in ("'", '"')
         opening = text[start : start + 1]  # the value of an anchor may be used elsewhere, too
-        maker.literal(own=opening != "&" and not (plain and opening == "["))
-        maker.extend(replace(value, sql=_inert(value.sql)))
-        maker.literal(own=False)
+        builder.begin_literal(is_exclusive=opening != "&" and not (is_plain and opening == "["))
+        builder.extend(replace(value, sql=_without_semicolons(value.sql)))
+        builder.begin_literal(is_exclusive=False)
         noqa = _NOQA.match(text, value.ends[-1]) if text else None
         if noqa is not None:
-            maker.add(f" /* {noqa[1]} */", noqa.start(1), noqa.end(1))
-    maker.add(")", end, end)
-    maker.add(" AS ", end, end)
-    maker.extend(query)
-    compiled = query.literals is not None
-    return replace(maker.piece(), api=COMPILED if compiled else API)
+            builder.add(f" /* {noqa[1]} */", noqa.start(1), noqa.end(1))
+    builder.add(")", end, end)
+    builder.add(" AS ", end, end)
+    builder.extend(query)
+    is_compiled = query.literals is not None
+    return replace(builder.build(), api=COMPILED if is_compiled else API)
 
 
-def _inert(sql: str) -> str:
+def _without_semicolons(sql: str) -> str:
     """A value without characters that would end the statement."""
     return sql.replace(";", " ")
 
 
-def _in_model(text: str, call: Offsets, statement: Piece, *, known: bool) -> Piece:
+def _statement_in_model(
+    text: str, call: Offsets, statement: SqlFragment, *, has_columns: bool
+) -> SqlFragment:
     """A model's text with the statement after its `{{ config(...) }}`, which becomes blank.
 
     The statement selects from the model's query, unless the columns are known from another source.
     """
     start, end = call
-    head = choices(stretch(text, 0, start))[0].sql
-    at = 0 if _COMMENT.sub("", head).strip() else end
-    known = known or _OF_TARGET.search(text) is not None
-    maker = PieceMaker()
-    maker.literal(own=True)
-    maker.extend(stretch(text, 0, at))
-    maker.literal(own=False)
-    ignore = _IGNORE.match(text, at) if known and at == end else None
-    if ignore is not None:  # it belongs to the statement, which ends on another line
-        maker.add(f"/* {ignore[1]} */ ", ignore.start(1), ignore.end(1))
-        at = ignore.end()
-    length = len(statement.sql) if known else statement.sql.rindex(" AS SELECT f()") + len(" AS ")
-    begin = maker.length
-    maker.extend(_cut(statement, length))
-    if known:
-        maker.add("\n;\n", end, end)
-    maker.literal(own=True)
-    maker.extend(stretch(text, at, len(text)))
-    made = maker.piece()
-    inner = tuple((a + begin, b + begin) for a, b in statement.literals or ())
-    literals = tuple(sorted((*(made.literals or ()), *inner)))
-    return replace(made, literals=literals, api=statement.api)
+    prefix = template_variants(range_fragment(text, 0, start))[0].sql
+    offset = 0 if _COMMENT.sub("", prefix).strip() else end
+    has_columns = has_columns or _TARGET_CONDITION.search(text) is not None
+    builder = FragmentBuilder()
+    builder.begin_literal(is_exclusive=True)
+    builder.extend(range_fragment(text, 0, offset))
+    builder.begin_literal(is_exclusive=False)
+    suppression = _SUPPRESSION.match(text, offset) if has_columns and offset == end else None
+    if suppression is not None:  # it belongs to the statement, which ends on another line
+        builder.add(f"/* {suppression[1]} */ ", suppression.start(1), suppression.end(1))
+        offset = suppression.end()
+    length = (
+        len(statement.sql) if has_columns else statement.sql.rindex(" AS SELECT f()") + len(" AS ")
+    )
+    begin = builder.length
+    builder.extend(_truncate(statement, length))
+    if has_columns:
+        builder.add("\n;\n", end, end)
+    builder.begin_literal(is_exclusive=True)
+    builder.extend(range_fragment(text, offset, len(text)))
+    model_fragment = builder.build()
+    statement_literals = tuple((a + begin, b + begin) for a, b in statement.literals or ())
+    literals = tuple(sorted((*(model_fragment.literals or ()), *statement_literals)))
+    return replace(model_fragment, literals=literals, api=statement.api)
 
 
-def _cut(piece: Piece, length: int) -> Piece:
+def _truncate(fragment: SqlFragment, length: int) -> SqlFragment:
     return replace(
-        piece,
-        sql=piece.sql[:length],
-        starts=piece.starts[: length + 1],
-        ends=piece.ends[: length + 1],
+        fragment,
+        sql=fragment.sql[:length],
+        starts=fragment.starts[: length + 1],
+        ends=fragment.ends[: length + 1],
     )

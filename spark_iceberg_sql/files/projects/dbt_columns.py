@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
 from spark_iceberg_sql.files.projects.dbt_project import Project, Resource
-from spark_iceberg_sql.files.projects.dbt_values import Value, first
+from spark_iceberg_sql.files.projects.dbt_values import Value, first_value
 from spark_iceberg_sql.files.python.frames import PLAIN_TYPE
 
 Columns = list[tuple[str, str | None]]
@@ -23,34 +23,41 @@ def columns_of(resource: Resource, layers: list[Layer], project: Project) -> Col
     """
     configs = [layer.config for layer in layers]
     if resource.kind == "seeds":
-        return _of_seed(resource, first(configs, "column_types"), project)
+        return _seed_columns(resource, first_value(configs, "column_types"), project)
     if resource.kind == "models":
-        contract = first(configs, "contract")
-        enforced = (contract.fields or {}).get("enforced") if contract is not None else None
+        contract = first_value(configs, "contract")
+        enforced_value = (contract.fields or {}).get("enforced") if contract is not None else None
         entry = project.entries.get((resource.kind, resource.name))
-        if enforced is not None and enforced.flag and entry is not None and entry.columns:
+        if (
+            enforced_value is not None
+            and enforced_value.flag
+            and entry is not None
+            and entry.columns
+        ):
             return list(entry.columns)
         node = project.node(resource)
         if node is not None and node.columns is not None:
             return list(node.columns)
-    return _of_catalog(resource, project)
+    return _catalog_columns(resource, project)
 
 
-def _of_seed(resource: Resource, types: Value | None, project: Project) -> Columns | None:
+def _seed_columns(resource: Resource, types: Value | None, project: Project) -> Columns | None:
     if resource.path is None:
         return None
     rows = csv.reader(project.text(resource.path).splitlines()[:1])
     names = next(rows, [])
     if len(names) < 2 and "delimiter" in project.text(project.file):
         return None
-    given = {name: value.text for name, value in (types.fields or {}).items()} if types else {}
-    return [(name.strip(), given.get(name.strip())) for name in names] or None
+    types_by_name = (
+        {name: value.text for name, value in (types.fields or {}).items()} if types else {}
+    )
+    return [(name.strip(), types_by_name.get(name.strip())) for name in names] or None
 
 
-def _of_catalog(resource: Resource, project: Project) -> Columns | None:
+def _catalog_columns(resource: Resource, project: Project) -> Columns | None:
     path = project.root / "target" / "catalog.json"
     with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
-        if not project.owns(path) or path.stat().st_mtime <= project.newest:
+        if not project.contains(path) or path.stat().st_mtime <= project.newest:
             return None
         nodes = json.loads(path.read_bytes())["nodes"]
         node = nodes.get(project.id_of(resource))
@@ -60,11 +67,15 @@ def _of_catalog(resource: Resource, project: Project) -> Columns | None:
     return None
 
 
-def query_of(columns: Iterable[tuple[str, str | None]]) -> str:
+def columns_query(columns: Iterable[tuple[str, str | None]]) -> str:
     """A query with these columns; a type that is not a primitive type of Spark stays unknown."""
-    found = []
-    for name, kind in columns:
+    expressions = []
+    for name, data_type in columns:
         quoted = name.strip("`").replace("`", "``")
-        value = f"CAST(NULL AS {kind})" if kind and PLAIN_TYPE.fullmatch(kind.strip()) else "f()"
-        found.append(f"{value} AS `{quoted}`")
-    return "SELECT " + ", ".join(found)
+        value = (
+            f"CAST(NULL AS {data_type})"
+            if data_type and PLAIN_TYPE.fullmatch(data_type.strip())
+            else "f()"
+        )
+        expressions.append(f"{value} AS `{quoted}`")
+    return "SELECT " + ", ".join(expressions)

@@ -5,67 +5,71 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker
+from spark_iceberg_sql.files.source_map import FragmentBuilder, Offsets, SqlFragment
 from spark_iceberg_sql.files.templates import template_spans
 
 _TAG = re.compile(r"\{%[-+]?\s*(\w+)([^=]*)")
 _BLOCKS = frozenset({"if", "for", "macro", "call", "filter", "snapshot", "set"})
 
 
-def compiled_query(text: str, compiled: str, place: Offsets) -> Piece:
+def compiled_query(text: str, compiled: str, fallback_span: Offsets) -> SqlFragment:
     """The compiled query. Text outside of templates has its own position, values have that of their template.
 
     text: the model's file. compiled: the query that dbt made from it. fallback_span: the position of all
     characters if the two do not match, for example because dbt puts common table expressions of ephemeral
     models before the query.
     """
-    maker = PieceMaker()
-    maker.literal(own=False)
-    at = 0
-    for opaque, (start, end), begin in _matches(text, compiled) or ():
-        for char in compiled[at:begin]:
-            maker.add(char, *opaque)
-        for offset, char in enumerate(text[start:end], start):
-            maker.add(char, offset, offset + 1)
-        at = begin + end - start
-    for char in compiled[at:]:
-        maker.add(char, *place)
-    return maker.piece()
+    builder = FragmentBuilder()
+    builder.begin_literal(is_exclusive=False)
+    compiled_offset = 0
+    for template_span, (start, end), begin in _literal_positions(text, compiled) or ():
+        for char in compiled[compiled_offset:begin]:
+            builder.add(char, *template_span)
+        for char_offset, char in enumerate(text[start:end], start):
+            builder.add(char, char_offset, char_offset + 1)
+        compiled_offset = begin + end - start
+    for char in compiled[compiled_offset:]:
+        builder.add(char, *fallback_span)
+    return builder.build()
 
 
-def _matches(text: str, compiled: str) -> list[tuple[Offsets, Offsets, int]] | None:
+def _literal_positions(text: str, compiled: str) -> list[tuple[Offsets, Offsets, int]] | None:
     """For each text between templates: the template before it, its offsets, its offset in the query.
 
     None if not all texts occur in this order.
     """
-    stretches = list(_between(text))
-    found: list[tuple[Offsets, Offsets, int]] = []
-    at = 0
-    for number, (opaque, (start, end)) in enumerate(stretches):
+    literals = list(_literals_between(text))
+    positions: list[tuple[Offsets, Offsets, int]] = []
+    compiled_offset = 0
+    for number, (template_span, (start, end)) in enumerate(literals):
         literal = text[start:end]
-        begin = compiled.find(literal, at)
+        begin = compiled.find(literal, compiled_offset)
         # The last text ends the query: its last occurrence counts, not its first.
-        if number == len(stretches) - 1:
+        if number == len(literals) - 1:
             begin = len(compiled) - len(literal)
-        if begin < at or (number == 0 and begin) or not compiled.startswith(literal, begin):
+        if (
+            begin < compiled_offset
+            or (number == 0 and begin)
+            or not compiled.startswith(literal, begin)
+        ):
             return None
-        found.append((opaque, (start, end), begin))
-        at = begin + len(literal)
-    return found
+        positions.append((template_span, (start, end), begin))
+        compiled_offset = begin + len(literal)
+    return positions
 
 
-def _between(text: str) -> Iterator[tuple[Offsets, Offsets]]:
+def _literals_between(text: str) -> Iterator[tuple[Offsets, Offsets]]:
     """The template before each text that is outside of templates, and this text, as Jinja leaves it."""
     stop = len(text.rstrip())
-    at = len(text) - len(text.lstrip().lstrip("\ufeff"))
-    opaque = (at, at)
+    offset = len(text) - len(text.lstrip().lstrip("\ufeff"))
+    template_span = (offset, offset)
     for start, end in _regions(text):
-        literal = text[at:start].rstrip() if text[start + 2] == "-" else text[at:start]
-        yield opaque, (at, at + len(literal))
-        opaque, at = (start, end), end
+        literal = text[offset:start].rstrip() if text[start + 2] == "-" else text[offset:start]
+        yield template_span, (offset, offset + len(literal))
+        template_span, offset = (start, end), end
         if text[end - 3] == "-":
-            at += len(text[end:stop]) - len(text[end:stop].lstrip())
-    yield opaque, (at, max(at, stop))
+            offset += len(text[end:stop]) - len(text[end:stop].lstrip())
+    yield template_span, (offset, max(offset, stop))
 
 
 def _regions(text: str) -> Iterator[Offsets]:

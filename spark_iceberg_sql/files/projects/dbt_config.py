@@ -7,7 +7,7 @@ import re
 import warnings
 from typing import NamedTuple
 
-from spark_iceberg_sql.files.projects.dbt_values import Config, of_expression
+from spark_iceberg_sql.files.projects.dbt_values import Config, value_of_expression
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Offsets
 from spark_iceberg_sql.files.templates import template_spans
@@ -15,10 +15,10 @@ from spark_iceberg_sql.files.templates import template_spans
 _CALL = re.compile(r"\{\{[-+]?\s*(?=config\s*\()")
 _CONFIG = re.compile(r"\bconfig\s*\(")
 # A call that is only part of a `{{ }}`; `config.get` and the like only read.
-_ELSEWHERE = re.compile(r"(?<![\w.])config\s*\(")
+_NESTED_CALL = re.compile(r"(?<![\w.])config\s*\(")
 _WORD = re.compile(r"\{%[-+]?\s*(\w+)")
 _CLOSE = re.compile(r"\s*[-+]?\}\}$")
-_SOMETIMES = frozenset({"if", "for", "macro", "call", "filter", "materialization", "test"})
+_CONDITIONAL_BLOCKS = frozenset({"if", "for", "macro", "call", "filter", "materialization", "test"})
 _NO_LINE_END = re.compile(r"[^\r\n]")
 
 
@@ -31,7 +31,7 @@ class OwnConfig(NamedTuple):
 
     config: Config
     calls: tuple[Offsets, ...] = ()
-    unclear: Offsets | None = None
+    unread_span: Offsets | None = None
 
 
 def sql_config(text: str) -> OwnConfig:
@@ -40,32 +40,36 @@ def sql_config(text: str) -> OwnConfig:
         return OwnConfig({})
     config: Config = {}
     calls: list[Offsets] = []
-    unclear: Offsets | None = None
+    unread_span: Offsets | None = None
     depth = 0
     for start, end in template_spans(text):
-        part = text[start:end]
-        word = _WORD.match(part)
-        if word is not None and word[1] in _SOMETIMES:
+        tag_text = text[start:end]
+        keyword = _WORD.match(tag_text)
+        if keyword is not None and keyword[1] in _CONDITIONAL_BLOCKS:
             depth += 1
-        elif word is not None and word[1].startswith("end") and word[1][3:] in _SOMETIMES:
+        elif (
+            keyword is not None
+            and keyword[1].startswith("end")
+            and keyword[1][3:] in _CONDITIONAL_BLOCKS
+        ):
             depth -= 1
-        if part.startswith("{#") or _CONFIG.search(part) is None:
+        if tag_text.startswith("{#") or _CONFIG.search(tag_text) is None:
             continue
-        opening = _CALL.match(part)
+        opening = _CALL.match(tag_text)
         if opening is None:
-            if _ELSEWHERE.search(part):
-                unclear = start, end
+            if _NESTED_CALL.search(tag_text):
+                unread_span = start, end
             continue
-        found = _read(text, start + opening.end(), end)
-        if found is None or depth:
-            unclear = start, end
+        call_config = _read_call(text, start + opening.end(), end)
+        if call_config is None or depth:
+            unread_span = start, end
         else:
-            config |= found
+            config |= call_config
             calls.append((start, end))
-    return OwnConfig(config, tuple(calls), unclear)
+    return OwnConfig(config, tuple(calls), unread_span)
 
 
-def _read(text: str, opening: int, end: int) -> Config | None:
+def _read_call(text: str, opening: int, end: int) -> Config | None:
     """The arguments of a call; None if they are not valid Python, too.
 
     The text around the call becomes blank, within brackets, so that offsets stay the same.
@@ -75,35 +79,35 @@ def _read(text: str, opening: int, end: int) -> Config | None:
         return None
     stop = closing.start()
     first = len(text) - len(text.lstrip("\r\n"))  # brackets go where no line ends
-    before = _NO_LINE_END.sub(" ", text[first + 1 : opening])
-    behind = _NO_LINE_END.sub(" ", text[stop : end - 2])
-    blank = f"{text[:first]}({before}{text[opening:stop]}{behind}) "
-    tree = parsed(blank)
+    prefix = _NO_LINE_END.sub(" ", text[first + 1 : opening])
+    suffix = _NO_LINE_END.sub(" ", text[stop : end - 2])
+    source = f"{text[:first]}({prefix}{text[opening:stop]}{suffix}) "
+    tree = parse_python(source)
     body = tree.body if tree is not None else []
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         return None
     call = body[0].value
-    return arguments(Program(text, 0, tree or ast.Module([], []), ""), call)
+    return config_arguments(Program(text, 0, tree or ast.Module([], []), ""), call)
 
 
-def arguments(program: Program, call: ast.expr) -> Config | None:
+def config_arguments(program: Program, call: ast.expr) -> Config | None:
     """The arguments of a call of `config`, or its single mapping; None if they are not literals."""
     if not isinstance(call, ast.Call):
         return None
     config: Config = {}
     for value in call.args:
-        fields = of_expression(program, value).fields
+        fields = value_of_expression(program, value).fields
         if fields is None:
             return None
         config |= fields
     if any(keyword.arg is None for keyword in call.keywords):
         return None
-    return config | {k.arg: of_expression(program, k.value) for k in call.keywords if k.arg}
+    return config | {k.arg: value_of_expression(program, k.value) for k in call.keywords if k.arg}
 
 
 def python_config(text: str) -> OwnConfig:
     """The configuration of a model in Python: `dbt.config(...)` in its function `model`."""
-    tree = parsed(text) if _CONFIG.search(text) else None
+    tree = parse_python(text) if _CONFIG.search(text) else None
     function = next(
         (
             n
@@ -121,12 +125,12 @@ def python_config(text: str) -> OwnConfig:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if node.func.attr == "config" and program.source(node.func.value) == "dbt":
-            config |= arguments(program, node) or {}
-            calls.append(program.place(node))
+            config |= config_arguments(program, node) or {}
+            calls.append(program.span(node))
     return OwnConfig(config, tuple(calls))
 
 
-def parsed(text: str) -> ast.Module | None:
+def parse_python(text: str) -> ast.Module | None:
     """The syntax tree of a program; None if it is not valid Python."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

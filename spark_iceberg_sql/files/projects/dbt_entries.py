@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, of_node
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, value_of_node
 
 KINDS = ("models", "snapshots", "seeds")
 
@@ -37,18 +37,18 @@ def entries_in(path: Path, text: str) -> Iterator[NamedEntry]:
     keys = yaml_nodes.items(yaml_nodes.compose(text))
     for kind in KINDS:
         for node in yaml_nodes.entries(keys.get(kind)):
-            inside = yaml_nodes.items(node)
-            name = yaml_nodes.text_of(inside.get("name"))
+            fields = yaml_nodes.items(node)
+            name = yaml_nodes.text_of(fields.get("name"))
             if name is None:
                 continue
-            config = yaml_nodes.items(inside.get("config"))
-            values = {k: of_node(v, text) for k, v in config.items() if k in KEYS}
-            yield (kind, name), Entry(Layer(path, values), tuple(_columns(inside.get("columns"))))
+            config = yaml_nodes.items(fields.get("config"))
+            values = {k: value_of_node(v, text) for k, v in config.items() if k in KEYS}
+            yield (kind, name), Entry(Layer(path, values), tuple(_columns(fields.get("columns"))))
 
 
 def _columns(node: Any) -> Iterator[tuple[str, str | None]]:
     for column in yaml_nodes.entries(node):
-        inside = yaml_nodes.items(column)
-        name = yaml_nodes.text_of(inside.get("name"))
+        fields = yaml_nodes.items(column)
+        name = yaml_nodes.text_of(fields.get("name"))
         if name is not None:
-            yield name, yaml_nodes.text_of(inside.get("data_type"))
+            yield name, yaml_nodes.text_of(fields.get("data_type"))

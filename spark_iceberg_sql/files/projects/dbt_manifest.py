@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, Value, rendered
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, Value, computed_value
 from spark_iceberg_sql.files.source_map import Offsets
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HELP = "run `dbt compile`"
 # A relation as dbt names it in SQL.
 _RELATION = re.compile(r"(?:`[^`;]+`|\w+)(?:\.(?:`[^`;]+`|\w+)){0,2}")
-_MOST_UPSTREAM = 300
+_MAX_UPSTREAM = 300
 
 
 class Node(NamedTuple):
@@ -45,22 +45,22 @@ class Node(NamedTuple):
     columns: tuple[tuple[str, str | None], ...] | None
     upstream: tuple[str, ...]
 
-    def values(self, keys: Iterable[str], place: Offsets) -> Config:
+    def values(self, keys: Iterable[str], span: Offsets) -> Config:
         """Its configuration, with one position for all values. keys: the requested ones."""
-        return {key: rendered(self.config.get(key), place) for key in keys}
+        return {key: computed_value(self.config.get(key), span) for key in keys}
 
-    def value(self, key: str, stated: Value) -> Value:
+    def value(self, key: str, stated_value: Value) -> Value:
         """The value of a key, at the place where a file states it."""
-        return rendered(self.config.get(key), stated.place)
+        return computed_value(self.config.get(key), stated_value.span)
 
 
 class Manifest:
     """The manifest of a project. path: of `manifest.json`. is_explicit: a setting names it."""
 
-    def __init__(self, project: Project, path: Path, *, given: bool) -> None:
+    def __init__(self, project: Project, path: Path, *, is_explicit: bool) -> None:
         self._project = project
         self._path = path
-        self._given = given
+        self._is_explicit = is_explicit
 
     @cached_property
     def name(self) -> str:
@@ -78,15 +78,18 @@ class Manifest:
         return {}
 
     @cached_property
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """True if it can be read, belongs to this project, and was written for Spark."""
         metadata = self._content.get("metadata", {})
-        named = metadata.get("project_name")
+        project_name = metadata.get("project_name")
         adapter = metadata.get("adapter_type")
-        return self._project.runs_on_spark(str(adapter)) and named in (None, self._project.name)
+        return self._project.runs_on_spark(str(adapter)) and project_name in (
+            None,
+            self._project.name,
+        )
 
     @cached_property
-    def broken(self) -> str | None:
+    def problem(self) -> str | None:
         """The reason why it cannot be read; None if it can. The reason continues a sentence: `because ...`."""
         if not self._content:
             return f"`{self.name}` cannot be read as a manifest of dbt"
@@ -97,89 +100,96 @@ class Manifest:
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """The project's resources, by dbt's id; disabled ones are among them."""
-        found: dict[str, Node] = {}
+        nodes_by_id: dict[str, Node] = {}
         disabled = self._content.get("disabled")
-        many = disabled.values() if isinstance(disabled, dict) else ()
+        groups = disabled.values() if isinstance(disabled, dict) else ()
         nodes = self._content.get("nodes")
-        every = [each for group in many for each in (group if isinstance(group, list) else ())]
-        every += nodes.values() if isinstance(nodes, dict) else ()
-        for each in every:
+        entries = [
+            entry for group in groups for entry in (group if isinstance(group, list) else ())
+        ]
+        entries += nodes.values() if isinstance(nodes, dict) else ()
+        for entry in entries:
             with suppress(AttributeError, KeyError, TypeError, ValueError):
-                node = _node(each)
-                found[node.id] = node
-        return found
+                node = _node(entry)
+                nodes_by_id[node.id] = node
+        return nodes_by_id
 
-    def stale(self, resource: Resource) -> str | None:
+    def stale_reason(self, resource: Resource) -> str | None:
         """The reason why the record of a resource cannot be used; None if it can.
 
         The reason continues a sentence: `because ...`.
         """
-        if self.broken is not None:
-            return self.broken
-        if not self._given and self._newer is not None:
+        if self.problem is not None:
+            return self.problem
+        if not self._is_explicit and self._newer is not None:
             return f"`{self.name}` is older than `{self._newer}`"
-        node = self._of(resource)
+        node = self._recorded_node(resource)
         if node is None:
             return f"`{self.name}` does not contain `{resource.name}`"
         if resource.kind == "seeds":
             return None
         if not node.raw:
             return f"`{self.name}` does not contain the text of `{resource.name}`"
-        own = self._project.text(resource.path) if resource.path is not None else node.raw
-        if _stripped(own) != _stripped(node.raw):
+        current_text = self._project.text(resource.path) if resource.path is not None else node.raw
+        if _normalized_text(current_text) != _normalized_text(node.raw):
             return f"the model has changed since dbt wrote `{self.name}`"
         return None
 
     @cached_property
     def _newer(self) -> str | None:
         """A file that dbt reads for every model, and that is newer."""
-        written = 0.0
+        write_time = 0.0
         with suppress(OSError):
-            written = self._path.stat().st_mtime
+            write_time = self._path.stat().st_mtime
         with suppress(KeyError, TypeError, ValueError, OverflowError):
             # The file's own time may be that of a copy or a checkout, later than dbt's run.
-            said = str(self._content.get("metadata", {})["generated_at"])
-            written = min(written, datetime.fromisoformat(said.replace("Z", "+00:00")).timestamp())
+            generated_at = str(self._content.get("metadata", {})["generated_at"])
+            write_time = min(
+                write_time, datetime.fromisoformat(generated_at.replace("Z", "+00:00")).timestamp()
+            )
         for path in self._project.read_for_all:
             if path in self._project.unsaved:
-                return self._shown(path)
+                return self._display_path(path)
             with suppress(OSError):
-                if path.stat().st_mtime > written:
-                    return self._shown(path)
+                if path.stat().st_mtime > write_time:
+                    return self._display_path(path)
         return None
 
     def forget_age(self) -> None:
         """Compare the manifest's age again: a file of the project has changed."""
         self.__dict__.pop("_newer", None)
 
-    def _shown(self, path: Path) -> str:
+    def _display_path(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._project.root)).as_posix()
 
     def node(self, resource: Resource) -> Node | None:
         """The record of a resource; None if it cannot be used."""
-        if not self.usable or self.stale(resource) is not None:
+        if not self.is_usable or self.stale_reason(resource) is not None:
             return None
-        return self._of(resource)
+        return self._recorded_node(resource)
 
-    def _of(self, resource: Resource) -> Node | None:
+    def _recorded_node(self, resource: Resource) -> Node | None:
         """A model by its file: one with versions has more than its name in its id."""
         if resource.kind == "models" and resource.path is not None:
-            return self._files.get(self._shown(resource.path))
+            return self._nodes_by_file.get(self._display_path(resource.path))
         return self.nodes.get(self._project.id_of(resource))
 
     @cached_property
-    def _files(self) -> dict[str, Node]:
+    def _nodes_by_file(self) -> dict[str, Node]:
         models = f"model.{self._project.name}."
         return {node.file: node for node in self.nodes.values() if node.id.startswith(models)}
 
     def upstream(self, resources: Iterable[Resource]) -> Iterator[tuple[Resource, Node]]:
         """The models and seeds that some resources read, directly or not, each after those that it reads itself."""
-        every = [(self._of(each), each) for each in self._project.resources.values()]
-        by_id = {node.id: each for node, each in every if node is not None}
-        done: set[str] = set()
-        first = [node for node in map(self.node, resources) if node is not None]
-        stack = [(name, False) for node in first for name in node.upstream]
-        while stack and len(done) < _MOST_UPSTREAM:
+        recorded_resources = [
+            (self._recorded_node(candidate), candidate)
+            for candidate in self._project.resources.values()
+        ]
+        by_id = {node.id: candidate for node, candidate in recorded_resources if node is not None}
+        visited: set[str] = set()
+        roots = [node for node in map(self.node, resources) if node is not None]
+        stack = [(name, False) for node in roots for name in node.upstream]
+        while stack and len(visited) < _MAX_UPSTREAM:
             name, ready = stack.pop()
             resource = by_id.get(name)
             node = self.node(resource) if resource is not None else None
@@ -187,40 +197,40 @@ class Manifest:
                 continue
             if ready:
                 yield resource, node
-            elif name not in done:
-                done.add(name)
+            elif name not in visited:
+                visited.add(name)
                 # A post-order walk without recursion: the node is yielded when it is popped again, after
                 # those that it reads.
                 stack.append((name, True))
                 stack += [(other, False) for other in node.upstream]
 
 
-def _node(read: dict[str, Any]) -> Node:
-    config = {key: value for key, value in read["config"].items() if key in KEYS}
+def _node(entry: dict[str, Any]) -> Node:
+    config = {key: value for key, value in entry["config"].items() if key in KEYS}
     # Until version 6 of the manifest, the texts had other names.
     raw, compiled = (
-        read.get(f"{kind}_code", read.get(f"{kind}_sql")) for kind in ("raw", "compiled")
+        entry.get(f"{form}_code", entry.get(f"{form}_sql")) for form in ("raw", "compiled")
     )
-    relation = read.get("relation_name")
-    contract = read.get("contract") or {}
+    relation = entry.get("relation_name")
+    contract = entry.get("contract") or {}
     columns = None
     if contract.get("enforced") is True:
-        columns = tuple((str(c["name"]), c.get("data_type")) for c in read["columns"].values())
-    named = isinstance(relation, str) and _RELATION.fullmatch(relation) is not None
-    if not isinstance(compiled, str) or read.get("language", "sql") != "sql":
+        columns = tuple((str(c["name"]), c.get("data_type")) for c in entry["columns"].values())
+    is_relation_name = isinstance(relation, str) and _RELATION.fullmatch(relation) is not None
+    if not isinstance(compiled, str) or entry.get("language", "sql") != "sql":
         compiled = None
     return Node(
-        str(read["unique_id"]),
-        str(read["original_file_path"]).replace("\\", "/"),
-        relation if named else None,
+        str(entry["unique_id"]),
+        str(entry["original_file_path"]).replace("\\", "/"),
+        relation if is_relation_name else None,
         config,
         raw if isinstance(raw, str) else None,
         compiled if compiled and compiled.strip() else None,
         columns or None,
-        tuple(map(str, (read.get("depends_on") or {}).get("nodes", ()))),
+        tuple(map(str, (entry.get("depends_on") or {}).get("nodes", ()))),
     )
 
 
-def _stripped(text: str) -> str:
+def _normalized_text(text: str) -> str:
     """A file's text as dbt stores it, with the line ends of any system."""
     return text.lstrip("\ufeff").strip().replace("\r\n", "\n").replace("\r", "\n")

@@ -19,26 +19,40 @@ from spark_iceberg_sql.files.inside import is_file_inside, is_inside, repository
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
 from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
 from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, first, is_templated, of_node
+from spark_iceberg_sql.files.projects.dbt_values import (
+    KEYS,
+    first_value,
+    is_templated,
+    value_of_node,
+)
 from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
-_PROJECT = "dbt_project.yml"
+_PROJECT_FILE = "dbt_project.yml"
 # The kinds of resources, their default folders, and their file extensions.
 _FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
 _OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
-_ENDINGS = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
+_SUFFIXES = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
 # What is computed from the texts of files: of `dbt_project.yml`, of YAML files, of models.
-_OF_PROJECT = ("top", "name", "paths", "files", "resources", "entries", "read_for_all", "manifest")
-_OF_YAML = ("files", "entries", "read_for_all")
-_OF_MODELS = ("files", "resources")
+_PROJECT_FACTS = (
+    "top",
+    "name",
+    "paths",
+    "files",
+    "resources",
+    "entries",
+    "read_for_all",
+    "manifest",
+)
+_YAML_FACTS = ("files", "entries", "read_for_all")
+_MODEL_FACTS = ("files", "resources")
 # Other files that dbt reads for every model.
-_GENERAL = ("profiles.yml", "packages.yml", "dependencies.yml", "package-lock.yml")
-_NOT_OURS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
+_GENERAL_FILES = ("profiles.yml", "packages.yml", "dependencies.yml", "package-lock.yml")
+_FOREIGN_FOLDERS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
 _SNAPSHOT = re.compile(r"\{%[-+]?\s*snapshot\s+(\w+)")
 _RELEVANT = re.compile(r"partition_by|file_format|materialized|enabled|contract|column_types")
 # The dbt adapters that run SQL in Spark.
-_SPARKS = re.compile(r"spark|databricks|glue", re.IGNORECASE)
+_SPARK_ADAPTERS = re.compile(r"spark|databricks|glue", re.IGNORECASE)
 
 
 class Resource(NamedTuple):
@@ -56,30 +70,30 @@ class Project:
     overlays: unsaved texts of open files, which replace the saved ones.
     """
 
-    def __init__(self, root: Path, opened: Mapping[Path, str] | None = None) -> None:
+    def __init__(self, root: Path, overlays: Mapping[Path, str] | None = None) -> None:
         self.root = root
-        self.file = root / _PROJECT
+        self.file = root / _PROJECT_FILE
         self.unsaved: set[Path] = set()
-        self._opened = opened if opened is not None else {}
-        self._given: Path | None = None
+        self._overlays = overlays if overlays is not None else {}
+        self._manifest_path: Path | None = None
         self._texts: dict[Path, str] = {}
         self._entries: dict[Path, tuple[str, list[NamedEntry]]] = {}
-        for path, text in self._opened.items():
-            self.says(path, text)
+        for path, text in self._overlays.items():
+            self.set_overlay(path, text)
 
     def text(self, path: Path) -> str:
         """A file's text; empty where it cannot be read."""
         if path not in self._texts:
-            self._texts[path] = self._saved(path)
+            self._texts[path] = self._saved_text(path)
         return self._texts[path]
 
-    def _saved(self, path: Path) -> str:
+    def _saved_text(self, path: Path) -> str:
         with suppress(OSError, UnicodeError):
-            if self.owns(path):
+            if self.contains(path):
                 return path.read_bytes().decode("utf-8-sig")
         return ""
 
-    def owns(self, path: Path) -> bool:
+    def contains(self, path: Path) -> bool:
         """True if a path leads to a file of the project's repository: no other file is read."""
         return is_file_inside(path, self._tree)
 
@@ -87,26 +101,26 @@ class Project:
     def _tree(self) -> Path:
         return repository(self.root) or self.root
 
-    def has(self, path: Path) -> bool:
+    def reads_file(self, path: Path) -> bool:
         """True if the project reads configurations from a file."""
         return path == self.file or self.kind_of(path) is not None
 
-    def says(self, path: Path, text: str | None) -> None:
+    def set_overlay(self, path: Path, text: str | None) -> None:
         """Use a text as the content of a file: unsaved text of an editor, or text with fixes; None: the saved one."""
-        saved = self._saved(path)
+        saved_text = self._saved_text(path)
         if text is None or self._texts.get(path) != text:
-            self._texts[path] = text = saved if text is None else text
-            (self.unsaved.discard if text == saved else self.unsaved.add)(path)
-            yaml = _OF_PROJECT if path == self.file else _OF_YAML
-            for fact in yaml if path.suffix in YAML else _OF_MODELS:
+            self._texts[path] = text = saved_text if text is None else text
+            (self.unsaved.discard if text == saved_text else self.unsaved.add)(path)
+            yaml_facts = _PROJECT_FACTS if path == self.file else _YAML_FACTS
+            for fact in yaml_facts if path.suffix in YAML else _MODEL_FACTS:
                 self.__dict__.pop(fact, None)
             if "manifest" in self.__dict__ and self.manifest is not None:
                 self.manifest.forget_age()
 
-    def use(self, manifest: Path | None) -> None:
+    def use_manifest(self, manifest: Path | None) -> None:
         """Use the manifest that a setting names, if any, instead of the project's own."""
-        if manifest != self._given:
-            self._given = manifest
+        if manifest != self._manifest_path:
+            self._manifest_path = manifest
             self.__dict__.pop("manifest", None)
 
     @cached_property
@@ -125,67 +139,73 @@ class Project:
     def paths(self) -> dict[str, tuple[Path, ...]]:
         """The folders of each kind of resource, without those outside of the repository."""
         keys = yaml_nodes.items(self.top)
-        found: dict[str, tuple[Path, ...]] = {}
+        folders_by_kind: dict[str, tuple[Path, ...]] = {}
         for kind, folder in _FOLDERS.items():
             node = keys.get(f"{kind[:-1]}-paths") or keys.get(_OLD_NAMES.get(kind, ""))
-            named = [yaml_nodes.text_of(each) for each in yaml_nodes.entries(node)]
-            folders = [self.root / name for name in named or [folder] if name]
-            found[kind] = tuple(each for each in folders if is_inside(each, self._tree))
-        return found
+            names = [yaml_nodes.text_of(item) for item in yaml_nodes.entries(node)]
+            folders = [self.root / name for name in names or [folder] if name]
+            folders_by_kind[kind] = tuple(item for item in folders if is_inside(item, self._tree))
+        return folders_by_kind
 
     @cached_property
     def files(self) -> dict[Path, str]:
         """The files of resources and their YAML files, with the kind of resource that their folder is for."""
-        found: dict[Path, str] = {}
+        kinds_by_file: dict[Path, str] = {}
         for kind, folders in self.paths.items():
             for top in folders:
                 for folder, inner, names in os.walk(top):
-                    inner[:] = sorted(n for n in inner if n not in _NOT_OURS and n[0] != ".")
+                    inner[:] = sorted(n for n in inner if n not in _FOREIGN_FOLDERS and n[0] != ".")
                     for name in sorted(names):
-                        if os.path.splitext(name)[1] in (*_ENDINGS[kind], *YAML):
-                            found[Path(folder, name)] = kind
-        for path in self._opened:  # it may not be saved yet
-            kind_of = self.kind_of(path)
-            if kind_of is not None and path.suffix in (*_ENDINGS[kind_of], *YAML):
-                found.setdefault(path, kind_of)
-        return found
+                        if os.path.splitext(name)[1] in (*_SUFFIXES[kind], *YAML):
+                            kinds_by_file[Path(folder, name)] = kind
+        for path in self._overlays:  # it may not be saved yet
+            file_kind = self.kind_of(path)
+            if file_kind is not None and path.suffix in (*_SUFFIXES[file_kind], *YAML):
+                kinds_by_file.setdefault(path, file_kind)
+        return kinds_by_file
 
     def kind_of(self, path: Path) -> str | None:
         """The kind of resource that the folder of a file is for; None if the file is in no such folder."""
         for kind, folders in self.paths.items():
             for folder in folders:
-                if folder in path.parents and not _NOT_OURS & set(path.relative_to(folder).parts):
+                if folder in path.parents and not _FOREIGN_FOLDERS & set(
+                    path.relative_to(folder).parts
+                ):
                     return kind
         return None
 
     def resource(self, path: Path) -> Resource | None:
         """The resource that a file defines."""
         kind = self.kind_of(path)
-        if kind is None or path.suffix not in _ENDINGS[kind]:
+        if kind is None or path.suffix not in _SUFFIXES[kind]:
             return None
         name = path.stem
         if kind == "snapshots":
-            found = _SNAPSHOT.search(self.text(path))
-            name = found[1] if found is not None else name
+            match = _SNAPSHOT.search(self.text(path))
+            name = match[1] if match is not None else name
         folder = next(f for f in self.paths[kind] if f in path.parents)
         return Resource(kind, name, path, path.parent.relative_to(folder).parts)
 
     @cached_property
     def resources(self) -> dict[tuple[str, str], Resource]:
         """The resources with their own files, by kind and name."""
-        every = [self.resource(path) for path in self.files]
-        return {(found.kind, found.name): found for found in every if found is not None}
+        all_resources = [self.resource(path) for path in self.files]
+        return {
+            (resource.kind, resource.name): resource
+            for resource in all_resources
+            if resource is not None
+        }
 
     @cached_property
     def entries(self) -> dict[tuple[str, str], Entry]:
         """The entries in YAML files, by kind and name."""
-        found: dict[tuple[str, str], Entry] = {}
+        entries: dict[tuple[str, str], Entry] = {}
         for path in self.files:
             if path.suffix in YAML and _RELEVANT.search(self.text(path)):
                 with suppress(YamlError):
                     for key, entry in self.entries_of(path):
-                        found.setdefault(key, entry)
-        return found
+                        entries.setdefault(key, entry)
+        return entries
 
     def entries_of(self, path: Path) -> list[NamedEntry]:
         """The entries of one YAML file, by kind and name. Raises YamlError."""
@@ -194,7 +214,7 @@ class Project:
             self._entries[path] = text, list(entries_in(path, text))
         return self._entries[path][1]
 
-    def own(self, resource: Resource) -> OwnConfig:
+    def own_config(self, resource: Resource) -> OwnConfig:
         """The configuration in the file of a resource."""
         if resource.path is None or resource.kind == "seeds":
             return OwnConfig({})
@@ -206,66 +226,75 @@ class Project:
 
         The values that dbt has computed, according to its manifest, come first, each at the position of its template.
         """
-        found = self._stated(resource)
-        configs = [layer.config for layer in found]
+        stated_layers = self._stated_layers(resource)
+        configs = [layer.config for layer in stated_layers]
         computed = [
             key
             for key in KEYS
-            if (v := first(configs, key)) and v.fields is None and is_templated(v)
+            if (v := first_value(configs, key)) and v.fields is None and is_templated(v)
         ]
         node = self.node(resource) if computed else None
         if node is None:
-            return found
-        owners = {key: next(each for each in found if key in each.config) for key in computed}
+            return stated_layers
+        owners = {
+            key: next(candidate for candidate in stated_layers if key in candidate.config)
+            for key in computed
+        }
         values = [
             Layer(owner.file, {key: node.value(key, owner.config[key])})
             for key, owner in owners.items()
         ]
-        return [*values, *found]
+        return [*values, *stated_layers]
 
-    def _stated(self, resource: Resource) -> list[Layer]:
-        found = []
+    def _stated_layers(self, resource: Resource) -> list[Layer]:
+        layers = []
         if resource.path is not None:
-            found.append(Layer(resource.path, self.own(resource).config))
+            layers.append(Layer(resource.path, self.own_config(resource).config))
         entry = self.entries.get((resource.kind, resource.name))
         if entry is not None:
-            found.append(entry.layer)
-        return [*found, *self._general(resource)]
+            layers.append(entry.layer)
+        return [*layers, *self._project_layers(resource)]
 
-    def _general(self, resource: Resource) -> list[Layer]:
+    def _project_layers(self, resource: Resource) -> list[Layer]:
         """The configurations in `dbt_project.yml`, the innermost folder first."""
         text = self.text(self.file)
         node = yaml_nodes.items(self.top).get(resource.kind)
-        found: list[Layer] = []
-        for part in (self.name, *resource.folders, resource.name, None):
-            inside = yaml_nodes.items(node)
-            values = {k.removeprefix("+"): v for k, v in inside.items() if k[:1] == "+"}
-            plain = {k: v for k, v in inside.items() if k in KEYS and not yaml_nodes.is_mapping(v)}
-            config = {k: of_node(v, text) for k, v in {**plain, **values}.items() if k in KEYS}
-            found.insert(0, Layer(self.file, config))
-            node = inside.get(part) if part is not None else None
-        return found
+        layers: list[Layer] = []
+        for key in (self.name, *resource.folders, resource.name, None):
+            fields = yaml_nodes.items(node)
+            values = {k.removeprefix("+"): v for k, v in fields.items() if k[:1] == "+"}
+            plain_fields = {
+                k: v for k, v in fields.items() if k in KEYS and not yaml_nodes.is_mapping(v)
+            }
+            config = {
+                k: value_of_node(v, text)
+                for k, v in {**plain_fields, **values}.items()
+                if k in KEYS
+            }
+            layers.insert(0, Layer(self.file, config))
+            node = fields.get(key) if key is not None else None
+        return layers
 
     @cached_property
     def manifest(self) -> Manifest | None:
         """The manifest that dbt wrote last, or that a setting names; None if there is none, or for another engine."""
         folder = yaml_nodes.text_of(yaml_nodes.items(self.top).get("target-path")) or "target"
-        path = self._given or self.root / folder / "manifest.json"
-        found = Manifest(self, path, given=self._given is not None)
-        counts = (
-            (self._given or self.owns(path))
+        path = self._manifest_path or self.root / folder / "manifest.json"
+        manifest = Manifest(self, path, is_explicit=self._manifest_path is not None)
+        is_usable = (
+            (self._manifest_path or self.contains(path))
             and path.is_file()
-            and (found.usable or found.broken is not None)
+            and (manifest.is_usable or manifest.problem is not None)
         )
-        return found if counts else None
+        return manifest if is_usable else None
 
     def node(self, resource: Resource) -> Node | None:
         """The record of a resource in dbt's manifest; None if there is none that can be used."""
         return self.manifest.node(resource) if self.manifest is not None else None
 
-    def stale(self, resource: Resource) -> str | None:
+    def stale_reason(self, resource: Resource) -> str | None:
         """The reason why dbt's manifest is not used for a resource; None if it is used, or if there is none."""
-        return self.manifest.stale(resource) if self.manifest is not None else None
+        return self.manifest.stale_reason(resource) if self.manifest is not None else None
 
     def id_of(self, resource: Resource) -> str:
         """The id that dbt gives a resource."""
@@ -274,21 +303,21 @@ class Project:
     @staticmethod
     def runs_on_spark(adapter: str) -> bool:
         """True if a dbt adapter runs SQL in Spark."""
-        return _SPARKS.search(adapter) is not None
+        return _SPARK_ADAPTERS.search(adapter) is not None
 
     @cached_property
     def read_for_all(self) -> list[Path]:
         """The files that dbt reads for every model: YAML files, macros."""
-        found = [self.file, *(self.root / name for name in _GENERAL)]
-        found += [path for path in self.files if path.suffix in YAML]
-        named = yaml_nodes.entries(yaml_nodes.items(self.top).get("macro-paths"))
-        folders = [yaml_nodes.text_of(each) for each in named] or ["macros"]
+        paths = [self.file, *(self.root / name for name in _GENERAL_FILES)]
+        paths += [path for path in self.files if path.suffix in YAML]
+        macro_paths = yaml_nodes.entries(yaml_nodes.items(self.top).get("macro-paths"))
+        folders = [yaml_nodes.text_of(node) for node in macro_paths] or ["macros"]
         for folder in (self.root / str(name) for name in folders):
-            found += sorted(folder.rglob("*.sql")) if is_inside(folder, self._tree) else []
-        return found
+            paths += sorted(folder.rglob("*.sql")) if is_inside(folder, self._tree) else []
+        return paths
 
     @cached_property
-    def other_engine(self) -> bool:
+    def uses_other_engine(self) -> bool:
         """True if the project's own profile names only adapters for engines other than Spark."""
         with suppress(YamlError):
             profiles = yaml_nodes.items(yaml_nodes.compose(self.text(self.root / "profiles.yml")))
@@ -298,7 +327,7 @@ class Project:
                 for output in yaml_nodes.items(yaml_nodes.items(profile).get("outputs")).values()
             ]
             kinds = [yaml_nodes.text_of(kind) for kind in outputs]
-            return bool(kinds) and all(kind and not _SPARKS.search(kind) for kind in kinds)
+            return bool(kinds) and all(kind and not _SPARK_ADAPTERS.search(kind) for kind in kinds)
         return False
 
     @cached_property
@@ -311,12 +340,16 @@ class Project:
         return max(times)
 
 
-def makes_iceberg(layers: list[Layer]) -> bool | None:
+def creates_iceberg_table(layers: list[Layer]) -> bool | None:
     """True if a resource with these configurations becomes an Iceberg table; None if a template decides."""
     configs = [layer.config for layer in layers]
-    file_format, enabled = first(configs, "file_format"), first(configs, "enabled")
-    if file_format is None or file_format.null or (enabled is not None and enabled.flag is False):
+    file_format, enabled = first_value(configs, "file_format"), first_value(configs, "enabled")
+    if (
+        file_format is None
+        or file_format.is_null
+        or (enabled is not None and enabled.flag is False)
+    ):
         return False
     if is_templated(file_format):
-        return None if "iceberg" in file_format.source.lower() else False
+        return None if "iceberg" in file_format.source_text.lower() else False
     return (file_format.text or "").strip().lower() == "iceberg"

@@ -16,17 +16,17 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.inside import is_file_inside, repository
-from spark_iceberg_sql.files.projects.dbt_config import parsed
-from spark_iceberg_sql.files.projects.dbt_values import Config, of_expression
+from spark_iceberg_sql.files.projects.dbt_config import parse_python
+from spark_iceberg_sql.files.projects.dbt_values import Config, value_of_expression
 from spark_iceberg_sql.files.python.program import Program
-from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
+from spark_iceberg_sql.files.source import ExtractionProblem
+from spark_iceberg_sql.files.source_map import FragmentBuilder, Offsets, SqlFragment, range_fragment
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 API = "sqlmesh"
 _TRIVIA = r"(?:\s|--[^\r\n]*(?:[\r\n]|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
 _MODEL = re.compile(rf"({_TRIVIA})MODEL{_TRIVIA}\(", re.IGNORECASE | re.DOTALL)
-_STEP = re.compile(
+_TOKEN = re.compile(
     r"--[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[(\[{,)\]}]", re.DOTALL
 )
 _DEEPER = {
@@ -40,9 +40,11 @@ _DEEPER = {
 _PROPERTY = re.compile(rf"{_TRIVIA}(\w+){_TRIVIA}", re.DOTALL)
 _QUERY = re.compile(rf"{_TRIVIA};{_TRIVIA}(?=(?:SELECT|WITH)\b)", re.IGNORECASE | re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")
-_NO_TABLE = frozenset({"view", "embedded", "external"})
-_REFUSED = "SQLMesh gives Spark columns to partition by, and raises an error for a transform"
-_INSTEAD = "partition by columns, or create the table before SQLMesh does"
+_NON_TABLE_KINDS = frozenset({"view", "embedded", "external"})
+_TRANSFORM_REFUSED = (
+    "SQLMesh gives Spark columns to partition by, and raises an error for a transform"
+)
+_TRANSFORM_HELP = "partition by columns, or create the table before SQLMesh does"
 
 
 class _Defaults(NamedTuple):
@@ -53,45 +55,47 @@ class _Defaults(NamedTuple):
     kind: str = "view"
 
 
-def sqlmesh_sql(path: Path, text: str) -> Iterator[Piece | Unread]:
+def sqlmesh_sql(path: Path, text: str) -> Iterator[SqlFragment | ExtractionProblem]:
     """The clause of a model in SQL, as a fragment that replaces the whole file, and problems with it."""
     opening = _MODEL.match(text)
     if opening is None:
         return
     properties, end = _properties(text, opening.end())
-    words = {key: text[slice(*at)].strip("'\" \t\r\n").lower() for key, at in properties.items()}
-    by = properties.get("partitioned_by")
-    if by is None or "name" not in properties or not _is_iceberg(path, words):
+    property_texts = {
+        key: text[slice(*span)].strip("'\" \t\r\n").lower() for key, span in properties.items()
+    }
+    partition_span = properties.get("partitioned_by")
+    if partition_span is None or "name" not in properties or not _is_iceberg(path, property_texts):
         return
-    by = _inside(text, by) or by
+    partition_span = _inner_span(text, partition_span) or partition_span
     columns = properties.get("columns")
     query = _QUERY.match(text, end)
-    maker = PieceMaker()
-    maker.literal(own=True)
-    first = opening.end(1)
-    maker.extend(stretch(text, 0, first))  # comments
-    for char in _NO_LINE_END.sub("", text[first:end]):
-        maker.add(char, first, first)
-    maker.add("CREATE TABLE ", *by)
-    maker.extend(stretch(text, *properties["name"]))
-    maker.add(" ", by[0], by[0])
+    builder = FragmentBuilder()
+    builder.begin_literal(is_exclusive=True)
+    model_start = opening.end(1)
+    builder.extend(range_fragment(text, 0, model_start))  # comments
+    for char in _NO_LINE_END.sub("", text[model_start:end]):
+        builder.add(char, model_start, model_start)
+    builder.add("CREATE TABLE ", *partition_span)
+    builder.extend(range_fragment(text, *properties["name"]))
+    builder.add(" ", partition_span[0], partition_span[0])
     if columns is not None:
-        maker.extend(stretch(text, *columns))
-    maker.add(" USING iceberg PARTITIONED BY (", by[0], by[0])
-    maker.extend(stretch(text, *by))
-    maker.add(")", by[1], by[1])
+        builder.extend(range_fragment(text, *columns))
+    builder.add(" USING iceberg PARTITIONED BY (", partition_span[0], partition_span[0])
+    builder.extend(range_fragment(text, *partition_span))
+    builder.add(")", partition_span[1], partition_span[1])
     if columns is None:
-        maker.add(" AS " if query else " AS SELECT f()\n", by[1], by[1])
-    rest = query.end() if query is not None and columns is None else end
-    maker.extend(stretch(text, rest, len(text)))
-    yield replace(maker.piece(), literals=None, api=API)
-    if "(" in text[slice(*by)]:
-        yield Unread(0, *by, _REFUSED, _INSTEAD)
+        builder.add(" AS " if query else " AS SELECT f()\n", partition_span[1], partition_span[1])
+    remaining_start = query.end() if query is not None and columns is None else end
+    builder.extend(range_fragment(text, remaining_start, len(text)))
+    yield replace(builder.build(), literals=None, api=API)
+    if "(" in text[slice(*partition_span)]:
+        yield ExtractionProblem(0, *partition_span, _TRANSFORM_REFUSED, _TRANSFORM_HELP)
 
 
-def sqlmesh_python(path: Path, text: str) -> Iterator[Piece | Unread]:
+def sqlmesh_python(path: Path, text: str) -> Iterator[SqlFragment | ExtractionProblem]:
     """The clause of each model in Python: `@model("db.t", partitioned_by=[...], columns={...})`."""
-    tree = parsed(text)
+    tree = parse_python(text)
     program = Program(text, 0, tree, "") if tree is not None else None
     if tree is None or program is None:
         return
@@ -101,80 +105,95 @@ def sqlmesh_python(path: Path, text: str) -> Iterator[Piece | Unread]:
                 "sqlmesh.model",
                 "sqlmesh.core.model.model",
             ):
-                given = {k.arg: of_expression(program, k.value) for k in call.keywords if k.arg}
-                name = of_expression(program, call.args[0]) if call.args else given.get("name")
+                config = {
+                    k.arg: value_of_expression(program, k.value) for k in call.keywords if k.arg
+                }
+                name = (
+                    value_of_expression(program, call.args[0]) if call.args else config.get("name")
+                )
                 if name is not None:
-                    yield from _of_call(path, {**given, "name": name})
+                    yield from _call_statement(path, {**config, "name": name})
 
 
-def _of_call(path: Path, given: Config) -> Iterator[Piece | Unread]:
-    by, name, kind = given.get("partitioned_by"), given["name"], given.get("kind")
-    words = {key: (value.text or "?").lower() for key, value in given.items()}
-    words["kind"] = "full" if kind is None or kind.fields is not None else words["kind"]
-    if by is None or by.texts is None or name.texts is None or not _is_iceberg(path, words):
+def _call_statement(path: Path, config: Config) -> Iterator[SqlFragment | ExtractionProblem]:
+    partition_value, name, kind = config.get("partitioned_by"), config["name"], config.get("kind")
+    property_texts = {key: (value.text or "?").lower() for key, value in config.items()}
+    property_texts["kind"] = (
+        "full" if kind is None or kind.fields is not None else property_texts["kind"]
+    )
+    if (
+        partition_value is None
+        or partition_value.scalars is None
+        or name.scalars is None
+        or not _is_iceberg(path, property_texts)
+    ):
         return
-    columns = given["columns"].fields if "columns" in given else None
-    listed = [(column, kind.text) for column, kind in (columns or {}).items()]
-    maker = PieceMaker()
-    maker.literal(own=False)
-    maker.add("CREATE TABLE ", *by.place)
-    maker.extend(name.texts[0])
-    if listed and all(kind is not None for _, kind in listed):
-        spelt = ", ".join(f"`{column}` {kind}" for column, kind in listed)
-        maker.add(f" ({spelt})", by.place[0], by.place[0])
-    maker.add(" USING iceberg PARTITIONED BY (", by.place[0], by.place[0])
-    for number, text in enumerate(by.texts):
+    columns = config["columns"].fields if "columns" in config else None
+    typed_columns = [(column, kind.text) for column, kind in (columns or {}).items()]
+    builder = FragmentBuilder()
+    builder.begin_literal(is_exclusive=False)
+    builder.add("CREATE TABLE ", *partition_value.span)
+    builder.extend(name.scalars[0])
+    if typed_columns and all(kind is not None for _, kind in typed_columns):
+        column_list = ", ".join(f"`{column}` {kind}" for column, kind in typed_columns)
+        builder.add(f" ({column_list})", partition_value.span[0], partition_value.span[0])
+    builder.add(" USING iceberg PARTITIONED BY (", partition_value.span[0], partition_value.span[0])
+    for number, text in enumerate(partition_value.scalars):
         if number:
-            maker.add(", ", text.starts[0], text.starts[0])
-        maker.literal(own=True)
-        maker.extend(text)
-        maker.literal(own=False)
-    maker.add(")", by.place[1], by.place[1])
-    if not listed:
-        maker.add(" AS SELECT f()", by.place[1], by.place[1])
-    yield replace(maker.piece(), api=API)
-    if any("(" in text.sql for text in by.texts):
-        yield Unread(0, *by.place, _REFUSED, _INSTEAD)
+            builder.add(", ", text.starts[0], text.starts[0])
+        builder.begin_literal(is_exclusive=True)
+        builder.extend(text)
+        builder.begin_literal(is_exclusive=False)
+    builder.add(")", partition_value.span[1], partition_value.span[1])
+    if not typed_columns:
+        builder.add(" AS SELECT f()", partition_value.span[1], partition_value.span[1])
+    yield replace(builder.build(), api=API)
+    if any("(" in text.sql for text in partition_value.scalars):
+        yield ExtractionProblem(0, *partition_value.span, _TRANSFORM_REFUSED, _TRANSFORM_HELP)
 
 
-def _properties(text: str, at: int) -> tuple[dict[str, Offsets], int]:
+def _properties(text: str, offset: int) -> tuple[dict[str, Offsets], int]:
     """The properties of MODEL by name, and the offset after its closing bracket."""
-    found: dict[str, Offsets] = {}
-    depth, start = 0, at
-    for step in _STEP.finditer(text, at):
-        mark = step.group()
-        closes = _DEEPER.get(mark) == -1
-        if not depth and (closes or mark == ","):
-            key = _PROPERTY.match(text, start, step.start())
+    properties: dict[str, Offsets] = {}
+    depth, start = 0, offset
+    for token in _TOKEN.finditer(text, offset):
+        token_text = token.group()
+        is_closing = _DEEPER.get(token_text) == -1
+        if not depth and (is_closing or token_text == ","):
+            key = _PROPERTY.match(text, start, token.start())
             if key is not None:
-                stop = len(text[: step.start()].rstrip())
-                found[key[1].lower()] = key.end(), max(key.end(), stop)
-            start = step.end()
-            if closes:
-                return found, step.end()
-        depth += _DEEPER.get(mark, 0)
+                stop = len(text[: token.start()].rstrip())
+                properties[key[1].lower()] = key.end(), max(key.end(), stop)
+            start = token.end()
+            if is_closing:
+                return properties, token.end()
+        depth += _DEEPER.get(token_text, 0)
     return {}, len(text)
 
 
-def _inside(text: str, at: Offsets) -> Offsets | None:
+def _inner_span(text: str, span: Offsets) -> Offsets | None:
     """The text between the brackets that enclose a value; None if there are none."""
-    if not text.startswith(("(", "["), at[0]):
+    if not text.startswith(("(", "["), span[0]):
         return None
     depth = 0
-    for step in _STEP.finditer(text, *at):
-        depth += _DEEPER.get(step.group(), 0)
-        if not depth and step.group() in (")", "]"):
-            return (at[0] + 1, step.start()) if step.end() == at[1] else None
+    for token in _TOKEN.finditer(text, *span):
+        depth += _DEEPER.get(token.group(), 0)
+        if not depth and token.group() in (")", "]"):
+            return (span[0] + 1, token.start()) if token.end() == span[1] else None
     return None
 
 
-def _is_iceberg(path: Path, words: dict[str, str]) -> bool:
+def _is_iceberg(path: Path, properties: dict[str, str]) -> bool:
     """True if a model with these properties becomes an Iceberg table of Spark."""
     defaults = _defaults(path)
-    kind = re.match(r"\w*", words.get("kind", defaults.kind))
-    format_ = words.get("table_format") or words.get("storage_format") or defaults.table_format
-    dialect = words.get("dialect", defaults.dialect).partition(",")[0]
-    if words.get("enabled") == "false" or (kind is not None and kind.group() in _NO_TABLE):
+    model_kind = re.match(r"\w*", properties.get("kind", defaults.kind))
+    format_ = (
+        properties.get("table_format") or properties.get("storage_format") or defaults.table_format
+    )
+    dialect = properties.get("dialect", defaults.dialect).partition(",")[0]
+    if properties.get("enabled") == "false" or (
+        model_kind is not None and model_kind.group() in _NON_TABLE_KINDS
+    ):
         return False
     return dialect.strip() == "spark" and format_ == "iceberg"
 
@@ -189,7 +208,10 @@ def _defaults(path: Path) -> _Defaults:
                 with suppress(OSError, UnicodeError, YamlError):
                     top = yaml_nodes.items(yaml_nodes.compose(file.read_text("utf-8-sig")))
                     if "model_defaults" in top or "gateways" in top:
-                        given = yaml_nodes.items(top.get("model_defaults"))
-                        texts = {k: (yaml_nodes.text_of(v) or "").lower() for k, v in given.items()}
+                        model_defaults = yaml_nodes.items(top.get("model_defaults"))
+                        texts = {
+                            k: (yaml_nodes.text_of(v) or "").lower()
+                            for k, v in model_defaults.items()
+                        }
                         return _Defaults(**{k: texts[k] for k in _Defaults._fields if k in texts})
     return _Defaults()

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.files.source import Source, Unread
-from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
+from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.records import replace
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ class Projects:
     overlays: unsaved texts of open files, which replace the saved ones.
     """
 
-    def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
-        self._opened = dict(opened or {})
+    def __init__(self, overlays: Mapping[Path, str] | None = None) -> None:
+        self._overlays = dict(overlays or {})
         self._roots: dict[Path, Project | None] = {}
 
-    def of(self, path: Path) -> Project | None:
+    def project_of(self, path: Path) -> Project | None:
         """The project of a file; None if it belongs to none."""
         folder = path.parent
         if folder not in self._roots:
@@ -41,30 +41,30 @@ class Projects:
             elif (folder / "dbt_project.yml").is_file():
                 from spark_iceberg_sql.files.projects.dbt_project import Project
 
-                self._roots[folder] = Project(folder, self._opened)
+                self._roots[folder] = Project(folder, self._overlays)
             else:
-                self._roots[folder] = self.of(folder)
+                self._roots[folder] = self.project_of(folder)
         return self._roots[folder]
 
-    def says(self, path: Path, text: str | None) -> None:
+    def set_overlay(self, path: Path, text: str | None) -> None:
         """Use a text as the content of an open file. text: None if the file is not open any more."""
         if text is None:
-            self._opened.pop(path, None)
+            self._overlays.pop(path, None)
         else:
-            self._opened[path] = text
-        project = self.of(path)
+            self._overlays[path] = text
+        project = self.project_of(path)
         if project is not None:
-            project.says(path, text)
+            project.set_overlay(path, text)
 
 
-def is_stated_in(path: str, projects: Projects) -> bool:
+def configures_models(path: str, projects: Projects) -> bool:
     """True if a YAML file may configure the models of a dbt project."""
     full = Path(os.path.abspath(path))
-    project = projects.of(full)
-    return project is not None and project.has(full)
+    project = projects.project_of(full)
+    return project is not None and project.reads_file(full)
 
 
-def stands_alone(name: str, text: str) -> bool:
+def is_independent(name: str, text: str) -> bool:
     """True if the SQL in a file depends only on its name and text, and on no other file."""
     suffix = os.path.splitext(name)[1]
     if name == "-" or suffix not in (".sql", ".py", *YAML):
@@ -72,56 +72,58 @@ def stands_alone(name: str, text: str) -> bool:
     return suffix not in YAML and "partition_by" not in text and _SQLMESH not in text.lower()
 
 
-def statements_before(name: str, text: str, projects: Projects) -> list[str]:
+def upstream_statements(name: str, text: str, projects: Projects) -> list[str]:
     """CREATE statements for the tables that a file's models read, from dbt's records. text: the file's."""
     path = Path(os.path.abspath(name))
-    project = projects.of(path) if not stands_alone(name, text) else None
-    if project is None or not project.has(path):
+    project = projects.project_of(path) if not is_independent(name, text) else None
+    if project is None or not project.reads_file(path):
         return []
-    from spark_iceberg_sql.files.projects.dbt import statements_before
+    from spark_iceberg_sql.files.projects.dbt import upstream_statements
 
-    return list(statements_before(path, project))
+    return list(upstream_statements(path, project))
 
 
 def with_models(
-    own: Source, text: str, projects: Projects, manifest: Path | None = None
-) -> Source | None:
+    source_file: SourceFile, text: str, projects: Projects, manifest: Path | None = None
+) -> SourceFile | None:
     """A file with the clause of its model's configuration; None if there is none.
 
     source_file: the file without it. text: its content. manifest: dbt's `manifest.json`, if a setting names
     it.
     """
-    if stands_alone(own.name, text):
+    if is_independent(source_file.name, text):
         return None
-    path = Path(os.path.abspath(own.name))
+    path = Path(os.path.abspath(source_file.name))
     if path.suffix in YAML or "partition_by" in text:
-        project = projects.of(path)
-        if project is not None and project.has(path):
-            project.use(manifest)
+        project = projects.project_of(path)
+        if project is not None and project.reads_file(path):
+            project.use_manifest(manifest)
             from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
             reader = yaml_statements if path.suffix in YAML else model_statements
-            bare = replace(own, unread=()) if path.suffix in YAML else own
-            return _with(bare, text, reader(path, text, project))
+            base_source = replace(source_file, problems=()) if path.suffix in YAML else source_file
+            return _with_results(base_source, text, reader(path, text, project))
     if _SQLMESH in text.lower() and path.suffix not in YAML:
         from spark_iceberg_sql.files.projects.sqlmesh import sqlmesh_python, sqlmesh_sql
 
-        return _with(
-            own, text, (sqlmesh_python if path.suffix == ".py" else sqlmesh_sql)(path, text)
+        return _with_results(
+            source_file, text, (sqlmesh_python if path.suffix == ".py" else sqlmesh_sql)(path, text)
         )
     return None
 
 
-def _with(own: Source, text: str, every: Iterable[Piece | Unread]) -> Source:
+def _with_results(
+    source_file: SourceFile, text: str, results: Iterable[SqlFragment | ExtractionProblem]
+) -> SourceFile:
     """A file with the results of a reader, one of which may replace the whole text."""
-    found = list(every)
-    pieces = [each for each in found if isinstance(each, Piece)]
-    unread = [each for each in found if isinstance(each, Unread)]
-    if not any(piece.ends[-1] == len(text) for piece in pieces):
-        pieces = [*own.pieces, *pieces]
+    result_list = list(results)
+    fragments = [result for result in result_list if isinstance(result, SqlFragment)]
+    problems = [result for result in result_list if isinstance(result, ExtractionProblem)]
+    if not any(fragment.ends[-1] == len(text) for fragment in fragments):
+        fragments = [*source_file.fragments, *fragments]
     return replace(
-        own,
-        pieces=tuple(pieces),
-        unread=(*own.unread, *unread),
-        spark=own.spark or bool(found),
+        source_file,
+        fragments=tuple(fragments),
+        problems=(*source_file.problems, *problems),
+        uses_spark=source_file.uses_spark or bool(result_list),
     )

@@ -10,70 +10,81 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_Place = tuple[int, int]
-_RECENT = 50  # how many earlier assignments are considered
+_Position = tuple[int, int]
+_MAX_EARLIER = 50  # how many earlier assignments are considered
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_REPEATED = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
 
 
-class _Assigned(NamedTuple):
+class _Assignment(NamedTuple):
     """`name = value` in a block. statement_end, block_end: where the statement and its block end."""
 
-    at: _Place
-    last: _Place
+    statement_end: _Position
+    block_end: _Position
     value: ast.expr
 
 
-class Order:
+class ReachingDefinitions:
     """The bindings of a program in their order. nodes: those of its tree, outer ones first."""
 
     def __init__(self, nodes: Iterable[ast.AST]) -> None:
-        self._bound: dict[str, list[_Place]] = {}
-        self._assigned: dict[str, list[_Assigned]] = {}
-        self._done: set[str] = set()
-        self._shared: set[str] = set()
-        self._targets: set[int] = set()  # names that are bound at the end of their statement
-        self._apart: list[tuple[_Place, _Place]] = []
-        self._loops: list[tuple[_Place, _Place]] = []
+        self._bindings: dict[str, list[_Position]] = {}
+        self._assignments: dict[str, list[_Assignment]] = {}
+        self._sorted_names: set[str] = set()
+        self._global_names: set[str] = set()
+        self._target_ids: set[int] = set()  # names that are bound at the end of their statement
+        self._nested_scopes: list[tuple[_Position, _Position]] = []
+        self._loops: list[tuple[_Position, _Position]] = []
         for node in nodes:
-            self._note(node)
+            self._record(node)
 
     def value(self, name: ast.Name) -> ast.expr | None:
         """The value that the last assignment before a use gives the name; None if that is not certain."""
         use = _start(name)
-        if name.id in self._shared or name.id not in self._assigned:
+        if name.id in self._global_names or name.id not in self._assignments:
             return None
-        bound, assigned = self._sorted(name.id)
-        before = bisect_right(assigned, use, key=lambda each: each.at)
-        recent = reversed(assigned[max(before - _RECENT, 0) : before])
-        last = next((each for each in recent if use < each.last), None)
-        if last is None:
+        bindings, assignments = self._sorted(name.id)
+        count_before = bisect_right(
+            assignments, use, key=lambda assignment: assignment.statement_end
+        )
+        recent = reversed(assignments[max(count_before - _MAX_EARLIER, 0) : count_before])
+        definition = next((assignment for assignment in recent if use < assignment.block_end), None)
+        if definition is None:
             return None
         # The definition reaches the use only if no other binding lies between them, no loop around the use
         # binds the name again for the next round, and the use is not in a function or class that runs later.
-        between = bisect_left(bound, use) > bisect_right(bound, last.at)
-        around = [(start, end) for start, end in self._loops if last.at < start <= use < end]
-        again = any(bisect_right(bound, end) > bisect_left(bound, start) for start, end in around)
-        later = any(last.at < start <= use < end for start, end in self._apart)
-        return None if between or again or later else last.value
+        is_rebound = bisect_left(bindings, use) > bisect_right(bindings, definition.statement_end)
+        enclosing_loops = [
+            (start, end)
+            for start, end in self._loops
+            if definition.statement_end < start <= use < end
+        ]
+        is_rebound_in_loop = any(
+            bisect_right(bindings, end) > bisect_left(bindings, start)
+            for start, end in enclosing_loops
+        )
+        runs_later = any(
+            definition.statement_end < start <= use < end for start, end in self._nested_scopes
+        )
+        return None if is_rebound or is_rebound_in_loop or runs_later else definition.value
 
-    def _sorted(self, name: str) -> tuple[list[_Place], list[_Assigned]]:
+    def _sorted(self, name: str) -> tuple[list[_Position], list[_Assignment]]:
         """The places that bind a name, and its assignments, in order."""
-        if name not in self._done:
-            self._done.add(name)
-            self._bound[name].sort()
-            self._assigned[name].sort(key=lambda each: each.at)
-        return self._bound[name], self._assigned[name]
+        if name not in self._sorted_names:
+            self._sorted_names.add(name)
+            self._bindings[name].sort()
+            self._assignments[name].sort(key=lambda assignment: assignment.statement_end)
+        return self._bindings[name], self._assignments[name]
 
-    def _note(self, node: ast.AST) -> None:
-        for name, place in () if id(node) in self._targets else _names(node):
-            self._bound.setdefault(name, []).append(place)
+    def _record(self, node: ast.AST) -> None:
+        for name, position in () if id(node) in self._target_ids else _names(node):
+            self._bindings.setdefault(name, []).append(position)
         if isinstance(node, ast.Global | ast.Nonlocal):
-            self._shared |= set(node.names)
+            self._global_names |= set(node.names)
         if isinstance(node, _SCOPES):
-            self._apart.append((_start(node), _end(node)))
-        if isinstance(node, _REPEATED):
+            self._nested_scopes.append((_start(node), _end(node)))
+        if isinstance(node, _LOOPS):
             self._loops.append((_start(node), _end(node)))
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
@@ -81,10 +92,10 @@ class Order:
             for statement in statements:
                 target, value = _target(statement)
                 if target is not None and value is not None:
-                    self._targets.add(id(target))
-                    self._bound.setdefault(target.id, []).append(_end(statement))
-                    found = _Assigned(_end(statement), _end(statements[-1]), value)
-                    self._assigned.setdefault(target.id, []).append(found)
+                    self._target_ids.add(id(target))
+                    self._bindings.setdefault(target.id, []).append(_end(statement))
+                    assignment = _Assignment(_end(statement), _end(statements[-1]), value)
+                    self._assignments.setdefault(target.id, []).append(assignment)
 
 
 def _target(statement: ast.stmt) -> tuple[ast.Name | None, ast.expr | None]:
@@ -99,7 +110,7 @@ def _target(statement: ast.stmt) -> tuple[ast.Name | None, ast.expr | None]:
     return target, getattr(statement, "value", None)
 
 
-def _names(node: ast.AST) -> Iterator[tuple[str, _Place]]:
+def _names(node: ast.AST) -> Iterator[tuple[str, _Position]]:
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         yield node.id, (node.lineno, node.col_offset)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -111,9 +122,9 @@ def _names(node: ast.AST) -> Iterator[tuple[str, _Place]]:
         yield node.name, (node.lineno, node.col_offset)
 
 
-def _start(node: ast.stmt | ast.expr) -> _Place:
+def _start(node: ast.stmt | ast.expr) -> _Position:
     return node.lineno, node.col_offset
 
 
-def _end(node: ast.stmt | ast.expr) -> _Place:
+def _end(node: ast.stmt | ast.expr) -> _Position:
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset

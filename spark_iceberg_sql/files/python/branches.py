@@ -5,26 +5,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from spark_iceberg_sql.files.source_map import Arm, Offsets
+from spark_iceberg_sql.files.source_map import Branch, Offsets
 
-Place = Callable[[ast.expr | ast.stmt], Offsets]
+SpanOf = Callable[[ast.expr | ast.stmt], Offsets]
 # Calls that end the program.
-_LEAVING = frozenset({"exit", "_exit", "quit", "abort", "skip", "fail"})
+_EXIT_CALLS = frozenset({"exit", "_exit", "quit", "abort", "skip", "fail"})
 
 
-def arms(nodes: Iterable[ast.AST], place: Place, part: int) -> list[Arm]:
+def find_branches(nodes: Iterable[ast.AST], span_of: SpanOf, unit_index: int) -> list[Branch]:
     """The branches of a program, in order, an outer one before those in it.
 
     nodes: those of its tree. span_of: returns the offsets of a node. unit_index: the text unit's index in the
     file.
     """
-    found = [
-        Arm(part, place(body[0])[0], place(body[-1])[1], function, _leaves(body[-1]))
+    branches = [
+        Branch(
+            unit_index,
+            span_of(body[0])[0],
+            span_of(body[-1])[1],
+            is_function,
+            _always_exits(body[-1]),
+        )
         for node in nodes
-        for body, function in _bodies(node)
+        for body, is_function in _bodies(node)
         if body
     ]
-    return sorted(found, key=lambda arm: (arm.start, -arm.end))
+    return sorted(branches, key=lambda branch: (branch.start, -branch.end))
 
 
 def _bodies(node: ast.AST) -> Iterator[tuple[Sequence[ast.expr | ast.stmt], bool]]:
@@ -43,7 +49,7 @@ def _bodies(node: ast.AST) -> Iterator[tuple[Sequence[ast.expr | ast.stmt], bool
         yield from ((node.body, False), (node.orelse, False))  # type: ignore[attr-defined]
 
 
-def _leaves(last: ast.expr | ast.stmt) -> bool:
+def _always_exits(last: ast.expr | ast.stmt) -> bool:
     """True if a block with this last statement always exits, so that the code after it does not run."""
     if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
         return True
@@ -51,4 +57,4 @@ def _leaves(last: ast.expr | ast.stmt) -> bool:
     if not isinstance(call, ast.Call):
         return False
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in _LEAVING
+    return name in _EXIT_CALLS

@@ -15,18 +15,18 @@ def method_of(call: ast.expr) -> str:
     return ""
 
 
-def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
+def argument(call: ast.Call, index: int, name: str) -> ast.expr | None:
     """An argument by position or name. index: its position."""
-    if any(isinstance(value, ast.Starred) for value in call.args[: place + 1]):
+    if any(isinstance(value, ast.Starred) for value in call.args[: index + 1]):
         return None
-    if len(call.args) > place:
-        return call.args[place]
+    if len(call.args) > index:
+        return call.args[index]
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def name_place(program: Program, call: ast.Call) -> Offsets:
+def name_span(program: Program, call: ast.Call) -> Offsets:
     """The position of the name of the called method or function."""
-    _, end = program.place(call.func)
+    _, end = program.span(call.func)
     if isinstance(call.func, ast.Attribute):
         return end - len(call.func.attr), end
-    return program.place(call.func)
+    return program.span(call.func)

@@ -7,26 +7,26 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 # A program without any of these words has no such call, and none that Spark refuses (`insertInto`).
-MENTIONED = re.compile(
+SIDE_EFFECT_WORDS = re.compile(
     r"writeTo|saveAsTable|insertInto|toTable|create_?[tT]able|createExternalTable|register_table"
     r"|drop_table|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run|iceberg_|\.system\."
 )
 # Methods whose first argument names a table that they create, replace or drop.
-_NAMING = frozenset({
+_TABLE_METHODS = frozenset({
     "saveAsTable", "toTable", "createTable", "createExternalTable", "create_table",
     "create_table_if_not_exists", "create_table_transaction", "register_table", "drop_table",
     "purge_table", "rename_table",
 })  # fmt: skip
 # Methods that may change any table.
-_ANY = frozenset({"update_schema", "update_spec", "transaction"})
+_ANY_TABLE_METHODS = frozenset({"update_schema", "update_spec", "transaction"})
 # Methods of `df.writeTo(...)` that do not change the table's definition.
-_WRITING = frozenset({"append", "overwrite", "overwritePartitions"})
+_ROW_METHODS = frozenset({"append", "overwrite", "overwritePartitions"})
 
-Names = Callable[[ast.expr], str | None]
+StringOf = Callable[[ast.expr], str | None]
 
 
-def makers(
-    nodes: Iterable[ast.AST], text_of: Names
+def side_effect_calls(
+    nodes: Iterable[ast.AST], text_of: StringOf
 ) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
     """The calls that create, change or drop tables, with the names of these tables; None: any table.
 
@@ -40,27 +40,35 @@ def makers(
     harmless = {
         id(inner)
         for call in calls
-        if _method(call) in _WRITING
+        if _method(call) in _ROW_METHODS
         for inner in ast.walk(call.func)
         if isinstance(inner, ast.Call) and _method(inner) == "writeTo"
     }
     for call in calls:
         method = _method(call)
-        if method in _ANY or (method == "run" and ast.unparse(call.func).endswith("notebook.run")):
+        if method in _ANY_TABLE_METHODS or (
+            method == "run" and ast.unparse(call.func).endswith("notebook.run")
+        ):
             yield call, None
-        elif method in _NAMING or (method == "writeTo" and id(call) not in harmless):
+        elif method in _TABLE_METHODS or (method == "writeTo" and id(call) not in harmless):
             count = 2 if method == "rename_table" else 1
-            given = [*call.args[:count], *(k.value for k in call.keywords if _names(k.arg))]
-            found = [text_of(value) for value in given[:count]]
-            known = tuple(name for name in found if name is not None)
-            yield call, known if known and len(known) == len(found) else None
+            table_arguments = [
+                *call.args[:count],
+                *(k.value for k in call.keywords if _is_table_keyword(k.arg)),
+            ]
+            names = [text_of(value) for value in table_arguments[:count]]
+            literal_names = tuple(name for name in names if name is not None)
+            yield (
+                call,
+                literal_names if literal_names and len(literal_names) == len(names) else None,
+            )
 
 
 def _method(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-def _names(keyword: str | None) -> bool:
+def _is_table_keyword(keyword: str | None) -> bool:
     """True if a keyword argument is a table's name."""
     return keyword in (
         "name",

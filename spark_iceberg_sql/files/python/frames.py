@@ -11,7 +11,7 @@ import re
 from spark_iceberg_sql.files.python.program import Program
 
 # Methods that leave a DataFrame's columns as they are.
-_KEEPING = frozenset({
+_COLUMN_PRESERVING = frozenset({
     "filter", "where", "orderBy", "sort", "sortWithinPartitions", "limit", "distinct",
     "dropDuplicates", "drop_duplicates", "repartition", "repartitionByRange", "coalesce", "cache",
     "persist", "checkpoint", "localCheckpoint", "sample", "hint", "offset",
@@ -32,85 +32,93 @@ _COLUMN = re.compile(
 )
 _QUERY = re.compile(r"\s*(?:select|with)\b[^;{}$]*;?\s*", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_DEEPEST = 40
+_MAX_DEPTH = 40
 
 
-def query_of(program: Program, frame: ast.expr, depth: int = 0) -> str | None:
+def dataframe_query(program: Program, frame: ast.expr, depth: int = 0) -> str | None:
     """A query with the columns of a DataFrame; None if they are unknown. frame: the expression."""
-    meant = program.bound(frame)
-    if not isinstance(meant, ast.Call | ast.Attribute) or depth > _DEEPEST:
+    definition = program.definition(frame)
+    if not isinstance(definition, ast.Call | ast.Attribute) or depth > _MAX_DEPTH:
         return None
-    if not isinstance(meant, ast.Call) or not isinstance(meant.func, ast.Attribute):
+    if not isinstance(definition, ast.Call) or not isinstance(definition.func, ast.Attribute):
         return None
-    method, owner = meant.func.attr, meant.func.value
-    texts = [program.words(argument) for argument in meant.args]
+    method, owner = definition.func.attr, definition.func.value
+    texts = [program.string_value(argument) for argument in definition.args]
     if method == "createDataFrame":
-        return _created(program, meant)
+        return _created_query(program, definition)
     if method == "table" and len(texts) == 1 and texts[0] and _NAME.fullmatch(texts[0]):
         return f"SELECT * FROM {texts[0]}"
-    if method == "sql" and len(meant.args) == 1 and not meant.keywords and texts[0]:
+    if method == "sql" and len(definition.args) == 1 and not definition.keywords and texts[0]:
         query = texts[0].strip().removesuffix(";")
         return query if _QUERY.fullmatch(query) and "--" not in query else None
-    if method in _KEEPING:
-        return query_of(program, owner, depth + 1)
-    inner = query_of(program, owner, depth + 1) if method in ("select", "withColumn") else None
+    if method in _COLUMN_PRESERVING:
+        return dataframe_query(program, owner, depth + 1)
+    inner = (
+        dataframe_query(program, owner, depth + 1) if method in ("select", "withColumn") else None
+    )
     if inner is None:
         return None
-    if method == "withColumn" and len(meant.args) == 2 and texts[0] and "`" not in texts[0]:
+    if method == "withColumn" and len(definition.args) == 2 and texts[0] and "`" not in texts[0]:
         return f"SELECT *, f() AS `{texts[0]}` FROM ({inner})"
     if method == "select" and texts and all(text and _NAME.fullmatch(text) for text in texts):
         return f"SELECT {', '.join(text for text in texts if text)} FROM ({inner})"
     return None
 
 
-def _created(program: Program, call: ast.Call) -> str | None:
+def _created_query(program: Program, call: ast.Call) -> str | None:
     """The query for `createDataFrame(data, schema)`."""
-    named = {k.arg: k.value for k in call.keywords}
-    schema = call.args[1] if len(call.args) > 1 else named.get("schema")
-    if schema is None or None in named:
+    keywords = {k.arg: k.value for k in call.keywords}
+    schema = call.args[1] if len(call.args) > 1 else keywords.get("schema")
+    if schema is None or None in keywords:
         return None
-    text = program.words(schema)
-    if isinstance(schema, ast.Name) and f"{schema.id}.add" in program.everything:
+    text = program.string_value(schema)
+    if isinstance(schema, ast.Name) and f"{schema.id}.add" in program.full_text:
         return None
-    columns = _of_ddl(text) if text is not None else _of_struct(program, program.bound(schema))
+    columns = (
+        _ddl_columns(text)
+        if text is not None
+        else _struct_columns(program, program.definition(schema))
+    )
     if not columns:
         return None
-    return "SELECT " + ", ".join(f"CAST(NULL AS {kind}) AS `{name}`" for name, kind in columns)
+    return "SELECT " + ", ".join(
+        f"CAST(NULL AS {data_type}) AS `{name}`" for name, data_type in columns
+    )
 
 
-def _of_ddl(text: str) -> list[tuple[str, str]] | None:
+def _ddl_columns(text: str) -> list[tuple[str, str]] | None:
     """The columns of `id BIGINT, ts: timestamp`, if all types are primitive."""
-    found = []
+    columns = []
     for item in re.split(r",(?![^(]*\))", text):
         column = _COLUMN.fullmatch(item)
         if column is None or not PLAIN_TYPE.fullmatch(column[2]):
             return None
-        found.append((column[1].strip("`"), column[2]))
-    return found
+        columns.append((column[1].strip("`"), column[2]))
+    return columns
 
 
-def _of_struct(program: Program, value: ast.expr | None) -> list[tuple[str, str]] | None:
+def _struct_columns(program: Program, value: ast.expr | None) -> list[tuple[str, str]] | None:
     """The columns of `StructType([StructField("id", LongType()), ...])`, if all types are primitive."""
-    if not isinstance(value, ast.Call) or _called(program, value) != "StructType":
+    if not isinstance(value, ast.Call) or _type_class(program, value) != "StructType":
         return None
     fields = value.args[0] if len(value.args) == 1 and not value.keywords else None
     if not isinstance(fields, ast.List | ast.Tuple):
         return None
-    found = []
+    columns = []
     for field in fields.elts:
-        if not isinstance(field, ast.Call) or _called(program, field) != "StructField":
+        if not isinstance(field, ast.Call) or _type_class(program, field) != "StructField":
             return None
         if len(field.args) < 2:
             return None
-        name, kind = program.words(field.args[0]), _type(program, field.args[1])
-        if name is None or kind is None or "`" in name or not name:
+        name, data_type = program.string_value(field.args[0]), _sql_type(program, field.args[1])
+        if name is None or data_type is None or "`" in name or not name:
             return None
-        found.append((name, kind))
-    return found
+        columns.append((name, data_type))
+    return columns
 
 
-def _type(program: Program, value: ast.expr) -> str | None:
-    name = _called(program, value)
+def _sql_type(program: Program, value: ast.expr) -> str | None:
+    name = _type_class(program, value)
     arguments = value.args if isinstance(value, ast.Call) else []
     if isinstance(value, ast.Call) and value.keywords:
         return None
@@ -122,7 +130,7 @@ def _type(program: Program, value: ast.expr) -> str | None:
     return _TYPES.get(name) if not arguments else None
 
 
-def _called(program: Program, value: ast.expr) -> str:
+def _type_class(program: Program, value: ast.expr) -> str:
     """The name of the called class of `pyspark.sql.types`; empty for other expressions."""
     name = program.imports.full_name(value.func) if isinstance(value, ast.Call) else None
     module, _, name = (name or "").rpartition(".")

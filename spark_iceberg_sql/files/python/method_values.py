@@ -14,146 +14,150 @@ from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.lazy import regex
 
 _PACKAGE = "spark_iceberg_sql"
-_OWN = f"{_PACKAGE}.sql"
+_PACKAGE_SQL = f"{_PACKAGE}.sql"
 _SESSION = regex(r"spark|session", re.IGNORECASE)
 _SESSIONS = frozenset({"getOrCreate", "active"})
 
 
-class Passed(NamedTuple):
+class PassedMethod(NamedTuple):
     """A call that gets the method, with the arguments after it. is_certain: it is a session's method."""
 
     call: ast.Call
     arguments: list[ast.expr]
-    certain: bool
+    is_certain: bool
 
 
-class Uses(NamedTuple):
+class MethodUses(NamedTuple):
     """The uses of the method as a value.
 
     calls: calls of it. passed: calls that it is passed to. untraced: the uses that cannot be followed.
     """
 
     calls: list[ast.Call]
-    passed: list[Passed]
-    unseen: list[ast.expr]
+    passed: list[PassedMethod]
+    untraced: list[ast.expr]
 
 
-def method_values(program: Program) -> Uses:
+def sql_method_uses(program: Program) -> MethodUses:
     """The uses of `spark.sql` other than `spark.sql(...)`."""
-    return _Uses(program).uses
+    return _UseFinder(program).uses
 
 
-class _Uses:
+class _UseFinder:
     def __init__(self, program: Program) -> None:
         self._program = program
-        self.uses = Uses([], [], [])
+        self.uses = MethodUses([], [], [])
         calls = [node for node in program.nodes if isinstance(node, ast.Call)]
         called = {id(call.func) for call in calls}
         for call in calls:
-            named = isinstance(call.func, ast.Call) and self._is_method(call.func)
-            if named or self._is_own(call.func):
+            is_getattr_call = isinstance(call.func, ast.Call) and self._is_method(call.func)
+            if is_getattr_call or self._is_package_sql(call.func):
                 self.uses.calls.append(call)
-        values = [v for v in self._values() if id(v) not in called]
+        values = [v for v in self._method_expressions() if id(v) not in called]
         if not values:
             return
-        self._around = {
+        self._parents = {
             id(child): node for node in program.nodes for child in ast.iter_child_nodes(node)
         }
         self._names: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
         for value in values:
-            self._follow(value, value)
+            self._trace(value, value)
         if self._names:
-            self._follow_names()
+            self._trace_names()
 
-    def _values(self) -> Iterator[ast.expr]:
+    def _method_expressions(self) -> Iterator[ast.expr]:
         for node in self._program.nodes:
             if isinstance(node, ast.Attribute | ast.Call) and self._is_method(node):
                 yield node
 
-    def _is_own(self, value: ast.expr) -> bool:
+    def _is_package_sql(self, value: ast.expr) -> bool:
         """True for this package's function `sql`, imported by its name."""
-        return isinstance(value, ast.Name) and self._program.imports.full_name(value) == _OWN
+        return (
+            isinstance(value, ast.Name) and self._program.imports.full_name(value) == _PACKAGE_SQL
+        )
 
     def _is_method(self, value: ast.expr) -> bool:
         """True if it may be a session's method `sql`: an attribute, or by `getattr`."""
         if isinstance(value, ast.Attribute):
-            whole = self._program.imports.full_name(value) or ""
-            package = whole.partition(".")[0] in ("pyspark", _PACKAGE) and whole != _OWN
-            return value.attr == "sql" and isinstance(value.ctx, ast.Load) and not package
+            full_name = self._program.imports.full_name(value) or ""
+            is_package = (
+                full_name.partition(".")[0] in ("pyspark", _PACKAGE) and full_name != _PACKAGE_SQL
+            )
+            return value.attr == "sql" and isinstance(value.ctx, ast.Load) and not is_package
         if not isinstance(value, ast.Call) or getattr(value.func, "id", "") != "getattr":
             return False
-        named = len(value.args) > 1 and self._program.words(value.args[1]) == "sql"
-        return named and self._is_session(value.args[0])
+        is_sql_name = len(value.args) > 1 and self._program.string_value(value.args[1]) == "sql"
+        return is_sql_name and self._is_session(value.args[0])
 
     def _is_session(self, value: ast.expr) -> bool:
         """True if a name or a value is that of a Spark session."""
         if isinstance(value, ast.Call):
             name = getattr(value.func, "attr", getattr(value.func, "id", ""))
             return name in _SESSIONS or _SESSION.search(name) is not None
-        whole = self._program.imports.full_name(value)
-        name = whole or str(getattr(value, "attr", getattr(value, "id", "")))
-        if whole == _PACKAGE or _SESSION.search(name.rpartition(".")[2]) is not None:
+        full_name = self._program.imports.full_name(value)
+        name = full_name or str(getattr(value, "attr", getattr(value, "id", "")))
+        if full_name == _PACKAGE or _SESSION.search(name.rpartition(".")[2]) is not None:
             return True
-        bound = self._program.bound(value) if isinstance(value, ast.Name) else None
-        return isinstance(bound, ast.Call) and self._is_session(bound)
+        definition = self._program.definition(value) if isinstance(value, ast.Name) else None
+        return isinstance(definition, ast.Call) and self._is_session(definition)
 
-    def _follow(self, value: ast.expr, origin: ast.expr, name: ast.Name | None = None) -> None:
+    def _trace(self, value: ast.expr, origin: ast.expr, name: ast.Name | None = None) -> None:
         """Record the use of a value. origin: the attribute `sql` itself. name: a name that is bound to it."""
-        here = name or value
-        around = self._around.get(id(here))
-        if isinstance(around, ast.Attribute) and around.attr == "__call__":
-            self._follow(around, origin)
-        elif isinstance(around, ast.Expr | ast.Attribute):
+        use = name or value
+        parent = self._parents.get(id(use))
+        if isinstance(parent, ast.Attribute) and parent.attr == "__call__":
+            self._trace(parent, origin)
+        elif isinstance(parent, ast.Expr | ast.Attribute):
             pass  # `spark.sql.return_value` of a test
-        elif isinstance(around, ast.Call) and here is around.func:
-            self.uses.calls.append(around)
-        elif isinstance(around, ast.Call) and any(here is each for each in around.args):
-            given = around.args[around.args.index(here) + 1 :]
-            given += [k.value for k in around.keywords if k.arg == "sqlQuery"]
-            partial = self._program.imports.full_name(around.func) == "functools.partial"
-            if partial and not given:
-                self._follow(around, origin)
-            elif given:
-                self.uses.passed.append(Passed(around, given, self._is_certain(origin)))
+        elif isinstance(parent, ast.Call) and use is parent.func:
+            self.uses.calls.append(parent)
+        elif isinstance(parent, ast.Call) and any(use is argument for argument in parent.args):
+            arguments = parent.args[parent.args.index(use) + 1 :]
+            arguments += [k.value for k in parent.keywords if k.arg == "sqlQuery"]
+            is_partial = self._program.imports.full_name(parent.func) == "functools.partial"
+            if is_partial and not arguments:
+                self._trace(parent, origin)
+            elif arguments:
+                self.uses.passed.append(PassedMethod(parent, arguments, self._is_certain(origin)))
             else:
-                self._lose(here, origin)
-        elif name is None and (assigned := _assigned(around)) is not None:
-            self._names.setdefault(assigned, []).append((value, origin))
+                self._add_untraced(use, origin)
+        elif name is None and (target_name := _assigned_name(parent)) is not None:
+            self._names.setdefault(target_name, []).append((value, origin))
         else:
-            self._lose(here, origin)
+            self._add_untraced(use, origin)
 
-    def _lose(self, value: ast.expr, origin: ast.expr) -> None:
+    def _add_untraced(self, value: ast.expr, origin: ast.expr) -> None:
         if self._is_certain(origin):
-            self.uses.unseen.append(value)
+            self.uses.untraced.append(value)
 
     def _is_certain(self, origin: ast.expr) -> bool:
         """True for a session's method; False if it may be an attribute `sql` of another object."""
         owner = origin.value if isinstance(origin, ast.Attribute) else None
         return owner is None or self._is_session(owner)
 
-    def _follow_names(self) -> None:
+    def _trace_names(self) -> None:
         """Follow the names that are given the method."""
-        followed: set[int] = set()
+        traced_ids: set[int] = set()
         for node in self._program.nodes:
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
                 continue
-            given = self._names.get(node.id, ())
-            bound = self._program.bound(node) if given else None
-            around = self._around.get(id(node))
-            called = isinstance(around, ast.Call) and node is around.func
-            for value, origin in given:
-                if value is bound:
-                    followed.add(id(value))
-                    self._follow(value, origin, node)
-                elif bound is None and called:
-                    self._lose(node, origin)
+            aliases = self._names.get(node.id, ())
+            definition = self._program.definition(node) if aliases else None
+            parent = self._parents.get(id(node))
+            is_called = isinstance(parent, ast.Call) and node is parent.func
+            for value, origin in aliases:
+                if value is definition:
+                    traced_ids.add(id(value))
+                    self._trace(value, origin, node)
+                elif definition is None and is_called:
+                    self._add_untraced(node, origin)
                     break
-        for value, origin in (pair for given in self._names.values() for pair in given):
-            if id(value) not in followed:
-                self._lose(value, origin)
+        for value, origin in (pair for aliases in self._names.values() for pair in aliases):
+            if id(value) not in traced_ids:
+                self._add_untraced(value, origin)
 
 
-def _assigned(node: ast.AST | None) -> str | None:
+def _assigned_name(node: ast.AST | None) -> str | None:
     """The name that a statement assigns its value to, if only one."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         return getattr(node.targets[0], "id", None)

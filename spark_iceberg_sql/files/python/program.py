@@ -12,13 +12,13 @@ from collections import Counter
 from functools import cached_property
 
 from spark_iceberg_sql.diagnostics import Lines
-from spark_iceberg_sql.files.python.assignments import Order
+from spark_iceberg_sql.files.python.assignments import ReachingDefinitions
 from spark_iceberg_sql.files.python.imports import Imports
 from spark_iceberg_sql.files.python.literals import read_literals
-from spark_iceberg_sql.files.python.names import Names
-from spark_iceberg_sql.files.source_map import PieceMaker
+from spark_iceberg_sql.files.python.names import SymbolTable
+from spark_iceberg_sql.files.source_map import FragmentBuilder
 
-_PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
+_TEXT_PRESERVING = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
 
 
 class Program:
@@ -28,15 +28,15 @@ class Program:
     other texts of the same program, which may use its names.
     """
 
-    def __init__(self, text: str, part: int, tree: ast.Module, beside: str) -> None:
+    def __init__(self, text: str, unit_index: int, tree: ast.Module, other_text: str) -> None:
         self.text = text
-        self.part = part
+        self.part = unit_index
         self.tree = tree
         self._lines = Lines(text)
-        self._names = Names(tree)
-        self._beside = beside
+        self._symbols = SymbolTable(tree)
+        self._other_text = other_text
         # Names as Python normalizes them.
-        self.everything = unicodedata.normalize("NFKC", f"{text}\n{beside}")
+        self.full_text = unicodedata.normalize("NFKC", f"{text}\n{other_text}")
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
@@ -44,89 +44,98 @@ class Program:
         return tuple(ast.walk(self.tree))
 
     @cached_property
-    def _order(self) -> Order:
-        return Order(self.nodes)
+    def _reaching_definitions(self) -> ReachingDefinitions:
+        return ReachingDefinitions(self.nodes)
 
     @cached_property
-    def _mentions(self) -> Counter[str]:
+    def _word_counts(self) -> Counter[str]:
         """The number of occurrences of each word."""
-        return Counter(re.findall(r"\w+", self.everything))
+        return Counter(re.findall(r"\w+", self.full_text))
 
     @cached_property
     def imports(self) -> Imports:
         """The imports of the program."""
-        return Imports(self.nodes, self._beside)
+        return Imports(self.nodes, self._other_text)
 
-    def words(self, value: ast.expr) -> str | None:
+    def string_value(self, value: ast.expr) -> str | None:
         """The string value of an expression, if it is a literal."""
-        meant = self.one(value)
-        is_text = isinstance(meant, ast.Constant) and isinstance(meant.value, str)
-        return str(meant.value) if is_text and isinstance(meant, ast.Constant) else None
+        literal = self.resolve(value)
+        is_text = isinstance(literal, ast.Constant) and isinstance(literal.value, str)
+        return str(literal.value) if is_text and isinstance(literal, ast.Constant) else None
 
-    def meant(self, value: ast.expr) -> list[ast.expr]:
+    def literal_values(self, value: ast.expr) -> list[ast.expr]:
         """The values of a name that the program binds once: a literal, or each element of a list."""
-        values = self._names.values(value) if isinstance(value, ast.Name) else []
+        values = self._symbols.values(value) if isinstance(value, ast.Name) else []
         # `for x in names`: symbol_table.py wraps the name of the list in a Starred node that the program does
         # not have.
         if len(values) == 1 and isinstance(values[0], ast.Starred):  # each element of a list
-            listed = self.bound(values[0].value)
-            values = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
+            list_node = self.definition(values[0].value)
+            values = list_node.elts if isinstance(list_node, ast.List | ast.Tuple) else []
         return values if values and all(map(has_text, values)) else [value]
 
-    def one(self, value: ast.expr) -> ast.expr:
+    def resolve(self, value: ast.expr) -> ast.expr:
         """The literal that a name is bound to; any other expression itself."""
-        meant = self.meant(value)
-        return meant[0] if len(meant) == 1 else value
+        values = self.literal_values(value)
+        return values[0] if len(values) == 1 else value
 
-    def bound(self, value: ast.expr) -> ast.expr | None:
+    def definition(self, value: ast.expr) -> ast.expr | None:
         """The expression that a name is bound to; None if it is unknown."""
         if not isinstance(value, ast.Name):
             return value
-        values = self._names.values(value)
-        return values[0] if len(values) == 1 else self._order.value(value)
+        values = self._symbols.values(value)
+        return values[0] if len(values) == 1 else self._reaching_definitions.value(value)
 
-    def every(self, name: ast.Name) -> list[ast.expr]:
+    def all_values(self, name: ast.Name) -> list[ast.expr]:
         """All possible values of a name; empty if one is unknown."""
-        return self._names.every(name)
+        return self._symbols.all_values(name)
 
-    def same(self, one: ast.Name, other: ast.Name) -> bool:
+    def is_same_name(self, name: ast.Name, other_name: ast.Name) -> bool:
         """True if two names with the same text belong to the same scope."""
-        return self._names.same(one, other)
+        return self._symbols.is_same_name(name, other_name)
 
-    def alone(self, value: ast.expr) -> bool:
+    def is_used_once(self, value: ast.expr) -> bool:
         """True if nothing else in the program uses the value of an expression."""
         if not isinstance(value, ast.Name):
             return True
-        listed = [v.value for v in self._names.values(value) if isinstance(v, ast.Starred)]
-        if not all(map(self.alone, listed)):
+        list_names = [v.value for v in self._symbols.values(value) if isinstance(v, ast.Starred)]
+        if not all(map(self.is_used_once, list_names)):
             return False
         # Its binding, and here: an occurrence in a string or a comment counts, since it may be a use.
-        return self._mentions[value.id] == 2
+        return self._word_counts[value.id] == 2
 
-    def add(self, value: ast.expr, maker: PieceMaker, formatted: str, own: bool) -> None:
+    def add(
+        self, value: ast.expr, builder: FragmentBuilder, format_char: str, is_exclusive: bool
+    ) -> None:
         """Add the value of an expression to a fragment. is_exclusive: True if only this statement uses it."""
-        own = own and self.alone(value)
-        value = self.one(value)
-        start, end = self.place(value)
+        is_exclusive = is_exclusive and self.is_used_once(value)
+        value = self.resolve(value)
+        start, end = self.span(value)
         if isinstance(value, ast.JoinedStr | ast.Constant) and has_text(value):
-            read_literals(self.text, start, end, maker, formatted=formatted, own=own)
+            read_literals(
+                self.text, start, end, builder, format_char=format_char, is_exclusive=is_exclusive
+            )
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and has_text(value):
-            self.add(value.left, maker, formatted, own)
-            self.add(value.right, maker, formatted, own)
+            self.add(value.left, builder, format_char, is_exclusive)
+            self.add(value.right, builder, format_char, is_exclusive)
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod) and has_text(value):
-            self.add(value.left, maker, "%", own)
+            self.add(value.left, builder, "%", is_exclusive)
         elif isinstance(value, ast.Call) and has_text(value):
             method = value.func.attr if isinstance(value.func, ast.Attribute) else ""
-            self.add(_text_of(value), maker, "{" if method == "format" else formatted, own)
+            self.add(
+                _inner_text(value),
+                builder,
+                "{" if method == "format" else format_char,
+                is_exclusive,
+            )
         else:
-            maker.hole(start, end, self.text[start:end])
+            builder.add_placeholder(start, end, self.text[start:end])
 
     def source(self, node: ast.expr) -> str:
         """The source of an expression."""
-        start, end = self.place(node)
+        start, end = self.span(node)
         return self.text[start:end]
 
-    def place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """The offsets at which a node begins and ends."""
         return (
             self._offset(node.lineno, node.col_offset),
@@ -151,13 +160,13 @@ def has_text(value: ast.expr) -> bool:
         return (isinstance(value.op, ast.Add | ast.Mod) and has_text(value.left)) or (
             isinstance(value.op, ast.Add) and has_text(value.right)
         )
-    return isinstance(value, ast.Call) and has_text(_text_of(value))
+    return isinstance(value, ast.Call) and has_text(_inner_text(value))
 
 
-def _text_of(call: ast.Call) -> ast.expr:
+def _inner_text(call: ast.Call) -> ast.expr:
     """The string that a call formats, trims or dedents; otherwise the called function."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name == "format" or name in _PASSING_ON:
+    if name == "format" or name in _TEXT_PRESERVING:
         if isinstance(call.func, ast.Attribute) and has_text(call.func.value):
             return call.func.value
         if name != "format" and call.args:

@@ -12,7 +12,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.repairs import partition_fields, slips
 from spark_iceberg_sql.rules.repairs.base import Repair, SyntaxErrorSite, help_values, parses
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.lexer import TokenKind
 
 __all__ = ["own_names", "repair"]
 
@@ -72,15 +72,17 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
 }
 
 
-def repair(context: Context, node: nodes.Unreadable) -> Repair | None:
+def repair(context: Context, node: nodes.InvalidStatement) -> Repair | None:
     """The first repair after which the statement parses; None if there is none."""
     tokens = context.statement.tokens
-    keywords = [token.text.upper() if token.kind is Kind.WORD else token.text for token in tokens]
+    keywords = [
+        token.text.upper() if token.kind is TokenKind.WORD else token.text for token in tokens
+    ]
     token_index = next(
-        (i for i, token in enumerate(tokens) if token.start >= node.at[0]), len(tokens)
+        (i for i, token in enumerate(tokens) if token.start >= node.error_span[0]), len(tokens)
     )
     site = SyntaxErrorSite(context, node, tokens, keywords, token_index)
-    for attempt in _BY_ERROR_KIND.get(node.like, ()):
+    for attempt in _BY_ERROR_KIND.get(node.error_kind, ()):
         for candidate in attempt(site):
             if parses(context, candidate.edits):
                 return candidate

@@ -11,7 +11,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import DATE, HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.brackets import closing
+from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token
 from spark_iceberg_sql.syntax.script import statements
@@ -66,7 +66,7 @@ LEADING_WORDS = frozenset(
 )
 
 
-def help_values(context: Context, node: nodes.Unreadable) -> dict[str, str]:
+def help_values(context: Context, node: nodes.InvalidStatement) -> dict[str, str]:
     """Values for a generic help: the field and its new name, and terms over the table's columns."""
     keywords = [token.text.upper() for token in context.statement.tokens]
     following_tokens = (
@@ -91,16 +91,16 @@ def _first_term(tokens: Sequence[Token]) -> str:
     if not tokens or tokens[0].text.upper() in LEADING_WORDS | CLAUSES:
         return ""
     is_call = len(tokens) > 1 and tokens[1].text == "("
-    last = min(closing(tokens, 1), len(tokens) - 1) if is_call else 0
+    last = min(closing_index(tokens, 1), len(tokens) - 1) if is_call else 0
     return "".join(f"{t.text} " if t.text == "," else t.text for t in tokens[: last + 1])
 
 
-def _examples(context: Context, node: nodes.Unreadable) -> list[str]:
+def _examples(context: Context, node: nodes.InvalidStatement) -> list[str]:
     """A time transform and a bucket over the first columns that accept them."""
     table = context.catalog.get(node.table.parts) if node.table is not None else None
     columns: list[tuple[str, object]] = []
-    if node.begun is not None and node.begun.columns:
-        columns = [(column.name, column.type) for column in node.begun.columns]
+    if node.partial_create is not None and node.partial_create.columns:
+        columns = [(column.name, column.type) for column in node.partial_create.columns]
     elif isinstance(table, Table) and table.schema is not None:
         columns = [(field.name, field.type) for field in table.schema.fields]
     clauses: list[str] = []
@@ -121,7 +121,7 @@ class SyntaxErrorSite(NamedTuple):
     """Site of a syntax error: the statement's tokens, also as keywords, and the offending token's index."""
 
     context: Context
-    node: nodes.Unreadable
+    node: nodes.InvalidStatement
     tokens: Sequence[Token]
     keywords: Sequence[str]
     token_index: int
@@ -144,9 +144,9 @@ def parses(context: Context, edits: Sequence[Edit]) -> bool:
         text += context.text[offset : edit.start] + edit.text
         offset = edit.end
     parsed_nodes = [
-        parser.read(statement) for statement in statements(text + context.text[offset:end])
+        parser.parse(statement) for statement in statements(text + context.text[offset:end])
     ]
-    invalid_types = (nodes.Unreadable, nodes.Other, nodes.Templated)
+    invalid_types = (nodes.InvalidStatement, nodes.Other, nodes.Templated)
     return bool(parsed_nodes) and not any(isinstance(n, invalid_types) for n in parsed_nodes)
 
 

@@ -22,7 +22,7 @@ from spark_iceberg_sql.rules.repairs.base import (
     index_of,
 )
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
+from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 
 
 def partitioned_by(site: SyntaxErrorSite, other_text: str = "") -> Iterator[Repair]:
@@ -65,7 +65,7 @@ def typed_columns(site: SyntaxErrorSite) -> Iterator[Repair]:
     typed = [
         " ".join(token.text for token in item)
         for item in list_items(site.tokens[begin + 1 : end - 1])
-        if len(item) == 2 and item[0].kind in (Kind.WORD, Kind.QUOTED)
+        if len(item) == 2 and item[0].kind in (TokenKind.WORD, TokenKind.QUOTED)
     ]
     for repair in partitioned_by(site, " ".join(typed)):
         column_edit = Edit(list_end, list_end, "".join(f", {column}" for column in typed))
@@ -129,7 +129,7 @@ def replace_field(site: SyntaxErrorSite) -> Iterator[Repair]:
     new_fields = parse_fields(new_tokens)
     clause = new_fields[0] if new_fields and len(new_fields) == 1 else None
     if len(new_tokens) == 1 and (
-        site.node.like == "rename-field" or not _is_column(site, new_tokens[0].text)
+        site.node.error_kind == "rename-field" or not _is_column(site, new_tokens[0].text)
     ):
         name, source = new_tokens[0].text.strip("'\""), _clause_of(site, old_text)
         clause = f"{source} AS {name if name.startswith('`') else quoted(name)}" if source else None
@@ -292,23 +292,23 @@ def snowflake(site: SyntaxErrorSite) -> Iterator[Repair]:
 
 def cast(site: SyntaxErrorSite) -> Iterator[Repair]:
     """An expression instead of a field: the closest transform."""
-    if site.node.like == "sort-order":
+    if site.node.error_kind == "sort-order":
         for repair in partitioned_by(site):
             order = repair.help.removeprefix("write `PARTITIONED BY (").removesuffix(")`")
             sort = f"to sort the files, `ALTER TABLE {site.table} WRITE ORDERED BY {order}`"
             yield repair._replace(help=f"{repair.help}; {sort}")
         return
-    if not site.node.like and not {"CAST", "TRY_CAST"} & set(site.keywords):
+    if not site.node.error_kind and not {"CAST", "TRY_CAST"} & set(site.keywords):
         return
     if site.keywords[0] == "ALTER":
         repairs = alter_statements(site)
     else:
         repairs = partitioned_by(site)
-    is_cast = not site.node.like or {"CAST", "TRY_CAST"} & set(site.keywords)
+    is_cast = not site.node.error_kind or {"CAST", "TRY_CAST"} & set(site.keywords)
     for repair in repairs:
         if is_cast:
             yield repair._replace(message="a cast is not a transform")
-        elif site.node.like == "expression":
+        elif site.node.error_kind == "expression":
             yield repair._replace(
                 help=f"{repair.help}, or partition by a column that holds the value"
             )

@@ -16,12 +16,12 @@ from spark_iceberg_sql.rules.repairs.base import (
     index_of,
 )
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
 
 def typographic_quotes(site: SyntaxErrorSite) -> Iterator[Repair]:
     """Typographic quotes."""
-    stray_tokens = [t for t in site.tokens if t.kind is Kind.STRAY and t.text[0] in "“”„‘’‚«»"]
+    stray_tokens = [t for t in site.tokens if t.kind is TokenKind.STRAY and t.text[0] in "“”„‘’‚«»"]
     if stray_tokens:
         edits = tuple(
             Edit(t.start, t.end, "".join(c for c in t.text if c not in "“”„‘’‚«»"))
@@ -41,7 +41,7 @@ def misspelt_keyword(site: SyntaxErrorSite) -> Iterator[Repair]:
     """A misspelt keyword."""
     # The grammar may accept a misspelt keyword as a name, and then stops one token later.
     for i in dict.fromkeys((site.token_index, site.token_index - 1)):
-        if not 0 <= i < len(site.tokens) or site.tokens[i].kind is not Kind.WORD:
+        if not 0 <= i < len(site.tokens) or site.tokens[i].kind is not TokenKind.WORD:
             continue
         token = site.tokens[i]
         for word in similar_names(token.text, KEYWORDS):
@@ -68,11 +68,14 @@ def missing_comma(site: SyntaxErrorSite) -> Iterator[Repair]:
     if not 0 < site.token_index < len(site.tokens) or site.keywords[site.token_index] in CLAUSES:
         return
     previous_token, next_token = site.tokens[site.token_index - 1], site.tokens[site.token_index]
-    is_number = previous_token.kind is Kind.NUMBER and next_token.kind in (Kind.WORD, Kind.QUOTED)
+    is_number = previous_token.kind is TokenKind.NUMBER and next_token.kind in (
+        TokenKind.WORD,
+        TokenKind.QUOTED,
+    )
     token_kinds = [token.kind for token in site.tokens[site.token_index : site.token_index + 2]]
     in_list = site.keywords[0] == "CREATE" and not CLAUSES & set(site.keywords[: site.token_index])
     is_column_list = (
-        in_list and len(token_kinds) == 2 and set(token_kinds) <= {Kind.WORD, Kind.QUOTED}
+        in_list and len(token_kinds) == 2 and set(token_kinds) <= {TokenKind.WORD, TokenKind.QUOTED}
     )
     if previous_token.text != ")" and not is_number and not is_column_list:
         return
@@ -85,7 +88,7 @@ def adjacent_words(site: SyntaxErrorSite) -> Iterator[Repair]:
     if not 0 < site.token_index < len(site.tokens) or site.keywords[site.token_index] in CLAUSES:
         return
     first, second = site.tokens[site.token_index - 1], site.tokens[site.token_index]
-    if first.kind is not Kind.WORD or second.kind not in (Kind.WORD, Kind.QUOTED):
+    if first.kind is not TokenKind.WORD or second.kind not in (TokenKind.WORD, TokenKind.QUOTED):
         return
     transform = BY_SPELLING.get(first.text.lower())
     if transform is not None and transform.in_ddl and transform.parameter is None:
@@ -99,7 +102,7 @@ def adjacent_words(site: SyntaxErrorSite) -> Iterator[Repair]:
     in_call = (
         site.token_index > 4 and site.keywords[site.token_index - 5].lower() in BY_SPELLING
     )  # bucket(4, my col)
-    if second.kind is Kind.WORD and (in_call or opening == "("):
+    if second.kind is TokenKind.WORD and (in_call or opening == "("):
         name = f"`{first.text} {second.text}`"
         yield Repair(
             f"write `` {name} ``, if that is one name",
@@ -199,7 +202,7 @@ def _without_tokens(site: SyntaxErrorSite, first: int, last: int) -> Iterator[Re
 
 def missing_column_keyword(site: SyntaxErrorSite) -> Iterator[Repair]:
     """COLUMN before a column's name; COLUMNS before several in brackets."""
-    offset = site.node.at[0]
+    offset = site.node.error_span[0]
     word = (
         "COLUMNS" if site.keywords[site.token_index : site.token_index + 1] == ["("] else "COLUMN"
     )

@@ -18,7 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private
+from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private_folder
 from spark_iceberg_sql.spark.bridge import java_rows
 from spark_iceberg_sql.spark.bridge.jvm import class_exists, gateway, java_class, scala_object
 
@@ -60,8 +60,8 @@ def keep(text: str, classes: Mapping[str, bytes]) -> None:
     try:
         folder = _folder(gateway())
         if not folder.is_dir():
-            make_private(folder.parent)
-            make_private(folder)
+            make_private_folder(folder.parent)
+            make_private_folder(folder)
             _delete_old(folder)
         if not all(map(is_private, (folder.parent, folder))):
             return

@@ -17,14 +17,14 @@ from spark_iceberg_sql.spark.tables import ownership, same_location
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
 from spark_iceberg_sql.spark.tables.places import Place, opened
 from spark_iceberg_sql.syntax.clickhouse import (
-    OWN,
+    PATH_CATALOG_PREFIX,
     Translation,
     may_need_translation,
-    own_name,
+    path_table_name,
     translate,
 )
 from spark_iceberg_sql.syntax.identifiers import dotted
-from spark_iceberg_sql.syntax.literal_calls import Call
+from spark_iceberg_sql.syntax.literal_calls import LiteralCall
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,25 +44,25 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     found = _translation(text, places)
     if found is None:
         return text
-    if found.writes is not None:
+    if found.changed_table is not None:
         with sessions.working_in(spark):
-            ownership.refuse_moved_table(found.writes)
+            ownership.refuse_moved_table(found.changed_table)
             if found.retyped is not None:
-                _refuse_other_nulls(found.writes, *found.retyped)
+                _refuse_other_nulls(found.changed_table, *found.retyped)
     # A name must exist before Spark analyses the translated statement, so targets are attached here.
     for wanted in found.attach:
         place = places.get(id(wanted.call)) or opened(wanted.call)
         place.warn_of_open(text)
-        if not wanted.named:
+        if not wanted.has_user_name:
             attach_to_write(spark, place, wanted.name)
             continue
         exists = attach_to_create(spark, place, wanted.name)
-        if not exists and not wanted.new:
+        if not exists and not wanted.is_new:
             raise IcebergSqlError(
                 f"there is no table at `{place.shown}`",
                 help="write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ...",
             )
-        if exists and wanted.new and not found.text.startswith("CREATE TABLE IF NOT EXISTS"):
+        if exists and wanted.is_new and not found.text.startswith("CREATE TABLE IF NOT EXISTS"):
             raise IcebergSqlError(
                 f"there is already a table at `{place.shown}`; it is attached as {dotted(wanted.name)}",
                 help="leave out the columns, or write CREATE TABLE IF NOT EXISTS",
@@ -92,7 +92,7 @@ def _translation(text: str, places: dict[int, Place]) -> Translation | None:
     if not may_need_translation(text):
         return None
 
-    def naming(call: Call) -> tuple[str, ...]:
+    def naming(call: LiteralCall) -> tuple[str, ...]:
         place = places[id(call)] = opened(call)
         return _name(place)
 
@@ -148,11 +148,11 @@ def _name(place: Place) -> tuple[str, ...]:
             found = _below(folder, catalog, warehouse)
             if found is not None:
                 return found
-    return own_name(folder)
+    return path_table_name(folder)
 
 
 def _users_first(catalog: tuple[str, str]) -> tuple[bool, str]:
-    return catalog[0].startswith(OWN), catalog[0]
+    return catalog[0].startswith(PATH_CATALOG_PREFIX), catalog[0]
 
 
 def _below(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:

@@ -17,9 +17,9 @@ from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.tables import attached
 from spark_iceberg_sql.syntax import parser
-from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION, OWN_NAME
+from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION, PATH_TABLE
 from spark_iceberg_sql.syntax.script import statements
-from spark_iceberg_sql.syntax.terms import Ref
+from spark_iceberg_sql.syntax.terms import NamePath
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -129,7 +129,7 @@ def in_users_words(spark: SparkSession, error: Exception) -> Exception:
         location = attached.location(spark, name[1], name[2]) or name[2]
         return f"`{location.removeprefix('file:')}`"
 
-    found = OWN_NAME.sub(place, said)
+    found = PATH_TABLE.sub(place, said)
     if found == said:
         return error
     if isinstance(error, CapturedException):
@@ -185,9 +185,9 @@ def _has_no_plan(error: Exception) -> bool:
 
 def _why_no_plan(spark: SparkSession, text: object) -> str:
     found = statements(sessions.substituted(spark, text)) if isinstance(text, str) else []
-    node = parser.read(found[0]) if len(found) == 1 else None
+    node = parser.parse(found[0]) if len(found) == 1 else None
     table = getattr(node, "table", None)
-    if isinstance(table, Ref):
+    if isinstance(table, NamePath):
         known = SessionTables(spark, lambda _: spark.range(0))
         name = known.full_name(table.parts)
         try:

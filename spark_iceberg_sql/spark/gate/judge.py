@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge.gate import Asked
 from spark_iceberg_sql.spark.gate import clickhouse
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax import routing
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
 
@@ -37,7 +37,7 @@ def judge(asked: Asked) -> str:
     found = statements(text)
     # Iceberg's parser decides by the text whether a statement is its own, and a comment or a `;` can mislead
     # it: a single statement is passed on in the form that it recognizes.
-    return routing.handed_on(found[0]) if len(found) == 1 else text
+    return routing.routed_text(found[0]) if len(found) == 1 else text
 
 
 def _report(asked: Asked, text: str) -> Report:
@@ -67,7 +67,7 @@ def _in_backticks(asked: Asked, text: str) -> str:
         return text
     for token in tokenize(text):
         name = token.text[1:-1].replace('""', '"')
-        if token.kind is Kind.DOUBLE and token.text.endswith('"') and "`" not in name:
+        if token.kind is TokenKind.DOUBLE and token.text.endswith('"') and "`" not in name:
             text = text[: token.start] + f"`{name}`".ljust(len(token.text)) + text[token.end :]
     return text
 

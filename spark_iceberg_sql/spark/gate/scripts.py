@@ -14,7 +14,7 @@ from spark_iceberg_sql.report import full, shown
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.script import Statement, statements
-from spark_iceberg_sql.syntax.variables import parameters_of, substituted
+from spark_iceberg_sql.syntax.variables import parameters_of, substitute_variables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,7 +49,7 @@ def run(
     Returns what ran, in order. Raises IcebergSqlError if the check finds an error (nothing has
     run), ScriptFailedError if a statement fails (those before it have run).
     """
-    text = substituted(text, variables or {})
+    text = substitute_variables(text, variables or {})
     known = SessionTables(spark, intercept.own_sql(spark, args))
     report = check(text, known, filename=filename, before_execution=True)
     if report.refuses:

@@ -17,7 +17,7 @@ from spark_iceberg_sql.spark.tables.arguments import bind, invalid, named
 from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_open
 from spark_iceberg_sql.spark.tables.locate import Found, find, place_of
 from spark_iceberg_sql.spark.tables.stores import STORES
-from spark_iceberg_sql.syntax.literal_calls import Call
+from spark_iceberg_sql.syntax.literal_calls import LiteralCall
 
 _BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
 # Settings that a writer needs: the others are about reading.
@@ -83,7 +83,7 @@ class Place:
             raise IcebergSqlError(f"`{self.shown}` cannot be read: {words}") from None
 
 
-def opened(call: Call) -> Place:
+def opened(call: LiteralCall) -> Place:
     """The write target of a call, in the active session. Raises pyspark's AnalysisException for wrong
     arguments.
     """
@@ -93,15 +93,15 @@ def opened(call: Call) -> Place:
         if function is None:
             names = ", ".join(f.name for f in FUNCTIONS)
             raise invalid("attach", "store", f"`{call.function}` is not one of {names}")
-        for name, _ in call.named:
+        for name, _ in call.keywords:
             if named(function, name).name in _READING:
                 raise invalid(function.name, name, "it only applies to reading; leave it out")
-        values = bind(function, (*call.positional, *call.named), settings_of)
+        values = bind(function, (*call.positional, *call.keywords), settings_of)
         secrets.learn(function, values)
         location = STORES[function.store](function.name, values)
     except Refusal as refusal:
         raise jvm.raised(secrets.out_of(refusal)) from None
-    given = tuple(value for _, value in (*call.positional, *call.named))
+    given = tuple(value for _, value in (*call.positional, *call.keywords))
     return Place(_shown(values, location), location, function, values, secrets, given)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AlterColumn,
@@ -16,10 +16,10 @@ from spark_iceberg_sql.syntax.nodes import (
     RenameColumn,
     ReplaceColumns,
 )
-from spark_iceberg_sql.syntax.parser.columns import column_after, place, skip_expression
-from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.columns import column_after, column_position, skip_expression
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.data_types import data_type
-from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
+from spark_iceberg_sql.syntax.terms import ColumnDef, NamePath, Offsets
 
 T = TypeVar("T")
 
@@ -27,35 +27,39 @@ _COLUMNS = ("COLUMN", "COLUMNS")
 _CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN"})
 
 
-def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
+def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:
     """Read from the verb on; None if the statement changes no columns.
 
     Raises ParseError, with `is_partition_ddl` set on the cursor, if it changes columns in a syntax that Spark
     lacks.
     """
-    verb, what = cursor.word, cursor.words[cursor.i + 1]
-    if verb in ("ADD", "DROP") and what in _CONSTRAINTS and not _is_name(cursor, what):
+    verb, next_word = cursor.word, cursor.words[cursor.index + 1]
+    if (
+        verb in ("ADD", "DROP")
+        and next_word in _CONSTRAINTS
+        and not _is_column_name(cursor, next_word)
+    ):
         return _constraint(cursor, span, table)
     if verb in ("ALTER", "CHANGE"):
-        cursor.partition = True
-        cursor.i += 1
-        return _alter_columns(cursor, span, table, hive=verb == "CHANGE")
-    if verb == "REPLACE" and what == "COLUMNS":
-        cursor.partition = True
-        cursor.i += 2
+        cursor.is_partition_ddl = True
+        cursor.index += 1
+        return _alter_columns(cursor, span, table, is_hive=verb == "CHANGE")
+    if verb == "REPLACE" and next_word == "COLUMNS":
+        cursor.is_partition_ddl = True
+        cursor.index += 2
         return _replace_columns(cursor, span, table)
-    if verb in ("MODIFY", "EXECUTE") and cursor.i + 1 < cursor.count:
-        cursor.partition = True
-        cursor.stop("`ALTER COLUMN`", f"{verb.lower()}-elsewhere")
+    if verb in ("MODIFY", "EXECUTE") and cursor.index + 1 < cursor.count:
+        cursor.is_partition_ddl = True
+        cursor.fail("`ALTER COLUMN`", f"{verb.lower()}-elsewhere")
     if verb not in ("ADD", "DROP", "RENAME"):
         return None
-    if what not in (_COLUMNS if verb != "RENAME" else ("COLUMN",)):
-        _without_column(cursor, verb)
+    if next_word not in (_COLUMNS if verb != "RENAME" else ("COLUMN",)):
+        _reject_missing_column(cursor, verb)
         return None
-    cursor.partition = True
-    cursor.i += 2
-    if cursor.at("IF") and cursor.words[cursor.i + 1] in ("NOT", "!") and verb == "ADD":
-        cursor.stop("a column name", "column-if-exists")
+    cursor.is_partition_ddl = True
+    cursor.index += 2
+    if cursor.is_at("IF") and cursor.words[cursor.index + 1] in ("NOT", "!") and verb == "ADD":
+        cursor.fail("a column name", "column-if-exists")
     if verb == "ADD":
         return AddColumns(span, table, _new_columns(cursor))
     if verb == "DROP":
@@ -64,158 +68,162 @@ def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     return _rename(cursor, span, table)
 
 
-def _is_name(cursor: Cursor, what: str) -> bool:
+def _is_column_name(cursor: Cursor, word: str) -> bool:
     """True if the word is a column of that name, with COLUMN omitted: `ADD check INT`."""
-    after = cursor.words[cursor.i + 2]
-    if what in ("PRIMARY", "FOREIGN"):
-        return after != "KEY"
-    if what == "CONSTRAINT":
-        return cursor.i + 2 >= cursor.count
-    return after != "("
+    next_word = cursor.words[cursor.index + 2]
+    if word in ("PRIMARY", "FOREIGN"):
+        return next_word != "KEY"
+    if word == "CONSTRAINT":
+        return cursor.index + 2 >= cursor.count
+    return next_word != "("
 
 
-def _constraint(cursor: Cursor, span: Offsets, table: Ref) -> Node:
+def _constraint(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
     start = cursor.token.start
     return AlterConstraint(span, table, (start, span[1]), cursor.word.lower())
 
 
-def _without_column(cursor: Cursor, verb: str) -> None:
+def _reject_missing_column(cursor: Cursor, verb: str) -> None:
     """Raise ParseError for `ADD x INT`, `DROP x`, `RENAME x TO y`: other engines let one omit COLUMN."""
-    name = cursor.tokens[cursor.i + 1]
-    after = cursor.tokens[cursor.i + 2]
-    named = name.kind in (Kind.WORD, Kind.QUOTED) or name.text == "("
-    if verb == "DROP" and cursor.i + 2 < cursor.count:
+    name = cursor.tokens[cursor.index + 1]
+    next_token = cursor.tokens[cursor.index + 2]
+    is_name_like = name.kind in (TokenKind.WORD, TokenKind.QUOTED) or name.text == "("
+    if verb == "DROP" and cursor.index + 2 < cursor.count:
         return
-    if verb == "RENAME" and cursor.words[cursor.i + 2] != "TO":
+    if verb == "RENAME" and cursor.words[cursor.index + 2] != "TO":
         return
-    if named and (verb == "DROP" or after.text):
-        cursor.partition = True
-        cursor.i += 1
-        cursor.stop("`COLUMN`", "missing-column")
+    if is_name_like and (verb == "DROP" or next_token.text):
+        cursor.is_partition_ddl = True
+        cursor.index += 1
+        cursor.fail("`COLUMN`", "missing-column")
 
 
-def _rename(cursor: Cursor, span: Offsets, table: Ref) -> Node:
+def _rename(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
     old = cursor.path("a column name")
     cursor.expect("TO")
     start = cursor.token.start
     name = cursor.name("a column name")
     new = cursor.since(start)
-    end(cursor, "nested-new-name" if cursor.word == "." else "")
-    return RenameColumn(span, table, old, Ref((name,), new, cursor.script[new[0] : new[1]]))
+    expect_end(cursor, "nested-new-name" if cursor.word == "." else "")
+    return RenameColumn(span, table, old, NamePath((name,), new, cursor.script[new[0] : new[1]]))
 
 
-def end(cursor: Cursor, like: str = "") -> None:
+def expect_end(cursor: Cursor, error_kind: str = "") -> None:
     """Raise ParseError unless the statement ends here."""
     if not cursor.done:
-        cursor.stop("the end of the statement", like)
+        cursor.fail("the end of the statement", error_kind)
 
 
-def _replace_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node:
+def _replace_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
     if cursor.word != "(":
-        cursor.stop("`(`")
+        cursor.fail("`(`")
     columns = _new_columns(cursor)
     for name, definition in columns:
-        odd = definition.position or definition.default
+        refused_span = definition.position or definition.default
         if len(name.parts) > 1:
-            odd = name.span
-        if odd is None and definition.required:
-            odd = definition.type_span[1], definition.type_span[1]
-            odd = next((t.start, t.end) for t in cursor.tokens if t.start >= odd[0])
-        if odd is not None:
-            token = Token(Kind.WORD, cursor.script[odd[0] : odd[1]], *odd)
-            raise Stop(token, "a column name, its type and a comment", "plain-columns")
+            refused_span = name.span
+        if refused_span is None and definition.required:
+            refused_span = definition.type_span[1], definition.type_span[1]
+            refused_span = next(
+                (t.start, t.end) for t in cursor.tokens if t.start >= refused_span[0]
+            )
+        if refused_span is not None:
+            token = Token(
+                TokenKind.WORD, cursor.script[refused_span[0] : refused_span[1]], *refused_span
+            )
+            raise ParseError(token, "a column name, its type and a comment", "plain-columns")
     return ReplaceColumns(span, table, tuple(d for _, d in columns))
 
 
-def _new_columns(cursor: Cursor) -> tuple[tuple[Ref, ColumnDef], ...]:
-    def one() -> tuple[Ref, ColumnDef]:
+def _new_columns(cursor: Cursor) -> tuple[tuple[NamePath, ColumnDef], ...]:
+    def one() -> tuple[NamePath, ColumnDef]:
         name = cursor.path("a column name")
         return name, column_after(cursor, name.parts[-1], name.span, position=True)
 
-    return _listed(cursor, one)
+    return _comma_list(cursor, one)
 
 
-def _names(cursor: Cursor) -> tuple[Ref, ...]:
-    return _listed(cursor, lambda: cursor.path("a column name"))
+def _names(cursor: Cursor) -> tuple[NamePath, ...]:
+    return _comma_list(cursor, lambda: cursor.path("a column name"))
 
 
-def _listed(cursor: Cursor, one: Callable[[], T]) -> tuple[T, ...]:
+def _comma_list(cursor: Cursor, read_item: Callable[[], T]) -> tuple[T, ...]:
     """The remaining statement: a comma-separated list, with or without brackets. read_item: reads one item."""
-    brackets = cursor.take("(")
-    found = [one()]
+    has_brackets = cursor.take("(")
+    items = [read_item()]
     while cursor.take(","):
-        found.append(one())
-    if brackets:
+        items.append(read_item())
+    if has_brackets:
         cursor.expect(")")
-    end(cursor)
-    return tuple(found)
+    expect_end(cursor)
+    return tuple(items)
 
 
-def _alter_columns(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
+def _alter_columns(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -> AlterColumn:
     """Read the changes, with COLUMN as a keyword, or if that fails, as a column's name."""
-    start = cursor.i
+    start = cursor.index
     if cursor.take("COLUMN"):
         try:
-            return _changes(cursor, span, table, hive=hive)
-        except Stop as stop:
-            first = stop
-        cursor.i = start
+            return _changes(cursor, span, table, is_hive=is_hive)
+        except ParseError as error:
+            first_error = error
+        cursor.index = start
         try:
-            return _changes(cursor, span, table, hive=hive)
-        except Stop:
-            raise first from None
-    return _changes(cursor, span, table, hive=hive)
+            return _changes(cursor, span, table, is_hive=is_hive)
+        except ParseError:
+            raise first_error from None
+    return _changes(cursor, span, table, is_hive=is_hive)
 
 
-def _changes(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
-    changes = [_alter_column(cursor, span, table, hive=hive)]
-    while not hive and cursor.take(","):
-        changes.append(_alter_column(cursor, span, table, hive=False))
-    end(cursor)
+def _changes(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -> AlterColumn:
+    changes = [_alter_column(cursor, span, table, is_hive=is_hive)]
+    while not is_hive and cursor.take(","):
+        changes.append(_alter_column(cursor, span, table, is_hive=False))
+    expect_end(cursor)
     return replace(changes[0], more=tuple(changes[1:]))
 
 
-def _alter_column(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
+def _alter_column(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -> AlterColumn:
     name = cursor.path("a column name")
-    start = cursor.i
+    start = cursor.index
     try:
         change = _action(cursor, span, table, name)
-        if cursor.done or not hive:
+        if cursor.done or not is_hive:
             return change
-    except Stop:
-        if not hive or start >= cursor.count:
+    except ParseError:
+        if not is_hive or start >= cursor.count:
             raise
-    cursor.i = start
+    cursor.index = start
     return _hive_change(cursor, span, table, name)
 
 
-def _action(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn:
-    first, word = cursor.token, cursor.word
+def _action(cursor: Cursor, span: Offsets, table: NamePath, name: NamePath) -> AlterColumn:
+    first_token, word = cursor.token, cursor.word
     if cursor.take("TYPE"):
         start = cursor.token.start
-        kind = data_type(cursor)
+        column_type = data_type(cursor)
         type_span = cursor.since(start)
         text = cursor.script[type_span[0] : type_span[1]]
-        return AlterColumn(span, table, name, kind, text, type_span)
+        return AlterColumn(span, table, name, column_type, text, type_span)
     if cursor.take("COMMENT"):
         cursor.string()
         return AlterColumn(span, table, name)
     if word in ("FIRST", "AFTER"):
-        after = place(cursor)
-        position = cursor.since(first.start)
-        return AlterColumn(span, table, name, position=position, after=after)
+        after_column = column_position(cursor)
+        position = cursor.since(first_token.start)
+        return AlterColumn(span, table, name, position=position, after_column=after_column)
     if word not in ("SET", "DROP"):
-        cursor.stop("`TYPE`, `COMMENT`, `SET`, `DROP`, `FIRST` or `AFTER`", "nothing-to-alter")
-    cursor.i += 1
+        cursor.fail("`TYPE`, `COMMENT`, `SET`, `DROP`, `FIRST` or `AFTER`", "nothing-to-alter")
+    cursor.index += 1
     if cursor.take("NOT", "NULL") or cursor.take("!", "NULL"):
         return AlterColumn(span, table, name, required=word == "SET")
     cursor.expect("DEFAULT")
     if word == "SET":
         skip_expression(cursor)
-    return AlterColumn(span, table, name, default=cursor.since(first.start))
+    return AlterColumn(span, table, name, default=cursor.since(first_token.start))
 
 
-def _hive_change(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn:
+def _hive_change(cursor: Cursor, span: Offsets, table: NamePath, name: NamePath) -> AlterColumn:
     """Read the new name, type and position of CHANGE COLUMN."""
     start = cursor.token.start
     new = cursor.name("a column name")
@@ -229,8 +237,8 @@ def _hive_change(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterC
         definition.type_text,
         definition.type_span,
         True if definition.required else None,
-        Ref((new,), new_span, cursor.script[new_span[0] : new_span[1]]),
+        NamePath((new,), new_span, cursor.script[new_span[0] : new_span[1]]),
         definition.default or definition.generated,
         definition.position,
-        definition.after,
+        definition.after_column,
     )

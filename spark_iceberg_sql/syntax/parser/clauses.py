@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.records import field, record
-from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.parser.columns import skip_expression
-from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.partitioned_by import partitioned_by
 from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Property, Term
 
@@ -18,7 +18,7 @@ class Clauses:
     columns: tuple[ColumnDef, ...] | None = None
     provider: str | None = None
     provider_span: Offsets | None = None
-    seen: set[str] = field(default_factory=set)
+    clause_names: set[str] = field(default_factory=set)
     partitioning: tuple[Term, ...] | None = None
     partitioning_span: Offsets | None = None
     typed_partitions: tuple[ColumnDef, ...] = ()
@@ -29,98 +29,100 @@ class Clauses:
     location: tuple[str, Offsets] | None = None
 
 
-def read_clauses(cursor: Cursor, got: Clauses) -> None:
+def read_clauses(cursor: Cursor, clauses: Clauses) -> None:
     """Read all clauses up to AS SELECT or the end into `clauses`."""
     while not cursor.done:
         token, word = cursor.token, cursor.word
-        after = cursor.words[cursor.i + 1]
+        next_word = cursor.words[cursor.index + 1]
         clause = word
         if word == "PARTITIONED":
-            _once(got, cursor, "PARTITIONED BY", "two-partitioned-by")
-            got.partitioning, got.typed_partitions = partitioned_by(cursor)
-            got.partitioning_span = cursor.since(token.start)
+            _add_once(clauses, cursor, "PARTITIONED BY", "two-partitioned-by")
+            clauses.partitioning, clauses.typed_partitions = partitioned_by(cursor)
+            clauses.partitioning_span = cursor.since(token.start)
         elif word == "TBLPROPERTIES":
-            _once(got, cursor, clause)
-            cursor.i += 1
-            got.properties = properties(cursor)
+            _add_once(clauses, cursor, clause)
+            cursor.index += 1
+            clauses.properties = properties(cursor)
         elif word == "OPTIONS":
-            _once(got, cursor, clause)
-            cursor.i += 1
-            got.options = properties(cursor, expressions=True)
+            _add_once(clauses, cursor, clause)
+            cursor.index += 1
+            clauses.options = properties(cursor, expressions=True)
         elif word in ("COMMENT", "LOCATION"):
-            _once(got, cursor, clause)
-            cursor.i += 1
+            _add_once(clauses, cursor, clause)
+            cursor.index += 1
             text = cursor.string("a string in quotes")
-            got.location = text if word == "LOCATION" else got.location
+            clauses.location = text if word == "LOCATION" else clauses.location
         elif word == "CLUSTERED":
-            _once(got, cursor, "CLUSTERED BY")
-            _clustered_by(cursor)
-            got.clustered_by = cursor.since(token.start)
+            _add_once(clauses, cursor, "CLUSTERED BY")
+            _skip_clustered_by(cursor)
+            clauses.clustered_by = cursor.since(token.start)
         elif word == "CLUSTER":
-            _once(got, cursor, "CLUSTER BY")
-            cursor.i += 1
+            _add_once(clauses, cursor, "CLUSTER BY")
+            cursor.index += 1
             cursor.expect("BY")
-            _bracketed(cursor)
-            got.cluster_by = cursor.since(token.start)
-        elif word == "DEFAULT" and after == "COLLATION":
-            _once(got, cursor, "DEFAULT COLLATION")
-            cursor.i += 2
+            _skip_bracketed(cursor)
+            clauses.cluster_by = cursor.since(token.start)
+        elif word == "DEFAULT" and next_word == "COLLATION":
+            _add_once(clauses, cursor, "DEFAULT COLLATION")
+            cursor.index += 2
             cursor.name("a collation")
         elif word in ("STORED", "ROW", "SKEWED"):
-            _once(got, cursor, clause)
-            _hive_clause(cursor, provider=got.provider is not None)
+            _add_once(clauses, cursor, clause)
+            _skip_hive_clause(cursor, has_provider=clauses.provider is not None)
         else:
             break
 
 
-def _once(got: Clauses, cursor: Cursor, clause: str, like: str = "duplicate-clause") -> None:
-    if clause in got.seen:
-        cursor.stop(f"one `{clause}`", like)
-    got.seen.add(clause)
+def _add_once(
+    clauses: Clauses, cursor: Cursor, clause: str, error_kind: str = "duplicate-clause"
+) -> None:
+    if clause in clauses.clause_names:
+        cursor.fail(f"one `{clause}`", error_kind)
+    clauses.clause_names.add(clause)
 
 
-def _bracketed(cursor: Cursor) -> None:
+def _skip_bracketed(cursor: Cursor) -> None:
     """Skip a parenthesized range of tokens."""
     if cursor.word != "(":
-        cursor.stop("`(`")
+        cursor.fail("`(`")
     cursor.skip_brackets()
 
 
-def _clustered_by(cursor: Cursor) -> None:
+def _skip_clustered_by(cursor: Cursor) -> None:
     """Skip CLUSTERED BY (...) [SORTED BY (...)] INTO n BUCKETS."""
-    cursor.i += 1
+    cursor.index += 1
     cursor.expect("BY")
-    _columns(cursor)
+    _skip_columns(cursor)
     if cursor.take("SORTED"):
         cursor.expect("BY")
-        _columns(cursor, ordered=True)
+        _skip_columns(cursor, is_ordered=True)
     cursor.expect("INTO")
     if cursor.at_parameter:
         cursor.string()
-    elif cursor.token.kind is Kind.NUMBER:
-        cursor.i += 1
+    elif cursor.token.kind is TokenKind.NUMBER:
+        cursor.index += 1
     else:
-        cursor.stop("the number of buckets")
+        cursor.fail("the number of buckets")
     cursor.expect("BUCKETS")
 
 
-def _columns(cursor: Cursor, *, ordered: bool = False) -> None:
+def _skip_columns(cursor: Cursor, *, is_ordered: bool = False) -> None:
     cursor.expect("(")
     while True:
         cursor.name("a column name")
-        if ordered and cursor.word == "DESC":
-            cursor.stop("`ASC`, the only order that Spark supports here", "hive-clause")
-        if ordered:
+        if is_ordered and cursor.word == "DESC":
+            cursor.fail("`ASC`, the only order that Spark supports here", "hive-clause")
+        if is_ordered:
             cursor.take("ASC")
         if not cursor.take(","):
             break
     cursor.expect(")")
 
 
-def _hive_clause(cursor: Cursor, *, provider: bool) -> None:
+def _skip_hive_clause(cursor: Cursor, *, has_provider: bool) -> None:
     """Skip STORED AS or ROW FORMAT, which Spark refuses together with USING."""
-    if provider or cursor.at("SKEWED") or cursor.at("STORED", "BY"):
-        cursor.stop("a clause that Spark supports for this table", "hive-clause")
+    if has_provider or cursor.is_at("SKEWED") or cursor.is_at("STORED", "BY"):
+        cursor.fail("a clause that Spark supports for this table", "hive-clause")
     if cursor.take("STORED"):
         cursor.expect("AS")
         if cursor.take("INPUTFORMAT"):
@@ -130,14 +132,14 @@ def _hive_clause(cursor: Cursor, *, provider: bool) -> None:
         else:
             cursor.name("a file format")
         return
-    cursor.i += 1
+    cursor.index += 1
     cursor.expect("FORMAT")
     if cursor.take("SERDE"):
         cursor.string()
         _serde_properties(cursor)
         return
     cursor.expect("DELIMITED")
-    for words in (
+    for keywords in (
         ("FIELDS", "TERMINATED", "BY"),
         ("ESCAPED", "BY"),
         ("COLLECTION", "ITEMS", "TERMINATED", "BY"),
@@ -145,7 +147,7 @@ def _hive_clause(cursor: Cursor, *, provider: bool) -> None:
         ("LINES", "TERMINATED", "BY"),
         ("NULL", "DEFINED", "AS"),
     ):
-        if cursor.take(*words):
+        if cursor.take(*keywords):
             cursor.string()
 
 
@@ -162,8 +164,8 @@ def properties(
     expressions: a value may be any expression, as in OPTIONS. values: every key has a value and occurs once.
     """
     cursor.expect("(")
-    found: list[Property] = []
-    seen: set[str] = set()
+    entries: list[Property] = []
+    keys: set[str] = set()
     while True:
         first = cursor.token
         start = first.start
@@ -172,46 +174,50 @@ def properties(
         else:
             key = ".".join(cursor.path("a property name").parts)
         key_span = cursor.since(start)
-        if values and key in seen:
-            raise Stop(first, "each property once", "duplicate-key")
-        seen.add(key)
+        if values and key in keys:
+            raise ParseError(first, "each property once", "duplicate-key")
+        keys.add(key)
         if values:
             cursor.take("=")
         value_start = cursor.token.start
         value = _value(cursor, expressions=expressions) if values else ""
-        found.append(
+        entries.append(
             Property(key, value, key_span, cursor.since(value_start) if values else key_span)
         )
         if not cursor.take(","):
             break
     cursor.expect(")")
-    return tuple(found)
+    return tuple(entries)
 
 
 def _string_key(cursor: Cursor) -> str:
     """Adjacent strings before `=` are concatenated; without `=`, the first is the key and the others are the
     value.
     """
-    start = cursor.i
+    start = cursor.index
     key, _ = cursor.string()
-    if cursor.word != "=" and cursor.i > start + 1 and cursor.tokens[start].text not in ("?", ":"):
-        cursor.i = start + 1
+    if (
+        cursor.word != "="
+        and cursor.index > start + 1
+        and cursor.tokens[start].text not in ("?", ":")
+    ):
+        cursor.index = start + 1
         return unescape(cursor.tokens[start].text)
     return key
 
 
 def _value(cursor: Cursor, *, expressions: bool) -> str:
     if cursor.at_string:
-        first = cursor.i
+        first = cursor.index
         text, _ = cursor.string()
         if not expressions or cursor.word in (",", ")"):
             return text
-        cursor.i = first
+        cursor.index = first
     start = cursor.token.start
     if expressions:
         skip_expression(cursor)
-    elif cursor.token.kind is Kind.NUMBER or cursor.word in ("TRUE", "FALSE"):
-        cursor.i += 1
+    elif cursor.token.kind is TokenKind.NUMBER or cursor.word in ("TRUE", "FALSE"):
+        cursor.index += 1
     else:
         cursor.string("a value in quotes")
     first, last = cursor.since(start)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from spark_iceberg_sql.model.types import (
     Type,
 )
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
-from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
-from spark_iceberg_sql.syntax.parser.data_types import SIMPLE, data_type, not_null
-from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
+from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
+from spark_iceberg_sql.syntax.parser.data_types import SIMPLE_TYPES, data_type, skip_not_null
+from spark_iceberg_sql.syntax.terms import ColumnDef, NamePath, Offsets
 
 _CONSTRAINT = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "REFERENCES"})
 # Clauses that a column can have only once, whatever keyword they begin with.
@@ -17,15 +17,15 @@ _CLAUSE = {"AFTER": "FIRST", **dict.fromkeys(_CONSTRAINT, "CONSTRAINT")}
 
 def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
     """Read a column definition; position: whether FIRST and AFTER are allowed."""
-    token = cursor.tokens[cursor.i]
+    token = cursor.tokens[cursor.index]
     name = cursor.name("a column name")
-    i = cursor.i
+    i = cursor.index
     span = token.start, cursor.tokens[i - 1].end
-    kind = SIMPLE.get(cursor.words[i])
-    if kind is not None and cursor.words[i + 1] in (",", ")"):  # `id BIGINT`, as most are
-        cursor.i += 1
+    column_type = SIMPLE_TYPES.get(cursor.words[i])
+    if column_type is not None and cursor.words[i + 1] in (",", ")"):  # `id BIGINT`, as most are
+        cursor.index += 1
         _, text, start, end = cursor.tokens[i]
-        return ColumnDef(name, span, kind, text, (start, end))
+        return ColumnDef(name, span, column_type, text, (start, end))
     return column_after(cursor, name, span, position=position)
 
 
@@ -35,73 +35,75 @@ def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = F
     GENERATED and constraints are also read in ALTER TABLE, where Spark's grammar refuses them, since a rule
     gives a better message.
     """
-    kind, text, type_span = _type(cursor)
+    column_type, text, type_span = _type(cursor)
     clauses: dict[str, Offsets] = {}
     required = False
-    after = None
+    after_column = None
     while True:
-        first, word = cursor.token, "NOT" if cursor.word == "!" else cursor.word
-        if not_null(cursor):
+        first_token, word = cursor.token, "NOT" if cursor.word == "!" else cursor.word
+        if skip_not_null(cursor):
             required = True
         elif cursor.take("COMMENT"):
             cursor.string("a comment in quotes")
-        elif word == "DEFAULT" and cursor.words[cursor.i + 1] != "COLLATION":
-            cursor.i += 1
+        elif word == "DEFAULT" and cursor.words[cursor.index + 1] != "COLLATION":
+            cursor.index += 1
             skip_expression(cursor)
         elif word == "GENERATED":
             _generated(cursor)
         elif position and word in ("FIRST", "AFTER"):
-            after = place(cursor)
+            after_column = column_position(cursor)
         elif word in _CONSTRAINT:
             required = _column_constraint(cursor) or required
         else:
             break
         clause = _CLAUSE.get(word, word)
         if clause in clauses and clause != "CONSTRAINT":
-            raise Stop(first, f"one `{word}`", "duplicate-clause")
-        clauses[clause] = cursor.since(first.start)
+            raise ParseError(first_token, f"one `{word}`", "duplicate-clause")
+        clauses[clause] = cursor.since(first_token.start)
     default, generated = clauses.get("DEFAULT"), clauses.get("GENERATED")
-    rest = clauses.get("CONSTRAINT"), clauses.get("FIRST"), after
-    return ColumnDef(name, span, kind, text, type_span, required, default, generated, *rest)
+    optional_spans = clauses.get("CONSTRAINT"), clauses.get("FIRST"), after_column
+    return ColumnDef(
+        name, span, column_type, text, type_span, required, default, generated, *optional_spans
+    )
 
 
-def place(cursor: Cursor) -> Ref | None:
+def column_position(cursor: Cursor) -> NamePath | None:
     """Read FIRST, or AFTER and its column."""
     if cursor.take("FIRST"):
         return None
-    cursor.i += 1
+    cursor.index += 1
     start = cursor.token.start
     name = cursor.name("a column name")
     span = cursor.since(start)
-    return Ref((name,), span, cursor.script[span[0] : span[1]])
+    return NamePath((name,), span, cursor.script[span[0] : span[1]])
 
 
 def plain_column_after(cursor: Cursor, name: str, span: Offsets) -> ColumnDef:
     """Read what follows a column's name in PARTITIONED BY, where Spark accepts fewer clauses."""
-    kind, text, type_span = _type(cursor)
-    required = not_null(cursor)
+    column_type, text, type_span = _type(cursor)
+    required = skip_not_null(cursor)
     if cursor.take("COMMENT"):
         cursor.string("a comment in quotes")
-    return ColumnDef(name, span, kind, text, type_span, required)
+    return ColumnDef(name, span, column_type, text, type_span, required)
 
 
 def _type(cursor: Cursor) -> tuple[Type | None, str, Offsets]:
     start = cursor.token.start
-    kind = data_type(cursor)
+    column_type = data_type(cursor)
     span = cursor.since(start)
-    return kind, cursor.script[span[0] : span[1]], span
+    return column_type, cursor.script[span[0] : span[1]], span
 
 
 def _generated(cursor: Cursor) -> None:
-    cursor.i += 1
+    cursor.index += 1
     if not (cursor.take("ALWAYS", "AS") or cursor.take("BY", "DEFAULT", "AS")):
-        cursor.stop("`ALWAYS AS`")
+        cursor.fail("`ALWAYS AS`")
     if cursor.take("IDENTITY"):
-        if cursor.at("("):
+        if cursor.is_at("("):
             cursor.skip_brackets()
         return
     if cursor.word != "(":
-        cursor.stop("`(`")
+        cursor.fail("`(`")
     cursor.skip_brackets()
 
 
@@ -109,19 +111,19 @@ def _column_constraint(cursor: Cursor) -> bool:
     """Skip a column constraint; returns whether it makes the column required."""
     if cursor.take("CONSTRAINT"):
         cursor.name("a constraint name")
-    key = cursor.take("PRIMARY", "KEY")
+    is_primary_key = cursor.take("PRIMARY", "KEY")
     if cursor.take("CHECK"):
         if cursor.word != "(":
-            cursor.stop("`(`")
+            cursor.fail("`(`")
         cursor.skip_brackets()
     elif cursor.take("REFERENCES"):
         cursor.path("a table name")
-        if cursor.at("("):
+        if cursor.is_at("("):
             cursor.skip_brackets()
-    elif not key and not cursor.take("UNIQUE"):
-        cursor.stop("a constraint")
+    elif not is_primary_key and not cursor.take("UNIQUE"):
+        cursor.fail("a constraint")
     _characteristics(cursor)
-    return key
+    return is_primary_key
 
 
 def _characteristics(cursor: Cursor) -> None:
@@ -136,31 +138,34 @@ def _characteristics(cursor: Cursor) -> None:
 
 def at_table_constraint(cursor: Cursor) -> bool:
     """True if a table constraint, not a column, comes next in a column list."""
-    ahead = cursor.i
-    if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.i + 1].kind in (Kind.WORD, Kind.QUOTED):
-        ahead += 2
-    words = cursor.words[ahead : ahead + 3]
+    index = cursor.index
+    if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.index + 1].kind in (
+        TokenKind.WORD,
+        TokenKind.QUOTED,
+    ):
+        index += 2
+    keywords = cursor.words[index : index + 3]
     return (
-        words[:2] in (["CHECK", "("], ["UNIQUE", "("])
-        or words in (["PRIMARY", "KEY", "("], ["FOREIGN", "KEY", "("])
+        keywords[:2] in (["CHECK", "("], ["UNIQUE", "("])
+        or keywords in (["PRIMARY", "KEY", "("], ["FOREIGN", "KEY", "("])
     )  # fmt: skip
 
 
 def skip_table_constraint(cursor: Cursor) -> None:
     """Skip a table constraint."""
     while cursor.word != "(":
-        cursor.i += 1
+        cursor.index += 1
     cursor.skip_brackets()
     if cursor.take("REFERENCES"):
         cursor.path("a table name")
-        if cursor.at("("):
+        if cursor.is_at("("):
             cursor.skip_brackets()
     _characteristics(cursor)
 
 
 def skip_expression(cursor: Cursor) -> None:
     """Skip an expression in a column definition or a property list."""
-    first = cursor.i
+    first = cursor.index
     cases = 0
     while not cursor.done:
         word = cursor.word
@@ -171,25 +176,28 @@ def skip_expression(cursor: Cursor) -> None:
             cases += 1
         elif word == "END" and cases:
             cases -= 1
-        elif (not cases and cursor.i > first and _ends_expression(cursor)) or word in (")", ","):
+        elif (not cases and cursor.index > first and _ends_expression(cursor)) or word in (
+            ")",
+            ",",
+        ):
             break
-        cursor.i += 1
-    if cursor.i == first:
-        cursor.stop("an expression")
+        cursor.index += 1
+    if cursor.index == first:
+        cursor.fail("an expression")
 
 
 def _ends_expression(cursor: Cursor) -> bool:
-    word, i = cursor.word, cursor.i
-    after = cursor.words[i + 1]
+    word, i = cursor.word, cursor.index
+    next_word = cursor.words[i + 1]
     if word in (",", ")"):
         return True
     if cursor.words[i - 1] in ("IS", "AND", "OR", ".", "+", "-", "*", "/", "||"):
         return False
     return (
         (word == "COMMENT" and cursor.tokens[i + 1].kind in STRINGS)
-        or (word in ("NOT", "!") and after == "NULL")
+        or (word in ("NOT", "!") and next_word == "NULL")
         or (word in ("GENERATED", "DEFAULT", "CONSTRAINT", "UNIQUE", "REFERENCES"))
-        or (word == "CHECK" and after == "(")
-        or (word == "PRIMARY" and after == "KEY")
-        or (word in ("FIRST", "AFTER") and after != "(")
+        or (word == "CHECK" and next_word == "(")
+        or (word == "PRIMARY" and next_word == "KEY")
+        or (word in ("FIRST", "AFTER") and next_word != "(")
     )

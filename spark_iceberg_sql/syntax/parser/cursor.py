@@ -9,33 +9,33 @@ from typing import NoReturn
 
 from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.characters import upper
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
-from spark_iceberg_sql.syntax.mistakes import MISTAKES
+from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS
 from spark_iceberg_sql.syntax.nodes import Create
-from spark_iceberg_sql.syntax.terms import Offsets, Ref
+from spark_iceberg_sql.syntax.terms import NamePath, Offsets
 
 # Keywords that Iceberg's grammar does not allow as names; Spark's allows all of its own.
 _ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
-_LOOKED_AT = _ICEBERG_RESERVED | {"IDENTIFIER"}  # words that are not always names
+_CONTEXTUAL_WORDS = _ICEBERG_RESERVED | {"IDENTIFIER"}  # words that are not always names
 _TABLE = "a table name"
 
 
-_AHEAD = 5  # more than the grammar's look-ahead
+_PADDING = 5  # more than the grammar's look-ahead
 
 
-class Stop(Exception):  # noqa: N818
+class ParseError(Exception):
     """Parsing failed: neither Spark's nor Iceberg's grammar accepts the next token.
 
     token: the offending one. expected: what the grammar accepts there. error_kind: the key in SYNTAX_ERRORS.
     partial_create: for a CREATE TABLE, the part read before.
     """
 
-    def __init__(self, token: Token, expected: str, like: str = "") -> None:
+    def __init__(self, token: Token, expected: str, error_kind: str = "") -> None:
         super().__init__(expected)
-        assert like in MISTAKES, like
-        self.token, self.expected, self.like = token, expected, like
-        self.begun: Create | None = None
+        assert error_kind in SYNTAX_ERRORS, error_kind
+        self.token, self.expected, self.error_kind = token, expected, error_kind
+        self.partial_create: Create | None = None
 
 
 class TooDeep(Exception):  # noqa: N818
@@ -52,97 +52,101 @@ class Cursor:
 
     def __init__(self, script: str, tokens: list[Token], end: int) -> None:
         self.script = script
-        nothing = Token(Kind.MARK, "", end, end)
-        self.tokens = [*tokens, *[nothing] * _AHEAD]
-        word, up = Kind.WORD, str.upper if script.isascii() else upper
-        self.words = [up(t[1]) if t[0] is word else t[1] for t in self.tokens]
+        end_token = Token(TokenKind.MARK, "", end, end)
+        self.tokens = [*tokens, *[end_token] * _PADDING]
+        word, to_upper = TokenKind.WORD, str.upper if script.isascii() else upper
+        self.words = [to_upper(t[1]) if t[0] is word else t[1] for t in self.tokens]
         self.count = len(tokens)
-        self.i = 0
-        self.iceberg = False
+        self.index = 0
+        self.is_iceberg = False
         # True if a ParseError from here on is an error, and the statement is not of another kind.
-        self.partition = False
-        self.target: Ref | None = None
-        self.parameter: Offsets | None = None
+        self.is_partition_ddl = False
+        self.target_table: NamePath | None = None
+        self.parameter_span: Offsets | None = None
 
     @property
     def token(self) -> Token:
         """The next token; at the end of the statement, an empty one."""
-        return self.tokens[self.i]
+        return self.tokens[self.index]
 
     @property
     def word(self) -> str:
         """The next token's word."""
-        return self.words[self.i]
+        return self.words[self.index]
 
     @property
     def done(self) -> bool:
         """True if no token is left."""
-        return self.i >= self.count
+        return self.index >= self.count
 
-    def at(self, *words: str) -> bool:
+    def is_at(self, *keywords: str) -> bool:
         """True if these words come next."""
-        i = self.i
-        if self.words[i] != words[0]:
+        i = self.index
+        if self.words[i] != keywords[0]:
             return False
-        return len(words) == 1 or self.words[i : i + len(words)] == [*words]
+        return len(keywords) == 1 or self.words[i : i + len(keywords)] == [*keywords]
 
-    def take(self, *words: str) -> bool:
+    def take(self, *keywords: str) -> bool:
         """Skip these words if they come next."""
-        i, count = self.i, len(words)
-        if self.words[i] != words[0] or (count > 1 and self.words[i : i + count] != [*words]):
+        i, count = self.index, len(keywords)
+        if self.words[i] != keywords[0] or (count > 1 and self.words[i : i + count] != [*keywords]):
             return False
-        self.i += count
+        self.index += count
         return True
 
-    def expect(self, word: str, like: str = "") -> Token:
+    def expect(self, word: str, error_kind: str = "") -> Token:
         """Skip this word, or raise ParseError."""
-        if self.words[self.i] != word:
-            self.stop(f"`{word}`", like)
-        self.i += 1
-        return self.tokens[self.i - 1]
+        if self.words[self.index] != word:
+            self.fail(f"`{word}`", error_kind)
+        self.index += 1
+        return self.tokens[self.index - 1]
 
-    def stop(self, expected: str, like: str = "") -> NoReturn:
+    def fail(self, expected: str, error_kind: str = "") -> NoReturn:
         """Raise ParseError at the next token."""
-        raise Stop(self.token, expected, like)
+        raise ParseError(self.token, expected, error_kind)
 
     def since(self, start: int) -> Offsets:
         """The offsets from a start to the last token read."""
-        return start, max(start, self.tokens[self.i - 1].end if self.i else start)
+        return start, max(start, self.tokens[self.index - 1].end if self.index else start)
 
     # --- names -------------------------------------------------------------------------------
 
     @property
     def at_name(self) -> bool:
         """True if the next token can be a name."""
-        return self.tokens[self.i].kind in (Kind.WORD, Kind.QUOTED)
+        return self.tokens[self.index].kind in (TokenKind.WORD, TokenKind.QUOTED)
 
-    def name(self, what: str = "a name") -> str:
+    def name(self, expected: str = "a name") -> str:
         """Read one part of a name."""
-        i = self.i
+        i = self.index
         kind, text, _, _ = self.tokens[i]
-        plain = kind is Kind.WORD and text.isidentifier() and text.isascii()
-        if plain and self.words[i] not in _LOOKED_AT and self.words[i + 1] != "-":
-            self.i += 1  # as nearly all are
+        is_plain = kind is TokenKind.WORD and text.isidentifier() and text.isascii()
+        if is_plain and self.words[i] not in _CONTEXTUAL_WORDS and self.words[i + 1] != "-":
+            self.index += 1  # as nearly all are
             return text
-        if kind is Kind.QUOTED:
-            self.i += 1
+        if kind is TokenKind.QUOTED:
+            self.index += 1
             return text[1:-1].replace("``", "`")
-        if kind is not Kind.WORD:
-            self.stop(what, "quoted-name" if kind in STRINGS else "")
+        if kind is not TokenKind.WORD:
+            self.fail(expected, "quoted-name" if kind in STRINGS else "")
         if "{" in text or "$" in text:  # a template
-            self.i += 1
+            self.index += 1
             return text
-        if not (upper(text) if self.iceberg else text).isascii() or "/" in text:
-            self.stop(f"{what} in backticks, `{text}`", "needs-backticks")
-        if self.iceberg and self.word in _ICEBERG_RESERVED:
-            self.stop(f"{what} in backticks, `{text}`", "needs-backticks")
-        clause = not self.iceberg or what == _TABLE
-        if clause and self.word == "IDENTIFIER" and self.words[self.i + 1] == "(":
+        if not (upper(text) if self.is_iceberg else text).isascii() or "/" in text:
+            self.fail(f"{expected} in backticks, `{text}`", "needs-backticks")
+        if self.is_iceberg and self.word in _ICEBERG_RESERVED:
+            self.fail(f"{expected} in backticks, `{text}`", "needs-backticks")
+        allows_clause = not self.is_iceberg or expected == _TABLE
+        if allows_clause and self.word == "IDENTIFIER" and self.words[self.index + 1] == "(":
             return self._identifier_clause()
-        self.i += 1
-        if self.word == "-" and self.tokens[self.i + 1].kind in (Kind.WORD, Kind.NUMBER):
-            self.stop(
-                f"{what} in backticks, `{text}-{self.tokens[self.i + 1].text}`", "needs-backticks"
+        self.index += 1
+        if self.word == "-" and self.tokens[self.index + 1].kind in (
+            TokenKind.WORD,
+            TokenKind.NUMBER,
+        ):
+            self.fail(
+                f"{expected} in backticks, `{text}-{self.tokens[self.index + 1].text}`",
+                "needs-backticks",
             )
         return text
 
@@ -151,94 +155,100 @@ class Cursor:
 
         In Iceberg's grammar it is an ordinary name, possibly a transform's.
         """
-        if self.iceberg:
-            self.stop("a name", "identifier-clause")
-        string = self.tokens[self.i + 2]
+        if self.is_iceberg:
+            self.fail("a name", "identifier-clause")
+        string = self.tokens[self.index + 2]
         if string.kind not in STRINGS:
-            raise Stop(string, "a name in quotes")
-        self.i += 4 if self.words[self.i + 3] == ")" else 1
-        return unescape(string.text) if self.words[self.i - 1] == ")" else "identifier"
+            raise ParseError(string, "a name in quotes")
+        self.index += 4 if self.words[self.index + 3] == ")" else 1
+        return unescape(string.text) if self.words[self.index - 1] == ")" else "identifier"
 
-    def path(self, what: str = "a name") -> Ref:
+    def path(self, expected: str = "a name") -> NamePath:
         """Read a name of one or more parts."""
-        start = self.tokens[self.i].start
-        names = [self.name(what)]
-        while self.words[self.i] == ".":
-            self.i += 1
-            names.append(self.name(what))
-        end = self.tokens[self.i - 1].end
-        return Ref(tuple(names), (start, end), self.script[start:end])
+        start = self.tokens[self.index].start
+        names = [self.name(expected)]
+        while self.words[self.index] == ".":
+            self.index += 1
+            names.append(self.name(expected))
+        end = self.tokens[self.index - 1].end
+        return NamePath(tuple(names), (start, end), self.script[start:end])
 
-    def table(self) -> Ref:
+    def table(self) -> NamePath:
         """Read a table's name, or Spark's IDENTIFIER(...) instead."""
         token = self.token
-        if not self.iceberg and self.at("IDENTIFIER", "(") and self._is_clause():
-            self.i += 1
-            after = self.tokens[self.i + (3 if self.words[self.i + 1] == ":" else 2)]
-            literal = self.tokens[self.i + 1].kind not in (Kind.WORD, Kind.QUOTED)
-            if literal and after.kind in (Kind.WORD, Kind.QUOTED):
-                raise Stop(after, "`)`")
+        if not self.is_iceberg and self.is_at("IDENTIFIER", "(") and self._is_clause():
+            self.index += 1
+            next_token = self.tokens[self.index + (3 if self.words[self.index + 1] == ":" else 2)]
+            is_literal = self.tokens[self.index + 1].kind not in (TokenKind.WORD, TokenKind.QUOTED)
+            if is_literal and next_token.kind in (TokenKind.WORD, TokenKind.QUOTED):
+                raise ParseError(next_token, "`)`")
             self.skip_brackets()
             span = self.since(token.start)
             text = self.script[span[0] : span[1]]
-            inside = self.tokens[self.i - 2]
-            if self.i >= 3 and self.words[self.i - 3] == "(" and inside.kind in STRINGS:
-                return Ref(split_name(unescape(inside.text)), span, text)
-            return Ref((text,), span, text, computed=True)
+            string_token = self.tokens[self.index - 2]
+            if (
+                self.index >= 3
+                and self.words[self.index - 3] == "("
+                and string_token.kind in STRINGS
+            ):
+                return NamePath(split_name(unescape(string_token.text)), span, text)
+            return NamePath((text,), span, text, is_computed=True)
         return self.path(_TABLE)
 
     def _is_clause(self) -> bool:
         """True if IDENTIFIER ( is Spark's clause, not a table of that name with a column list."""
-        inside, after = self.tokens[self.i + 2], self.tokens[self.i + 3]
-        if inside.kind in (Kind.WORD, Kind.QUOTED):
-            return after.kind not in (Kind.WORD, Kind.QUOTED)
-        return inside.kind in STRINGS or inside.text in (":", "?")
+        inner_token, next_token = self.tokens[self.index + 2], self.tokens[self.index + 3]
+        if inner_token.kind in (TokenKind.WORD, TokenKind.QUOTED):
+            return next_token.kind not in (TokenKind.WORD, TokenKind.QUOTED)
+        return inner_token.kind in STRINGS or inner_token.text in (":", "?")
 
     # --- strings and brackets ------------------------------------------------------------------
 
     @property
     def at_string(self) -> bool:
         """True if a string comes next."""
-        return self.tokens[self.i].kind in STRINGS
+        return self.tokens[self.index].kind in STRINGS
 
-    def string(self, what: str = "a string") -> tuple[str, Offsets]:
+    def string(self, expected: str = "a string") -> tuple[str, Offsets]:
         """Read a string, possibly of several adjacent literals, or a parameter instead; returns content and
         span.
         """
         start = self.token.start
-        pieces = []
+        contents = []
         while self.at_string or self.at_parameter:
             if self.at_string:
-                pieces.append(unescape(self.token.text))
-                self.i += 1
+                contents.append(unescape(self.token.text))
+                self.index += 1
             else:
                 self.skip_parameter()
         span = self.since(start)
         if span[0] == span[1]:
-            self.stop(what)
-        return "".join(pieces), span
+            self.fail(expected)
+        return "".join(contents), span
 
     @property
     def at_parameter(self) -> bool:
         """True if a parameter marker, `?` or `:name`, comes next."""
-        return self.word == "?" or (self.word == ":" and self.tokens[self.i + 1].kind is Kind.WORD)
+        return self.word == "?" or (
+            self.word == ":" and self.tokens[self.index + 1].kind is TokenKind.WORD
+        )
 
     def skip_parameter(self) -> Offsets:
         """Skip a parameter marker; returns its span."""
         start = self.token.start
-        self.i += 1 if self.word == "?" else 2
+        self.index += 1 if self.word == "?" else 2
         return self.since(start)
 
     def skip_brackets(self) -> None:
         """Skip a bracketed range of tokens, from the opening to the closing bracket."""
         depth = 0
         while not self.done:
-            word = self.words[self.i]
-            self.i += 1
+            word = self.words[self.index]
+            self.index += 1
             if word in ("(", "["):
                 depth += 1
             elif word in (")", "]"):
                 depth -= 1
                 if depth <= 0:
                     return
-        self.stop("`)`")
+        self.fail("`)`")

@@ -17,7 +17,7 @@ from spark_iceberg_sql.syntax.nodes import (
     Use,
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
-from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
+from spark_iceberg_sql.syntax.terms import Name, NamePath, Offsets
 
 # The procedures that create or drop tables, and the arguments, by name and position, that name the tables.
 _PROCEDURES: dict[str, dict[str, int]] = {
@@ -30,16 +30,16 @@ _PROCEDURES: dict[str, dict[str, int]] = {
 
 def drop(cursor: Cursor, span: Offsets) -> Node | None:
     """DROP TABLE, VIEW, NAMESPACE."""
-    cursor.i += 1
-    what = cursor.word
-    if what not in ("TABLE", "VIEW", "NAMESPACE", "DATABASE", "SCHEMA"):
+    cursor.index += 1
+    object_type = cursor.word
+    if object_type not in ("TABLE", "VIEW", "NAMESPACE", "DATABASE", "SCHEMA"):
         return None
-    cursor.i += 1
+    cursor.index += 1
     if_exists = cursor.take("IF", "EXISTS")
     name = cursor.table()
-    if what == "VIEW":
+    if object_type == "VIEW":
         return DropView(span, name)
-    if what != "TABLE":
+    if object_type != "TABLE":
         return DropNamespace(span, name, cursor.take("CASCADE"))
     cursor.take("PURGE")
     return DropTable(span, name, if_exists) if cursor.done else None
@@ -47,15 +47,20 @@ def drop(cursor: Cursor, span: Offsets) -> Node | None:
 
 def call(cursor: Cursor, span: Offsets) -> Node | None:
     """CALL catalog.system.procedure(...), if the procedure creates or drops tables."""
-    cursor.i += 1
+    cursor.index += 1
     name = cursor.path("a procedure name").parts
-    wanted = _PROCEDURES.get(name[-1].lower())
-    if wanted is None or len(name) < 2 or name[-2].lower() != "system" or cursor.word != "(":
+    table_parameters = _PROCEDURES.get(name[-1].lower())
+    if (
+        table_parameters is None
+        or len(name) < 2
+        or name[-2].lower() != "system"
+        or cursor.word != "("
+    ):
         return None
-    cursor.i += 1
+    cursor.index += 1
     tables: list[Name] = []
-    for place, (key, value) in enumerate(_arguments(cursor)):
-        if key in wanted if key else place in wanted.values():
+    for index, (key, value) in enumerate(_arguments(cursor)):
+        if key in table_parameters if key else index in table_parameters.values():
             if len(value) != 1 or value[0].kind not in STRINGS:
                 return Call(span, name[-1].lower(), name[:-2])
             tables.append(split_name(unescape(value[0].text)))
@@ -64,7 +69,7 @@ def call(cursor: Cursor, span: Offsets) -> Node | None:
 
 def _arguments(cursor: Cursor) -> list[tuple[str, list[Token]]]:
     """The arguments of a call, each with its name (or none) and its tokens."""
-    found: list[tuple[str, list[Token]]] = []
+    arguments: list[tuple[str, list[Token]]] = []
     depth = 0
     key, value = "", list[Token]()
     while not cursor.done:
@@ -73,51 +78,53 @@ def _arguments(cursor: Cursor) -> list[tuple[str, list[Token]]]:
             break
         depth += {"(": 1, ")": -1}.get(word, 0)
         if word == "," and not depth:
-            found.append((key, value))
+            arguments.append((key, value))
             key, value = "", []
         elif word == "=>" and not depth and len(value) == 1:
             key, value = value[0].text.strip("`").lower(), []
         else:
             value.append(cursor.token)
-        cursor.i += 1
-    return [*found, (key, value)]
+        cursor.index += 1
+    return [*arguments, (key, value)]
 
 
 def hive_partitions(cursor: Cursor, span: Offsets) -> Node | None:
     """MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION: about Hive's partitions."""
-    first = cursor.token
-    for words in (("MSCK", "REPAIR", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "PARTITIONS")):
-        if cursor.take(*words):
-            verb = " ".join(words).lower()
-            return HivePartition(span, cursor.table(), verb, cursor.since(first.start))
+    first_token = cursor.token
+    for keywords in (("MSCK", "REPAIR", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "PARTITIONS")):
+        if cursor.take(*keywords):
+            verb = " ".join(keywords).lower()
+            return HivePartition(span, cursor.table(), verb, cursor.since(first_token.start))
     if cursor.take("TRUNCATE", "TABLE"):
         table = cursor.table()
-        verb_span = (first.start, table.span[1])
-        return HivePartition(span, table, "truncate", verb_span) if cursor.at("PARTITION") else None
+        verb_span = (first_token.start, table.span[1])
+        return (
+            HivePartition(span, table, "truncate", verb_span) if cursor.is_at("PARTITION") else None
+        )
     return None
 
 
 def insert(cursor: Cursor, span: Offsets) -> Node | None:
     """INSERT INTO and INSERT OVERWRITE, up to PARTITION (...)."""
-    overwrite = cursor.words[cursor.i + 1] == "OVERWRITE"
-    if not overwrite and cursor.words[cursor.i + 1] != "INTO":
+    overwrite = cursor.words[cursor.index + 1] == "OVERWRITE"
+    if not overwrite and cursor.words[cursor.index + 1] != "INTO":
         return None
-    cursor.i += 2
+    cursor.index += 2
     cursor.take("TABLE")
-    if cursor.word in ("LOCAL", "DIRECTORY") and cursor.words[cursor.i + 1] != ".":
+    if cursor.word in ("LOCAL", "DIRECTORY") and cursor.words[cursor.index + 1] != ".":
         return None
     table = cursor.table()
-    if cursor.at("WITH", "("):
-        cursor.i += 1
+    if cursor.is_at("WITH", "("):
+        cursor.index += 1
         cursor.skip_brackets()
-    columns: list[Ref] = []
+    columns: list[NamePath] = []
     if cursor.take("PARTITION", "("):
         while True:
             columns.append(cursor.path("a column name"))
             depth = 0
             while not cursor.done and (depth or cursor.word not in (",", ")")):
                 depth += {"(": 1, ")": -1}.get(cursor.word, 0)
-                cursor.i += 1
+                cursor.index += 1
             if not cursor.take(","):
                 break
     return Insert(span, table, overwrite, tuple(columns))
@@ -125,33 +132,35 @@ def insert(cursor: Cursor, span: Offsets) -> Node | None:
 
 def use(cursor: Cursor, span: Offsets) -> Node | None:
     """USE and SET CATALOG."""
-    catalog = cursor.take("SET")
-    if not catalog:
-        cursor.i += 1
-    what = ""
-    named = catalog or cursor.words[cursor.i + 1] not in ("", ".")
-    if named and cursor.word in ("CATALOG", "NAMESPACE", "DATABASE", "SCHEMA"):
-        what = cursor.word.lower()
-        cursor.i += 1
-    if catalog and cursor.at_string:
+    is_set_catalog = cursor.take("SET")
+    if not is_set_catalog:
+        cursor.index += 1
+    keyword = ""
+    has_name = is_set_catalog or cursor.words[cursor.index + 1] not in ("", ".")
+    if has_name and cursor.word in ("CATALOG", "NAMESPACE", "DATABASE", "SCHEMA"):
+        keyword = cursor.word.lower()
+        cursor.index += 1
+    if is_set_catalog and cursor.at_string:
         start = cursor.token.start
         text, name_span = cursor.string()
-        return Use(span, Ref((text,), (start, name_span[1]), text), what)
+        return Use(span, NamePath((text,), (start, name_span[1]), text), keyword)
     name = cursor.table()
-    return Use(span, name, what) if cursor.done else None
+    return Use(span, name, keyword) if cursor.done else None
 
 
 def set_config(cursor: Cursor, span: Offsets) -> Node | None:
     """SET TIME ZONE and SET key = value."""
-    cursor.i += 1
+    cursor.index += 1
     if cursor.take("TIME", "ZONE"):
-        key, equals = "spark.sql.session.timeZone", cursor.i
+        key, value_index = "spark.sql.session.timeZone", cursor.index
     else:
-        equals = next((i for i in range(cursor.i, cursor.count) if cursor.words[i] == "="), 0)
-        if not equals:
+        value_index = next(
+            (i for i in range(cursor.index, cursor.count) if cursor.words[i] == "="), 0
+        )
+        if not value_index:
             return None
-        key = cursor.script[cursor.token.start : cursor.tokens[equals - 1].end].strip("`")
-        equals += 1
-    start = cursor.tokens[equals].start
+        key = cursor.script[cursor.token.start : cursor.tokens[value_index - 1].end].strip("`")
+        value_index += 1
+    start = cursor.tokens[value_index].start
     value = cursor.script[start : span[1]]
     return SetConfig(span, key, value.strip("'\"`"), (start, span[1]))

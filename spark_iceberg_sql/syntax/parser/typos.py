@@ -12,7 +12,7 @@ _VERBS = ("ALTER", "CREATE", "REPLACE", "DROP")
 # Keywords between CREATE and TABLE.
 _BETWEEN = ("OR", "REPLACE", "EXTERNAL", "TEMPORARY", "GLOBAL")
 # Keywords of other engines: not misspelt.
-_MEANT = frozenset({"STABLE", "TABLES", "TABLET", "REPLICA", "REPLICATE"})
+_NOT_TYPOS = frozenset({"STABLE", "TABLES", "TABLET", "REPLICA", "REPLICATE"})
 # Two keywords written as one.
 _JOINED = {verb + "TABLE": f"{verb} TABLE" for verb in _VERBS} | {
     "CREATE" + "OR": "CREATE OR",
@@ -84,98 +84,108 @@ _KEYWORDS = frozenset(word for phrase in _CHANGES for word in phrase) | {
 
 
 @lru_cache(maxsize=4096)
-def near(word: str, *keywords: str) -> str:
+def nearest_keyword(word: str, *keywords: str) -> str:
     """The keyword that a word misspells; empty if there is none, or if the word is a keyword itself.
 
     One edit counts as a misspelling, in a long word two: a letter missing, added, replaced, or swapped with its
     neighbour.
     """
-    if word in _KEYWORDS or word in _MEANT or not _WORD.fullmatch(word):
+    if word in _KEYWORDS or word in _NOT_TYPOS or not _WORD.fullmatch(word):
         return ""
     for keyword in keywords:
-        allowed = 2 if len(keyword) > 6 else 1
+        max_distance = 2 if len(keyword) > 6 else 1
         if len(keyword) > 4 and sorted(word) == sorted(keyword):
             return keyword  # ALERT for ALTER
-        alike = len(keyword) > 3 and abs(len(word) - len(keyword)) <= allowed
-        if alike and _distance(word, keyword) <= allowed:
+        has_similar_length = len(keyword) > 3 and abs(len(word) - len(keyword)) <= max_distance
+        if has_similar_length and _distance(word, keyword) <= max_distance:
             return keyword
     return ""
 
 
-def _distance(a: str, b: str) -> int:
+def _distance(word: str, keyword: str) -> int:
     """The edit distance of two words; a swap of neighbours is one edit (optimal string alignment)."""
-    before: list[int] = []
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        earlier, before = before, row
+    previous_row: list[int] = []
+    row = list(range(len(keyword) + 1))
+    for i, x in enumerate(word, 1):
+        row_before_previous, previous_row = previous_row, row
         row = [i]
-        for j, y in enumerate(b, 1):
-            replaced = before[j - 1] if x == y else before[j - 1] + 1
-            best = min(row[-1] + 1, before[j] + 1, replaced)
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
-                best = min(best, earlier[j - 2] + 1)
+        for j, y in enumerate(keyword, 1):
+            replaced = previous_row[j - 1] if x == y else previous_row[j - 1] + 1
+            best = min(row[-1] + 1, previous_row[j] + 1, replaced)
+            if i > 1 and j > 1 and x == keyword[j - 2] and word[i - 2] == y:
+                best = min(best, row_before_previous[j - 2] + 1)
             row.append(best)
     return row[-1]
 
 
 def is_verb(word: str) -> bool:
     """True if a statement's first word is ALTER, CREATE, REPLACE or DROP, possibly misspelt."""
-    return word in _VERBS or word in _JOINED or near(word, *_VERBS) != ""
+    return word in _VERBS or word in _JOINED or nearest_keyword(word, *_VERBS) != ""
 
 
-def opening(words: Sequence[str]) -> tuple[int, str] | None:
+def opening_typo(first_words: Sequence[str]) -> tuple[int, str] | None:
     """The misspelt keyword in `ALTER TABLE`, `CREATE OR REPLACE TABLE` and so on: its index and the keyword.
 
     first_words: those of a statement, in upper case. None if nothing is misspelt.
     """
-    if words and words[0] in _JOINED:
-        return 0, _JOINED[words[0]]
-    verb = words[0] if words and words[0] in _VERBS else near(words[0], *_VERBS) if words else ""
+    if first_words and first_words[0] in _JOINED:
+        return 0, _JOINED[first_words[0]]
+    verb = (
+        first_words[0]
+        if first_words and first_words[0] in _VERBS
+        else nearest_keyword(first_words[0], *_VERBS)
+        if first_words
+        else ""
+    )
     if not verb:
         return None
-    slips = [(0, verb)] if verb != words[0] else []
-    at = 1
-    while verb == "CREATE" and at < len(words) - 1:
-        meant = words[at] if words[at] in _BETWEEN else near(words[at], *_BETWEEN)
-        if not meant:
+    typos = [(0, verb)] if verb != first_words[0] else []
+    index = 1
+    while verb == "CREATE" and index < len(first_words) - 1:
+        keyword = (
+            first_words[index]
+            if first_words[index] in _BETWEEN
+            else nearest_keyword(first_words[index], *_BETWEEN)
+        )
+        if not keyword:
             break
-        slips += [(at, meant)] if meant != words[at] else []
-        at += 1
-    if at >= len(words):
+        typos += [(index, keyword)] if keyword != first_words[index] else []
+        index += 1
+    if index >= len(first_words):
         return None
-    if words[at] != "TABLE":
-        if near(words[at], "TABLE") == "":
+    if first_words[index] != "TABLE":
+        if nearest_keyword(first_words[index], "TABLE") == "":
             return None
-        slips.append((at, "TABLE"))
-    return slips[0] if slips else None
+        typos.append((index, "TABLE"))
+    return typos[0] if typos else None
 
 
-def change(words: Sequence[str]) -> tuple[int, str] | None:
+def change_typo(next_words: Sequence[str]) -> tuple[int, str] | None:
     """The misspelt keyword after ALTER TABLE t: its index, and the keyword; None if there is none."""
     for phrase in _CHANGES:
-        slips = []
+        typos = []
         for i, keyword in enumerate(phrase):
-            word = words[i] if i < len(words) else ""
+            word = next_words[i] if i < len(next_words) else ""
             if word == keyword:
                 continue
-            if near(word, keyword) or (keyword == "BY" and _about_by(word)):
-                slips.append((i, keyword))
+            if nearest_keyword(word, keyword) or (keyword == "BY" and _resembles_by(word)):
+                typos.append((i, keyword))
             else:
                 break
         else:
-            if slips:
-                return slips[0]
+            if typos:
+                return typos[0]
     return None
 
 
-def _about_by(word: str) -> bool:
+def _resembles_by(word: str) -> bool:
     """True if a word of two letters has a letter in common with BY."""
     return len(word) == 2 and word.isalpha() and bool(set(word) & set("BY"))
 
 
-def among(word: str, expected: Iterable[str]) -> str:
+def expected_typo(word: str, expected: Iterable[str]) -> str:
     """The keyword in a list of expectations that a word misspells, for example in "`,` or `PARTITIONED BY
     (...)`".
     """
     keywords = re.findall(r"\b[A-Z]{4,}\b", " ".join(expected))
-    return near(word, *keywords)
+    return nearest_keyword(word, *keywords)
