@@ -19,7 +19,7 @@ def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, 
     tasks = scan.planFiles()
     lists = java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")
     collectors = java_class("java.util.stream.Collectors")
-    of_file, proxy = hypothetical._of_file, hypothetical._proxy
+    of_file, proxy = hypothetical._file_method, hypothetical._proxy
     size = proxy("java.util.function.ToLongFunction", of_file("fileSizeInBytes", "long"))
     spec = proxy("java.util.function.Function", of_file("specId", "int"))
     sums = collectors.groupingBy(spec, collectors.summarizingLong(size))

@@ -15,7 +15,7 @@ from spark_iceberg_sql.spark.bridge.local_folders import metadata_files
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with v1, unchanged for long enough to be trusted."""
-    monkeypatch.setattr(local_folders, "_SETTLED", 0.2)
+    monkeypatch.setattr(local_folders, "_SETTLE_SECONDS", 0.2)
     (tmp_path / "v1.metadata.json").touch()
     (tmp_path / "0c9b9d3e-m0.avro").touch()
     (tmp_path / "v0.metadata.json").mkdir()
@@ -80,7 +80,7 @@ def test_another_folder_in_its_place(
 def test_a_file_system_that_may_not_keep_the_time(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_folders, "_KEEP_TIME", frozenset())
+    monkeypatch.setattr(local_folders, "_TIME_KEEPING_FILESYSTEMS", frozenset())
     seen = listings(monkeypatch)
     for _ in range(3):
         metadata_files(str(folder))

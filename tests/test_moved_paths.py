@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.spark.tables.moved import mapping
+from spark_iceberg_sql.spark.tables.moved import map_location
 
 # location in the metadata, folder asked for, address, where it is opened (None: where it says)
 CASES: list[tuple[str, str, str, str | None]] = [
@@ -69,4 +69,6 @@ CASES: list[tuple[str, str, str, str | None]] = [
 
 @pytest.mark.parametrize(("said", "folder", "address", "opened"), CASES)
 def test_an_address(said: str, folder: str, address: str, opened: str | None) -> None:
-    assert mapping(said, folder).found(address) == (address if opened is None else opened)
+    assert map_location(said, folder).current_address(address) == (
+        address if opened is None else opened
+    )

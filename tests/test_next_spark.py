@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from spark_iceberg_sql.spark.versions import LINES
+from spark_iceberg_sql.spark.versions import SPARK_MINORS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/next-spark.md"
@@ -25,7 +25,7 @@ def test_each_place_exists() -> None:
 
 
 def test_each_file_that_names_the_newest_version_is_listed() -> None:
-    newest = LINES[0]
+    newest = SPARK_MINORS[0]
     major, minor = newest.number
     version = re.compile(
         rf"(?:Spark |runtime-|~=|since |before ){re.escape(newest.spark)}\b"

@@ -33,8 +33,8 @@ from spark_iceberg_sql.notebook.rows import ResultRows
 from spark_iceberg_sql.notebook.spark_errors import parse_error
 from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.notebook.values import refused_frame
-from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
-from spark_iceberg_sql.spark.bridge.writes import Written
+from spark_iceberg_sql.spark.bridge.scan_files import Partition, PartitionValue, TableRead
+from spark_iceberg_sql.spark.bridge.writes import CommitSummary
 from spark_iceberg_sql.syntax.script import statements
 
 # --- the first line -------------------------------------------------------------------------------
@@ -335,9 +335,9 @@ def test_a_finding_behind_a_secret_keeps_its_place() -> None:
 
 def day(number: int, read: bool, bucket: int | None = None, spec: int = 0) -> Partition:
     text = (datetime.date(1970, 1, 1) + datetime.timedelta(number)).isoformat()
-    values = [Value("ts_day", "day", text, float(number))]
+    values = [PartitionValue("ts_day", "day", text, float(number))]
     if bucket is not None:
-        values.append(Value("id_bucket", "bucket[4]", str(bucket), float(bucket)))
+        values.append(PartitionValue("id_bucket", "bucket[4]", str(bucket), float(bucket)))
     return Partition(spec, 1, 1000, int(read), 1000 * read, tuple(values))
 
 
@@ -345,7 +345,7 @@ def months(first: int, read: set[int]) -> list[Partition]:
     return [
         Partition(
             0, 1, 9000, int(n in read), 9000 * (n in read),
-            (Value("ts_month", "month", f"{1970 + n // 12}-{n % 12 + 1:02}", float(n)),),
+            (PartitionValue("ts_month", "month", f"{1970 + n // 12}-{n % 12 + 1:02}", float(n)),),
         )
         for n in range(first, first + 6)
     ]  # fmt: skip
@@ -371,11 +371,11 @@ def drawn(read: TableRead) -> ET.Element:
         ([day(1, True), day(2, False), Partition(1, 3, 9, 3, 9, ())], "1 of 4 files by ts_day = 1970-01-02"),
         ([day(1, True), day(2, False), Partition(1, 3, 9, 0, 0, ())], "partitions: ts_day = 1970-01-02"),
         (
-            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (Value("ts_day", "void", "null", None),))],
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (PartitionValue("ts_day", "void", "null", None),))],
             "1 of 2 files by ts_day = 1970-01-02",
         ),
         (
-            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (Value("ts_day", "hour", "x", 1.0),))],
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (PartitionValue("ts_day", "hour", "x", 1.0),))],
             "1 of 2 files by ts_day = 1970-01-02",
         ),
     ],
@@ -395,7 +395,7 @@ def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None
     assert pictures.text_strip(read).count("\n") == 1
 
 
-NULL_DAY = Value("d_day", "day", "null", None)
+NULL_DAY = PartitionValue("d_day", "day", "null", None)
 
 
 def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
@@ -429,10 +429,10 @@ def test_null_of_one_spec_is_not_drawn_over_a_time_of_another() -> None:
     [
         [Partition(0, 5, 10, 2, 4, ())],
         [day(n, n % 3 == 0, n % 50) for n in range(20000)],
-        [Partition(0, 1, 1, n % 2, 1, (Value("s", "identity", f"<{n}>&\"'", None),)) for n in range(9)],
-        [Partition(0, 1, 1, 1, 1, (Value("d", "day", "null", None),)), day(3, True)],
-        [Partition(0, 1, 1, 0, 0, (Value("y", "year", "-9999", -11969.0),))],
-        [Partition(0, 1, 1, 1, 1, (Value("v", "void", "null", None),))],
+        [Partition(0, 1, 1, n % 2, 1, (PartitionValue("s", "identity", f"<{n}>&\"'", None),)) for n in range(9)],
+        [Partition(0, 1, 1, 1, 1, (PartitionValue("d", "day", "null", None),)), day(3, True)],
+        [Partition(0, 1, 1, 0, 0, (PartitionValue("y", "year", "-9999", -11969.0),))],
+        [Partition(0, 1, 1, 1, 1, (PartitionValue("v", "void", "null", None),))],
     ],
 )  # fmt: skip
 def test_any_partitions_can_be_drawn(partitions: list[Partition]) -> None:
@@ -507,21 +507,24 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
     ("written", "words"),
     [
         (
-            Written("append", {"added-records": 1, "added-data-files": 12}),
+            CommitSummary("append", {"added-records": 1, "added-data-files": 12}),
             "wrote 1 row, 12 new data files (0 B)",
         ),
-        (Written("append", {}), ""),
-        (Written("append", {"added-records": 2}, branch="x"), "wrote 2 rows, on branch x"),
-        (Written("overwrite", {"added-records": 2, "deleted-records": 3}), "replaced 3 rows by 2"),
+        (CommitSummary("append", {}), ""),
+        (CommitSummary("append", {"added-records": 2}, branch="x"), "wrote 2 rows, on branch x"),
         (
-            Written(
+            CommitSummary("overwrite", {"added-records": 2, "deleted-records": 3}),
+            "replaced 3 rows by 2",
+        ),
+        (
+            CommitSummary(
                 "replace", {"added-records": 4, "deleted-records": 4, "deleted-data-files": 2}, 3
             ),
             "rewrote 4 rows, 2 data files removed, in 3 snapshots",
         ),
     ],
 )
-def test_what_was_written(written: Written, words: str) -> None:
+def test_what_was_written(written: CommitSummary, words: str) -> None:
     said = results.of_command("INSERT", 1.0, written)["text/plain"]
     assert said == " · ".join(filter(None, ["INSERT: done", "1.0 s", words]))
 

@@ -269,10 +269,10 @@ def test_code_in_markdown_is_ended_by_nothing_in_it(name: str) -> None:
 def test_outputs_of_a_notebook(name: str) -> None:
     results = pytest.importorskip("spark_iceberg_sql.notebook.results")
     rows = pytest.importorskip("spark_iceberg_sql.notebook.rows")
-    from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
+    from spark_iceberg_sql.spark.bridge.scan_files import Partition, PartitionValue, TableRead
 
     def bundle(name: str) -> dict[str, str]:
-        values = (Value(name, "identity", name, None),)
+        values = (PartitionValue(name, "identity", name, None),)
         parts = tuple(Partition(i, 1, 1, i, i, values) for i in range(2))
         read = [TableRead(name, parts), TableRead(f"{name}2", parts)]
         found = rows.Rows((name,), ("string",), (False,), ((name,), (None,)), False, 1)

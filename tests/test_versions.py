@@ -10,7 +10,14 @@ import pytest
 import yaml
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.versions import JAVA, LINES, line, missing_runtime, runtime, runtimes
+from spark_iceberg_sql.spark.versions import (
+    JAVA,
+    SPARK_MINORS,
+    missing_runtime,
+    runtime,
+    runtimes,
+    spark_minor,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -18,7 +25,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
-SPARK = [known.spark for known in LINES]
+SPARK = [known.spark for known in SPARK_MINORS]
 
 
 def test_each_line_has_a_runtime_and_each_runtime_a_line() -> None:
@@ -38,7 +45,7 @@ def test_each_line_has_a_runtime_and_each_runtime_a_line() -> None:
 @pytest.mark.parametrize("version", ["4.2.0", "3.4.4", "5.0.0"])
 def test_another_line_is_refused_in_one_sentence(version: str) -> None:
     with pytest.raises(IcebergSqlError) as caught:
-        line(version)
+        spark_minor(version)
     said, _, advice = str(caught.value).partition("\n")
     assert said == f"Spark {version[:3]} is not supported, only Spark 4.1, 4.0 and 3.5"
     assert advice == "help: pip install 'pyspark~=4.1.0'"
@@ -60,7 +67,7 @@ def test_another_scala_is_refused() -> None:
 
 def test_the_documented_table() -> None:
     shown = []
-    for known in LINES:
+    for known in SPARK_MINORS:
         rows = {
             n.partition("_")[2]: r for n, r in runtimes().items() if n.startswith(f"{known.spark}_")
         }
@@ -68,7 +75,7 @@ def test_the_documented_table() -> None:
             row.version if len(rows) == 1 else f"{row.version} (Scala {scala})"
             for scala, row in rows.items()
         )
-        lacks = "; ".join(known.lacks.values()) or "nothing"
+        lacks = "; ".join(known.limitations.values()) or "nothing"
         java = " or ".join(map(str, known.java))
         shown.append(f"| {known.spark} | {icebergs} | {java} | {lacks} |\n")
     page = (ROOT / "docs/index.md").read_text("utf-8")
@@ -83,7 +90,7 @@ def test_the_requirement_is_the_lines() -> None:
     (required,) = (
         row for row in project["optional-dependencies"]["spark"] if row.startswith("pyspark")
     )
-    newest = LINES[0].number
+    newest = SPARK_MINORS[0].number
     assert required == f"pyspark>={SPARK[-1]},<{newest[0]}.{newest[1] + 1}"
 
 
@@ -95,8 +102,8 @@ def test_the_workflow_tests_every_line() -> None:
     jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
     assert set(jobs["jar"]["strategy"]["matrix"]["spark"]) == set(SPARK)
     for row in matrix["include"]:
-        assert int(row["java"]) in line(row["spark"]).java
+        assert int(row["java"]) in spark_minor(row["spark"]).java
 
 
 def test_java_is_that_of_any_line() -> None:
-    assert set(JAVA) == {java for known in LINES for java in known.java}
+    assert set(JAVA) == {java for known in SPARK_MINORS for java in known.java}

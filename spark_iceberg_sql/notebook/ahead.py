@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import parsing, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
-from spark_iceberg_sql.spark.bridge.jvm import quietly
+from spark_iceberg_sql.spark.bridge.jvm import without_error_logs
 from spark_iceberg_sql.spark.gate import clickhouse, explain_errors
 from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -37,7 +37,7 @@ def parse_failures(
         if not (has_set and "${" in statement.text):
             parameters = {n: values[n] for n in parameters_of(statement.text) if n in values}
             try:
-                with quietly():
+                with without_error_logs():
                     parsing.parse(spark, _text_for_parser(spark, statement.text), parameters)
             except IcebergSqlError as error:
                 yield statement, error
@@ -45,7 +45,7 @@ def parse_failures(
                 are_exact = all(isinstance(value, parsing.EXACT) for value in parameters.values())
                 if not are_exact and "UNBOUND_SQL_PARAMETER" not in str(error):
                     continue
-                yield statement, explain_errors.explained(spark, error, statement.text)
+                yield statement, explain_errors.explain(spark, error, statement.text)
         if statement.first in ("SET", "RESET"):
             has_set = True
             if statement.first == "RESET" or any(
@@ -57,6 +57,6 @@ def parse_failures(
 def _text_for_parser(spark: SparkSession, text: str) -> str:
     """The text that the gate would pass on, except that no path is attached for a write."""
     with sessions.working_in(spark):
-        text = sessions.substituted(spark, clickhouse.translated(text))
+        text = sessions.substitute_settings(spark, clickhouse.translate_offline(text))
     script = statements(text)
     return routing.routed_text(script[0]) if len(script) == 1 else text

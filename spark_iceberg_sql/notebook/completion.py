@@ -93,7 +93,7 @@ class Completer:
                 fields = table.specs.spec.fields if table.specs is not None else ()
                 yield from ((field.name, "partition field") for field in fields)
             return
-        catalog = SessionTables(spark, intercept.own_sql(spark))
+        catalog = SessionTables(spark, intercept.unchecked_sql(spark))
         proposals = suggestions(sql_text, statement, len(text) - len(word), catalog)
         if proposals:
             yield from ((s.insert if not s.snippet else s.label, s.kind) for s in proposals)

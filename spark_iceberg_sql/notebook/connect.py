@@ -20,7 +20,7 @@ from spark_iceberg_sql.syntax.script import Statement
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from spark_iceberg_sql.spark.bridge.writes import Written
+    from spark_iceberg_sql.spark.bridge.writes import CommitSummary
 
 _MAX_ROWS = 1_000  # rows of what the server explains
 
@@ -67,8 +67,8 @@ class Connect:
 
     def sql(self, text: str, parameters: dict[str, Any] | None) -> DataFrame:
         """Run a statement on the server."""
-        with remote.answering(self.spark):
-            return remote.own_sql(self.spark)(text, parameters)
+        with remote.explaining_lost_server(self.spark):
+            return remote.unchecked_sql(self.spark)(text, parameters)
 
     def table_reads(self, frame: DataFrame) -> list[TableRead]:
         """The reads of a query, by the metrics that the server sent with its rows; they have no partitions."""
@@ -87,7 +87,7 @@ class Connect:
 
     def commit_summary(
         self, statement: Statement, result: DataFrame, since_ms: int
-    ) -> Written | None:
+    ) -> CommitSummary | None:
         """None: the plan of a statement stays on the server."""
         return None
 
@@ -105,7 +105,9 @@ class Connect:
     def _answer(self, function: str, text: str) -> results.Bundle:
         """The rows of a function about a statement; its refusal, if it refuses it."""
         try:
-            answer = remote.own_sql(self.spark)(f"SELECT * FROM {function}(:text)", {"text": text})
+            answer = remote.unchecked_sql(self.spark)(
+                f"SELECT * FROM {function}(:text)", {"text": text}
+            )
             answer_rows, _ = rows.first_rows(answer, _MAX_ROWS)
         except Exception as error:
             line = str(error).partition("\n")[0]

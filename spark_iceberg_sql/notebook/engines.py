@@ -39,7 +39,9 @@ class Classic:
 
     def check(self, text: str, parameters: Mapping[str, Any], binding: bool) -> Report:
         """The check of all statements. parameters: the bound values. binding: as `engine.check` takes it."""
-        catalog = SessionTables(self.spark, intercept.own_sql(self.spark, self.bind(parameters)))
+        catalog = SessionTables(
+            self.spark, intercept.unchecked_sql(self.spark, self.bind(parameters))
+        )
         return check(text, catalog, filename="cell", before_execution=binding)
 
     def refused_statements(
@@ -62,12 +64,12 @@ class Classic:
 
     def commit_summary(
         self, statement: Statement, result: DataFrame, since_ms: int
-    ) -> writes.Written | None:
+    ) -> writes.CommitSummary | None:
         """The summary of a statement's commits. since_ms: when it began, in milliseconds since 1970."""
         if result.columns:
             call_table = table_of_call(statement)
-            return writes.called(self.spark, *call_table, since_ms) if call_table else None
-        return writes.written(result, since_ms)
+            return writes.call_commit(self.spark, *call_table, since_ms) if call_table else None
+        return writes.statement_commit(result, since_ms)
 
     def explain(self, text: str, parameters: dict[str, Any] | None) -> results.Bundle:
         """The reads of a statement. Only a query is passed to Spark unchanged: anything else would run."""

@@ -196,7 +196,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             user_session = SparkSession.getActiveSession()
         session: SparkSession | None = user_session
         if session is not None and is_remote(session):
-            if lines.LINE < (4, 0):
+            if lines.SPARK_VERSION < (4, 0):
                 raise IcebergSqlError(
                     "%%iceberg_sql needs Spark 4.0 or newer for a session of Spark Connect\n"
                     "help: write spark.sql(...) in this session"
@@ -204,7 +204,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             plain_errors.install_remote()
             remote.refuse_lost(session)
             return session
-        if session is None or not jvm.running():
+        if session is None or not jvm.is_running():
             raise IcebergSqlError(
                 "no Spark session is running\nhelp: import spark_iceberg_sql as sis; spark = sis.session()"
             )

@@ -34,7 +34,9 @@ class SessionNames:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._sql = remote.own_sql(spark) if is_remote(spark) else intercept.own_sql(spark)
+        self._sql = (
+            remote.unchecked_sql(spark) if is_remote(spark) else intercept.unchecked_sql(spark)
+        )
 
     def function_like(self, name: str) -> str | None:
         """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
@@ -136,7 +138,7 @@ class SessionNames:
 
     def _rows(self, query: str) -> list[tuple[object, ...]]:
         try:
-            with jvm.quietly():
+            with jvm.without_error_logs():
                 return [tuple(row) for row in self._sql(query).collect()]
         except PySparkException:  # there is no such namespace, or the catalog does not answer
             return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
+from spark_iceberg_sql.spark.bridge.scan_files import Partition, PartitionValue, TableRead
 
 _DROPPED = "void"  # the transform of a field that a later spec of format version 1 no longer has
 
@@ -46,7 +46,7 @@ def _partial_text(files: int, read: TableRead, text: str) -> str:
     return f"{files:,} of {read.files:,} files by {text}"
 
 
-def _field(value: Value) -> tuple[str, str]:
+def _field(value: PartitionValue) -> tuple[str, str]:
     """A partition field in all specs: another one may have had its name."""
     return value.name, value.transform
 
@@ -54,8 +54,8 @@ def _field(value: Value) -> tuple[str, str]:
 def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str:
     """The text for one field; empty if all its values were read."""
     name, _ = field
-    values_by_text: dict[str, Value] = {}
-    read_by_text: dict[str, Value] = {}
+    values_by_text: dict[str, PartitionValue] = {}
+    read_by_text: dict[str, PartitionValue] = {}
     for partition in partitions:
         for value in partition.values:
             if _field(value) == field:
@@ -82,6 +82,6 @@ def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str
     return f"{name}: {len(read_values):,} of {len(values_by_text):,}"
 
 
-def sort_key(value: Value) -> tuple[bool, float, str]:
+def sort_key(value: PartitionValue) -> tuple[bool, float, str]:
     """The sort key of a partition value: numbers come first, by size; then null and text."""
     return value.number is None, value.number or 0.0, value.text

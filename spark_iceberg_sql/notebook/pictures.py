@@ -17,7 +17,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.notebook.partitions import sort_key
 from spark_iceberg_sql.outgoing import join_visible
-from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
+from spark_iceberg_sql.spark.bridge.scan_files import Partition, PartitionValue, TableRead
 
 _WIDTH = 620  # pixels
 _MAX_ROWS = 32
@@ -250,13 +250,13 @@ def _is_time(partitions: Sequence[Partition], field: int) -> bool:
     )
 
 
-def _iso_width(value: Value) -> int | None:
+def _iso_width(value: PartitionValue) -> int | None:
     """The length of the ISO date and time that a transform keeps; None if it is not a time transform."""
     transform = BY_SPELLING.get(value.transform)
     return transform.iso_width if transform is not None else None
 
 
-def _span(value: Value) -> tuple[float, float]:
+def _span(value: PartitionValue) -> tuple[float, float]:
     """The start and end of a time value, in hours since 1970."""
     number, width = int(value.number or 0), _iso_width(value)
     if width == len("2024"):

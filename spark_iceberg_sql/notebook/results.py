@@ -10,7 +10,7 @@ from spark_iceberg_sql.insight.explain import Explanation
 from spark_iceberg_sql.notebook import partitions, pictures, rows
 from spark_iceberg_sql.outgoing import visible, visible_lines
 from spark_iceberg_sql.spark.bridge.scan_files import TableRead
-from spark_iceberg_sql.spark.bridge.writes import Written
+from spark_iceberg_sql.spark.bridge.writes import CommitSummary
 
 _MAX_TABLES = 4
 Bundle = dict[str, str]
@@ -29,7 +29,7 @@ def of_rows(
     count_text: str,
     seconds: float,
     read: Sequence[TableRead],
-    commit: Written | None = None,
+    commit: CommitSummary | None = None,
 ) -> Bundle:
     """The result of a query or a CALL.
 
@@ -45,7 +45,7 @@ def of_rows(
     )
 
 
-def of_command(title: str, seconds: float, commit: Written | None) -> Bundle:
+def of_command(title: str, seconds: float, commit: CommitSummary | None) -> Bundle:
     """The output of a statement without rows. title: its command, `ALTER TABLE`."""
     line = f"{title}: done · {seconds:.1f} s"
     if summary := _commit_text(commit) if commit is not None else "":
@@ -127,7 +127,7 @@ def _files(table: TableRead) -> str:
     return f"{table.files:,} of {table.total_files:,} file{plural} ({sizes})"
 
 
-def _commit_text(commit: Written) -> str:
+def _commit_text(commit: CommitSummary) -> str:
     counts = commit.counts
     parts = []
     added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)

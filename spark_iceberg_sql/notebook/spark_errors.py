@@ -64,7 +64,9 @@ def parse_error(error: BaseException) -> ParsedError:
     if isinstance(error, PySparkException):
         start, fragment = _context(error)
         parameters = error.getMessageParameters() or {}
-    thrown = catalogs.thrown(error) if not fragment and isinstance(error, JVM_ERRORS) else ""
+    thrown = (
+        catalogs.exception_text(error) if not fragment and isinstance(error, JVM_ERRORS) else ""
+    )
     if fragment_match := _FRAGMENT.search(thrown):
         fragment = fragment_match[1][
             fragment_match.start(3) - fragment_match.start(2) : fragment_match.end(3)
@@ -84,7 +86,7 @@ def parse_error(error: BaseException) -> ParsedError:
 
 def _class_name(error: BaseException) -> str:
     """The class of an error without a condition: the Java class, if it is a Java error."""
-    thrown = catalogs.thrown(error) if isinstance(error, JVM_ERRORS) else ""
+    thrown = catalogs.exception_text(error) if isinstance(error, JVM_ERRORS) else ""
     return thrown.partition("\n")[0].partition(":")[0].rpartition(".")[2] or type(error).__name__
 
 
@@ -107,7 +109,7 @@ def _message(error: BaseException) -> str:
     text = str(getattr(error, "_desc", None) or catalogs.first_line(error)).strip()
     if _CONDITION.match(text) and _ABORTED not in text and "INTERNAL_ERROR" not in text[:20]:
         return text
-    for line in catalogs.thrown(error).splitlines():
+    for line in catalogs.exception_text(error).splitlines():
         message = _JAVA.sub("", line)
         if _CONDITION.match(message) and "INTERNAL_ERROR" not in message[:20]:
             return message

@@ -18,9 +18,9 @@ from spark_iceberg_sql.spark.bridge import configuration, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.tables import attached, ownership, same_location
-from spark_iceberg_sql.spark.tables.catalog_settings import is_sparks_own
-from spark_iceberg_sql.spark.tables.locate import Found
-from spark_iceberg_sql.spark.tables.places import Place, opened
+from spark_iceberg_sql.spark.tables.catalog_settings import is_spark_catalog
+from spark_iceberg_sql.spark.tables.locate import LocatedTable
+from spark_iceberg_sql.spark.tables.places import WriteTarget, open_target
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
 from spark_iceberg_sql.syntax.literal_calls import LiteralCall
 
@@ -56,22 +56,23 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
     a wrong argument.
     """
     parts = _parts(spark, name)
-    last = path.rstrip("/").rsplit("/", 1)[-1]
+    folder_name = path.rstrip("/").rsplit("/", 1)[-1]
     if not all(parts):
         raise IcebergSqlError(
-            f"`{name}` is not a name: a part of it is empty", help=f"attach it as `lake.{last}`"
+            f"`{name}` is not a name: a part of it is empty",
+            help=f"attach it as `lake.{folder_name}`",
         )
     if len(parts) < 2:
         raise IcebergSqlError(
-            f"`{name}` does not name a catalog", help=f"attach it as `{name}.{last}`"
+            f"`{name}` does not name a catalog", help=f"attach it as `{name}.{folder_name}`"
         )
     function = str(arguments.pop("store", "iceberg"))
     call = LiteralCall(function, ((None, path),), tuple(arguments.items()))
     if function.lower() in ("icebergazure", "iceberg_azure"):
         call = LiteralCall(function, (), (("blobpath", path), *arguments.items()))
     with sessions.working_in(spark):
-        place = opened(call)
-    return _attach(spark, place, parts)
+        write_target = open_target(call)
+    return _attach(spark, write_target, parts)
 
 
 def _parts(spark: SparkSession, name: str) -> list[str]:
@@ -80,116 +81,120 @@ def _parts(spark: SparkSession, name: str) -> list[str]:
     return name.split(".")
 
 
-def attach_to_write(spark: SparkSession, place: Place, name: Sequence[str]) -> None:
+def attach_to_write(spark: SparkSession, write_target: WriteTarget, name: Sequence[str]) -> None:
     """Attach a table for an INSERT INTO FUNCTION, whose user has named no catalog.
 
     name: its parts; its catalog is configured if this session does not have it. Raises IcebergSqlError as `attach`
     does, and for each table that was written through a catalog.
     """
-    _attach(spark, place, list(name), insert=True)
+    _attach(spark, write_target, list(name), insert=True)
 
 
-def attach_to_create(spark: SparkSession, place: Place, name: Sequence[str]) -> bool:
+def attach_to_create(spark: SparkSession, write_target: WriteTarget, name: Sequence[str]) -> bool:
     """Give a folder a name, for a CREATE TABLE; returns whether there is a table already.
 
     Raises IcebergSqlError as `attach` does, and if the folder is in the warehouse of another catalog of that name.
     """
-    known = _configured(spark, list(name))
+    catalog_class = _catalog_class(spark, list(name))
     injection.ensure(spark)
     with sessions.working_in(spark):
-        found = place.find_or_none()
-        if found is not None:
-            _attach(spark, place, list(name))
+        located_table = write_target.find_or_none()
+        if located_table is not None:
+            _attach(spark, write_target, list(name))
             return True
-        if known is not None and not attached.is_catalog(spark, name[0]):
+        if catalog_class is not None and not attached.is_catalog(spark, name[0]):
             raise IcebergSqlError(
                 f"`{name[0]}` is another catalog, which does not have tables by their path",
                 help=f"use a new catalog: CREATE TABLE lake.{dotted(name[1:])} ...",
             )
-        attached.register(spark, place, list(name), None)
+        attached.register(spark, write_target, list(name), None)
     return False
 
 
-def _attach(spark: SparkSession, place: Place, parts: list[str], *, insert: bool = False) -> str:
+def _attach(
+    spark: SparkSession, write_target: WriteTarget, parts: list[str], *, insert: bool = False
+) -> str:
     """Attach, and return the quoted name. insert: for INSERT INTO FUNCTION."""
     quoted = dotted(parts)
-    path = place.shown
-    known = _configured(spark, parts)
+    path = write_target.display_path
+    catalog_class = _catalog_class(spark, parts)
     # A Hadoop catalog would also name copies in the same folder.
     injection.ensure(spark)
     with sessions.working_in(spark):
-        found = place.find()
-        folder = ownership.folder_of(found.location.path, found.file)
-        ownership.refuse_copy(folder, found.metadata)
+        located_table = write_target.find()
+        folder = ownership.folder_of(located_table.location.path, located_table.file)
+        ownership.refuse_copy(folder, located_table.metadata)
         if is_metadata_file(path):
             raise IcebergSqlError(
                 f"`{path}` is a metadata file, and writes are always based on the newest one",
                 help=f"pass the table's folder, `{folder}`",
             )
-        with place.without_secrets():
-            ownership.refuse_files_elsewhere(folder, found.metadata, found.operations)
-        if not _is_hadoop_s(found.file):
-            _refuse_other_than_owner(path, parts, known, insert=insert)
+        with write_target.without_secrets():
+            ownership.refuse_files_elsewhere(
+                folder, located_table.metadata, located_table.operations
+            )
+        if not _has_hadoop_name(located_table.file):
+            _refuse_other_than_owner(path, parts, catalog_class, insert=insert)
             if not spark.catalog.tableExists(quoted):
-                _register(spark, parts, found.file)
-        elif known is None or attached.is_catalog(spark, parts[0]):
-            attached.register(spark, place, parts, found)
+                _register(spark, parts, located_table.file)
+        elif catalog_class is None or attached.is_catalog(spark, parts[0]):
+            attached.register(spark, write_target, parts, located_table)
         else:
-            _refuse_older(place, found, folder)
+            _refuse_older(write_target, located_table, folder)
             _refuse_other_folder(spark, path, parts)
         # Fails with Spark's own error if the name does not resolve, before the name is returned.
         spark.sql(f"DESCRIBE TABLE {quoted}")
-        _refuse_another(quoted, path, found)
+        _refuse_other_table(quoted, path, located_table)
     return quoted
 
 
-def _configured(spark: SparkSession, parts: list[str]) -> str | None:
+def _catalog_class(spark: SparkSession, parts: list[str]) -> str | None:
     """The class of the name's catalog; None if this session has no such catalog."""
-    found = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
-    if is_sparks_own(parts[0], found):
+    catalog_class = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
+    if is_spark_catalog(parts[0], catalog_class):
         raise IcebergSqlError(
             f"`{parts[0]}` is Spark's own catalog: an Iceberg catalog of that name would replace it and hide its "
             f"tables",
             help=f"attach it as `{'.'.join(['lake', *parts[1:]])}`",
         )
-    return found
+    return catalog_class
 
 
 def _refuse_other_than_owner(
-    path: str, parts: list[str], known: str | None, *, insert: bool
+    path: str, parts: list[str], catalog_class: str | None, *, insert: bool
 ) -> None:
     """Refuse a catalog that cannot be the owner of a table that was written through a catalog.
 
     A Hadoop catalog numbers versions by the files in the folder, and never sees the commits of the catalog
     that the table was written through.
     """
-    written = f"the table at `{path}` was written through a catalog"
+    fact = f"the table at `{path}` was written through a catalog"
     if insert:
         raise IcebergSqlError(
-            f"{written}, and only that catalog may commit to it",
+            f"{fact}, and only that catalog may commit to it",
             help="write INSERT INTO and the table's name there; spark_iceberg_sql.catalog(spark, ...) configures "
             "the catalog in this session",
         )
-    name = parts[0] if known is None else f"{parts[0]}_owner"
+    name = parts[0] if catalog_class is None else f"{parts[0]}_owner"
     example = (
         f"spark_iceberg_sql.catalog(spark, '{name}', 'jdbc', uri='jdbc:sqlite:/lake/catalog.db', "
         "warehouse='/lake')"
     )
-    if known is None:
+    if catalog_class is None:
         raise IcebergSqlError(
-            f"{written}, and this session has no catalog `{name}`",
+            f"{fact}, and this session has no catalog `{name}`",
             help=f"configure the catalog that owns it, such as {example}, then attach again",
         )
     if configuration.is_hadoop_catalog(parts[0]):
         raise IcebergSqlError(
-            f"{written}, and `{parts[0]}` is a Hadoop catalog: it would start a second history of the table, without "
+            f"{fact}, and `{parts[0]}` is a Hadoop catalog: it would start a second history of the table, without "
             f"the other catalog's commits",
             help=f"to read the table, SELECT * FROM iceberg({string_literal(path)}); to write, use its name in the "
             f"catalog that owns it, such as {example}",
         )
 
 
-def _is_hadoop_s(file: str) -> bool:
+def _has_hadoop_name(file: str) -> bool:
     """True if a metadata file is named as in a Hadoop table (v3.metadata.json), not as catalogs name it."""
     name = file.rsplit("/", 1)[-1]
     if metadata_file(name) is None:
@@ -197,57 +202,59 @@ def _is_hadoop_s(file: str) -> bool:
     return name.startswith("v")
 
 
-def _refuse_older(place: Place, found: Found, folder: str) -> None:
+def _refuse_older(write_target: WriteTarget, located_table: LocatedTable, folder: str) -> None:
     """Refuse a Hadoop catalog that reads an older version than the newest one in the folder.
 
     It uses version-hint.text; if there is a gap in the versions, it would commit on top of a version that is
     not the newest. The two numbers are not read at once, and a writer may commit in between: only numbers
     that stay the same in two readings are believed.
     """
-    before = None
+    previous_files = None
     for _ in range(_READINGS):
         try:
-            theirs = str(
+            hadoop_file = str(
                 relations.hadoop_table(folder).operations().current().metadataFileLocation()
             )
         except JVM_ERRORS as error:
             raise IcebergSqlError(
                 f"no Hadoop catalog can read `{folder}`: {message(error)}"
             ) from None
-        if attached.version(theirs) >= attached.version(found.file):
+        if attached.version(hadoop_file) >= attached.version(located_table.file):
             return
-        if before == (theirs, found.file):
+        if previous_files == (hadoop_file, located_table.file):
             name = folder.rstrip("/").rpartition("/")[2]
             raise IcebergSqlError(
-                f"a Hadoop catalog would commit on top of `{theirs}`, but the newest version is `{found.file}`",
-                help=f"attach it under a new catalog, spark_iceberg_sql.attach(spark, {place.shown!r}, "
+                f"a Hadoop catalog would commit on top of `{hadoop_file}`, but the newest version is "
+                f"`{located_table.file}`",
+                help=f"attach it under a new catalog, spark_iceberg_sql.attach(spark, {write_target.display_path!r}, "
                 f"{f'lake.{name}'!r}), and write there",
             )
-        before = (theirs, found.file)
+        previous_files = (hadoop_file, located_table.file)
         time.sleep(_PAUSE)
-        found = place.find()
+        located_table = write_target.find()
     raise IcebergSqlError(
         f"the table at `{folder}` changes too often to verify that a Hadoop catalog sees its newest version",
         help="run the statement again",
     )
 
 
-def _refuse_another(quoted: str, path: str, found: Found) -> None:
+def _refuse_other_table(quoted: str, path: str, located_table: LocatedTable) -> None:
     """Refuse a name that already refers to another table, or to older metadata of this one."""
     table = relations.catalog_table(quoted).operations().refresh()
-    same = str(table.uuid()) == str(found.metadata.uuid())
-    if not same or not same_location.same(str(table.location()), found.folder):
+    is_same_table = str(table.uuid()) == str(located_table.metadata.uuid())
+    if not is_same_table or not same_location.is_same(str(table.location()), located_table.folder):
         raise IcebergSqlError(
             f"{quoted} already exists, for the table at `{table.location()}` and not for the one at "
             f"`{path}`",
             help="attach it under another name",
         )
-    theirs = str(table.metadataFileLocation())
-    if not same_location.same(theirs, found.file) and attached.version(theirs) <= attached.version(
-        found.file
-    ):
+    catalog_file = str(table.metadataFileLocation())
+    if not same_location.is_same(catalog_file, located_table.file) and attached.version(
+        catalog_file
+    ) <= attached.version(located_table.file):
         raise IcebergSqlError(
-            f"{quoted} already exists, with the metadata file `{theirs}`, but `{path}` has the newer `{found.file}`: "
+            f"{quoted} already exists, with the metadata file `{catalog_file}`, but `{path}` has the newer "
+            f"`{located_table.file}`: "
             "another catalog has written to the table",
             help=f"to read the newest rows, SELECT * FROM iceberg({string_literal(path)}); write through the other "
             "catalog, since commits based on the older file would lose its rows",
@@ -259,15 +266,15 @@ def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> No
     name.
     """
     # A link's own name would be recorded in the manifests.
-    theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
-    here = same_location.one(path)
-    root = None if theirs is None else same_location.one(theirs).rstrip("/")
-    if root is None or not here.startswith(root + "/"):
+    warehouse = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
+    folder = same_location.normalized(path)
+    root = None if warehouse is None else same_location.normalized(warehouse).rstrip("/")
+    if root is None or not folder.startswith(root + "/"):
         raise IcebergSqlError(
-            f"the catalog `{parts[0]}` already exists, with the warehouse `{theirs}`, where `{path}` is not",
+            f"the catalog `{parts[0]}` already exists, with the warehouse `{warehouse}`, where `{path}` is not",
             help="attach it under another catalog name",
         )
-    name = here[len(root) + 1 :].split("/")
+    name = folder[len(root) + 1 :].split("/")
     if name != parts[1:]:
         raise IcebergSqlError(
             f"a table in Hadoop layout has the name of its folder in a Hadoop catalog, so {dotted(parts)} cannot "

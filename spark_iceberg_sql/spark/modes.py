@@ -7,7 +7,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 MODES = ("error", "warn", "off")
 
 
-def known_mode(ddl: str) -> str:
+def validated_mode(ddl: str) -> str:
     """The mode itself, after validation. Raises IcebergSqlError for any other value."""
     if ddl not in MODES:
         raise IcebergSqlError(f'ddl must be "error", "warn" or "off", not {ddl!r}')

@@ -25,7 +25,7 @@ from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.shown import without_secrets
 from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.spark.bridge import connect_channel
-from spark_iceberg_sql.spark.modes import known_mode
+from spark_iceberg_sql.spark.modes import validated_mode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 _REFUSED = "PARTITION_DDL_REFUSED"
 _NO_FUNCTION = ("UNRESOLVABLE_TABLE_VALUED_FUNCTION", "UNRESOLVED_ROUTINE")
 _QUERY = re.compile(r"\s*select\b", re.IGNORECASE)
-_VERB = re.compile(r"\b(?:alter|create|replace|overwrite)\b", re.IGNORECASE)
+_DDL_VERB = re.compile(r"\b(?:alter|create|replace|overwrite)\b", re.IGNORECASE)
 _INVALID = re.compile(r"The value of parameter\(s\) .*? is invalid: ", re.DOTALL)
-_STATE = re.compile(r"\.?\s*SQLSTATE: \w+.*", re.DOTALL)
+_SQLSTATE = re.compile(r"\.?\s*SQLSTATE: \w+.*", re.DOTALL)
 _LOST = ("UNAVAILABLE", "Connection refused", "RETRIES_EXCEEDED")
 # Of a server that has been started again, or that has ended the session after an hour without a call.
 _NO_SESSION = ("INVALID_HANDLE.SESSION", "NO_ACTIVE_SESSION", "SESSION_CHANGED", "SESSION_CLOSED")
 # For a server to accept a connection; without an answer, the client itself goes on trying.
-_SECONDS = 5
+_CONNECT_SECONDS = 5
 START = (
     "help: start the server with `iceberg-sql connect-server`, "
     "or call spark_iceberg_sql.install(spark) in its process"
@@ -56,17 +56,19 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     ddl: as for a classic session. Raises IcebergSqlError if the server does not have this package's functions, or is
     lost. If it has the functions but not the check, it warns with an IcebergSqlWarning.
     """
-    known_mode(ddl)
-    with answering(spark):
-        names = {row[0] for row in own_sql(spark)("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
+    validated_mode(ddl)
+    with explaining_lost_server(spark):
+        names = {row[0] for row in unchecked_sql(spark)("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
     uninstall(spark)
     if names.isdisjoint(BY_FUNCTION):
         raise IcebergSqlError(f"the server of this session has no iceberg_* functions\n{START}")
     if "iceberg_check" not in names:
-        words = f"the server has the iceberg_* functions, but does not check partition DDL\n{START}"
-        warnings.warn(words, IcebergSqlWarning, stacklevel=3)
+        message = (
+            f"the server has the iceberg_* functions, but does not check partition DDL\n{START}"
+        )
+        warnings.warn(message, IcebergSqlWarning, stacklevel=3)
     elif ddl != "off":
-        spark.__dict__["sql"] = _checked(spark, ddl)
+        spark.__dict__["sql"] = _checking_sql(spark, ddl)
     return spark
 
 
@@ -89,8 +91,10 @@ def check(spark: SparkSession, text: str, filename: str | None = None) -> Report
 def findings(spark: SparkSession, text: str, filename: str | None = None) -> Report | None:
     """As `check`; None if the server has no checker. Raises IcebergSqlError if the server is lost."""
     try:
-        with answering(spark), unlogged():
-            rows = own_sql(spark)("SELECT * FROM iceberg_check(:text)", {"text": text}).collect()
+        with explaining_lost_server(spark), without_error_logs():
+            rows = unchecked_sql(spark)(
+                "SELECT * FROM iceberg_check(:text)", {"text": text}
+            ).collect()
     except PySparkException as error:
         if has_no_function(error):
             return None
@@ -105,8 +109,10 @@ def plan(spark: SparkSession, text: str) -> PlannedRows:
     Raises IcebergSqlError for text that cannot be planned, or if the server has no plans or is lost.
     """
     try:
-        with answering(spark), unlogged():
-            rows = own_sql(spark)("SELECT * FROM iceberg_plan(:text)", {"text": text}).collect()
+        with explaining_lost_server(spark), without_error_logs():
+            rows = unchecked_sql(spark)(
+                "SELECT * FROM iceberg_plan(:text)", {"text": text}
+            ).collect()
     except PySparkException as error:
         if has_no_function(error):
             raise IcebergSqlError(f"the server of this session makes no plans\n{START}") from None
@@ -119,29 +125,29 @@ _SPECS = {rule.code: rule.spec for rule in ALL}
 
 
 def _diagnostic(row: Row, lines: Lines) -> Diagnostic:
-    code, name, severity, message, advice, *place = row
-    start, end = (lines.start(line) + column - 1 for line, column in (place[:2], place[2:]))
-    span = Span(start, end, *place)
+    code, name, severity, message, advice, *position = row
+    start, end = (lines.start(line) + column - 1 for line, column in (position[:2], position[2:]))
+    span = Span(start, end, *position)
     return Diagnostic(code, name, Severity(severity), message, span, advice, spec=_SPECS.get(code))
 
 
-def own_sql(spark: SparkSession) -> Callable[..., DataFrame]:
+def unchecked_sql(spark: SparkSession) -> Callable[..., DataFrame]:
     """The session's unchecked `sql`."""
     bound: Callable[..., DataFrame] = type(spark).sql.__get__(spark)
     return bound
 
 
-def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
-    plain = own_sql(spark)
+def _checking_sql(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
+    plain_sql = unchecked_sql(spark)
 
     def sql(sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803 - pyspark's
         if isinstance(sqlQuery, str) and not args and not kwargs and _may_be_ddl(sqlQuery):
             # As in a classic session, a comment suppresses no error.
             report = check(spark, without_suppressions(sqlQuery))
-            _speak(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
+            _raise_or_warn(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
         try:
-            with answering(spark):
-                return plain(sqlQuery, args, **kwargs)
+            with explaining_lost_server(spark):
+                return plain_sql(sqlQuery, args, **kwargs)
         except PySparkException as error:
             if _condition(error) != _REFUSED:
                 raise
@@ -151,7 +157,7 @@ def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
 
 
 @contextmanager
-def answering(spark: SparkSession) -> Iterator[None]:
+def explaining_lost_server(spark: SparkSession) -> Iterator[None]:
     """Raise IcebergSqlError, with the way to continue, if the session's server is gone or has ended the session.
 
     A connection is tried first: Spark's client tries for ten minutes to reach a server that has ended.
@@ -172,7 +178,7 @@ def refuse_lost(spark: SparkSession) -> None:
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
+def without_error_logs() -> Iterator[None]:
     """Keep pyspark from logging errors to standard error that this package raises with a message of its
     own.
     """
@@ -203,8 +209,8 @@ def is_lost(error: PySparkException) -> bool:
 
 
 def _matches(error: PySparkException, conditions: tuple[str, ...]) -> bool:
-    text = f"{_condition(error)} {str(error).partition(chr(10))[0]}"
-    return any(condition in text for condition in conditions)
+    first_line = f"{_condition(error)} {str(error).partition(chr(10))[0]}"
+    return any(condition in first_line for condition in conditions)
 
 
 def _refuses_connections(spark: SparkSession) -> bool:
@@ -215,7 +221,7 @@ def _refuses_connections(spark: SparkSession) -> bool:
     if address is None:
         return False
     try:
-        socket.create_connection(address, _SECONDS).close()
+        socket.create_connection(address, _CONNECT_SECONDS).close()
     except ConnectionRefusedError:
         return True
     except OSError:
@@ -246,24 +252,26 @@ def has_no_function(error: PySparkException) -> bool:
     return _condition(error).startswith(_NO_FUNCTION)
 
 
-def sentence(error: PySparkException) -> str:
+def refusal_message(error: PySparkException) -> str:
     """The server's refusal as this package's message, without Spark's condition, SQLSTATE and context."""
     text = str(error.getMessage() or error)
     if reason := _INVALID.search(text):
-        return _STATE.sub("", text[reason.end() :])
+        return _SQLSTATE.sub("", text[reason.end() :])
     return text.partition("\n")[0]
 
 
 def _condition(error: PySparkException) -> str:
-    named = getattr(error, "getCondition", None) or error.getErrorClass  # before pyspark 4.0
-    return named() or ""
+    get_condition = (
+        getattr(error, "getCondition", None) or error.getErrorClass
+    )  # before pyspark 4.0
+    return get_condition() or ""
 
 
 def _may_be_ddl(text: str) -> bool:
-    return _VERB.search(text) is not None and _QUERY.match(text) is None
+    return _DDL_VERB.search(text) is not None and _QUERY.match(text) is None
 
 
-def _speak(report: Report, ddl: str) -> None:
+def _raise_or_warn(report: Report, ddl: str) -> None:
     if not report.diagnostics:
         return
     if ddl == "error" and report.refuses:

@@ -41,11 +41,11 @@ class ServerFunction:
         return dict(self.in_sql).get(argument, argument)
 
 
-_OF_TEXT = (("text", "statement"),)
+_TEXT_AS_STATEMENT = (("text", "statement"),)
 
 SERVER_FUNCTIONS: Mapping[str, ServerFunction] = {
-    "explain": ServerFunction("iceberg_explain", ("text",), in_sql=_OF_TEXT),
-    "spj": ServerFunction("iceberg_spj", ("text",), in_sql=_OF_TEXT),
+    "explain": ServerFunction("iceberg_explain", ("text",), in_sql=_TEXT_AS_STATEMENT),
+    "spj": ServerFunction("iceberg_spj", ("text",), in_sql=_TEXT_AS_STATEMENT),
     "health": ServerFunction("iceberg_health", ("table",)),
     "preview": ServerFunction("iceberg_preview", ("source", "spec"), ("using", "commits")),
     "advise": ServerFunction("iceberg_advise", ("source", "queries"), ("using",)),
@@ -104,15 +104,17 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def call(public: str, spark: SparkSession, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+def call(
+    public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
     """The rows of the server's function for a public function.
 
     public_name: of the public function. args, kwargs: its arguments after the session. Raises IcebergSqlError
     for an argument that the server's function does not take, for what it refuses, and if the server does not
     have it or is lost.
     """
-    function = SERVER_FUNCTIONS[public]
-    values = _bound(public, function, args, named)
+    function = SERVER_FUNCTIONS[public_name]
+    values = _bind(public_name, function, args, kwargs)
     clauses: list[str] = []
     parameters: dict[str, Any] = {}
     for argument, value in values.items():
@@ -124,9 +126,9 @@ def call(public: str, spark: SparkSession, args: Sequence[Any], named: Mapping[s
             clause = f":{argument}"
             parameters[argument] = value
         clauses.append(f"{function.sql_name(argument)} => {clause}")
-    with remote.answering(spark), remote.unlogged():
+    with remote.explaining_lost_server(spark), remote.without_error_logs():
         try:
-            frame = remote.own_sql(spark)(
+            frame = remote.unchecked_sql(spark)(
                 f"SELECT * FROM {function.name}({', '.join(clauses)})", parameters
             )
             columns, rows = tuple(frame.columns), tuple(frame.collect())
@@ -137,38 +139,40 @@ def call(public: str, spark: SparkSession, args: Sequence[Any], named: Mapping[s
                 ) from None
             if remote.is_lost(error):
                 raise
-            raise IcebergSqlError(remote.sentence(error)) from None
+            raise IcebergSqlError(remote.refusal_message(error)) from None
     return ServerRows(str(values[function.positional[0]]), columns, rows)
 
 
-def _bound(
-    public: str, function: ServerFunction, args: Sequence[Any], named: Mapping[str, Any]
+def _bind(
+    public_name: str, function: ServerFunction, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments by their Python names; None is an argument's default value."""
     if len(args) > len(function.positional):
         raise IcebergSqlError(
-            f"sis.{public} takes {' and '.join(f'`{name}`' for name in function.positional)} after the session, "
+            f"sis.{public_name} takes {' and '.join(f'`{name}`' for name in function.positional)} after the session, "
             f"not {len(args)} values"
         )
     values = dict(zip(function.positional, args, strict=False))
-    for name, value in named.items():
+    for name, value in kwargs.items():
         if name in values:
-            raise IcebergSqlError(f"`{name}` of sis.{public} has two values", argument=name)
+            raise IcebergSqlError(f"`{name}` of sis.{public_name} has two values", argument=name)
         if name not in function.arguments and value is not None:
             accepted = ", ".join(f"`{argument}`" for argument in function.arguments)
             raise IcebergSqlError(
-                f"`{name}` of sis.{public} does not work in a Spark Connect session: "
+                f"`{name}` of sis.{public_name} does not work in a Spark Connect session: "
                 f"the server's {function.name} takes {accepted}",
                 argument=name,
             )
         values[name] = value
     missing = [name for name in function.positional if values.get(name) is None]
     if missing:
-        raise IcebergSqlError(f"`{missing[0]}` of sis.{public} is missing", argument=missing[0])
-    return {name: _value(public, name, v) for name, v in values.items() if v is not None}
+        raise IcebergSqlError(
+            f"`{missing[0]}` of sis.{public_name} is missing", argument=missing[0]
+        )
+    return {name: _value(public_name, name, v) for name, v in values.items() if v is not None}
 
 
-def _value(public: str, name: str, value: Any) -> Any:
+def _value(public_name: str, name: str, value: Any) -> Any:
     """A value as a parameter of `spark.sql`."""
     if isinstance(value, str) or (name == "commits" and isinstance(value, int)):
         return value
@@ -176,8 +180,8 @@ def _value(public: str, name: str, value: Any) -> Any:
         queries = list(value)
         if queries and all(isinstance(query, str) for query in queries):
             return queries
-    kinds = "a string or a list of strings, without weights" if name == "queries" else "a text"
+    expected = "a string or a list of strings, without weights" if name == "queries" else "a text"
     raise IcebergSqlError(
-        f"`{name}` of sis.{public} must be {kinds} in a Spark Connect session, not {type(value).__name__}",
+        f"`{name}` of sis.{public_name} must be {expected} in a Spark Connect session, not {type(value).__name__}",
         argument=name,
     )

@@ -30,20 +30,24 @@ def java(supported: tuple[int, ...] = JAVA) -> str:
 
     supported: the versions that Spark and Iceberg's runtime run on. Raises JavaError if there is none of these.
     """
-    wanted = " or ".join(map(str, supported))
+    version_names = " or ".join(map(str, supported))
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=os.path.join(home, "bin") if home else None)
-    if found is None:
+    executable = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    if executable is None:
         where = f"in JAVA_HOME={home}" if home else "on PATH"
-        raise JavaError(f"no Java {where}: install a Java runtime {wanted} and set JAVA_HOME to it")
-    shown = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
-    match = re.search(r'version "((\d+)[^"]*)"', shown)
-    if match is None or int(match[2]) not in supported:
-        what = "of an unreadable version" if match is None else f"version {match[1]}"
         raise JavaError(
-            f"{found} is {what}: Spark with Iceberg needs Java {wanted}; set JAVA_HOME to one"
+            f"no Java {where}: install a Java runtime {version_names} and set JAVA_HOME to it"
         )
-    return found
+    version_output = subprocess.run(
+        [executable, "-version"], capture_output=True, text=True, check=False
+    ).stderr
+    match = re.search(r'version "((\d+)[^"]*)"', version_output)
+    if match is None or int(match[2]) not in supported:
+        version_fact = "of an unreadable version" if match is None else f"version {match[1]}"
+        raise JavaError(
+            f"{executable} is {version_fact}: Spark with Iceberg needs Java {version_names}; set JAVA_HOME to one"
+        )
+    return executable
 
 
 def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
@@ -107,22 +111,20 @@ def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
         command += ["-dependency", runtime.group, runtime.artifact, runtime.version]
         command += ["-confs", "default", "-notransitive"]
         command += ["-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
-        advice = (
-            f"connect to a Maven repository once, or set {_JAR} to a copy of {runtime.filename}"
-        )
+        hint = f"connect to a Maven repository once, or set {_JAR} to a copy of {runtime.filename}"
         try:
             subprocess.run(command, capture_output=True, timeout=_FETCH_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise JarError(
-                f"the download of {runtime.coordinate} timed out after {_FETCH_SECONDS} s: {advice}"
+                f"the download of {runtime.coordinate} timed out after {_FETCH_SECONDS} s: {hint}"
             ) from None
         fetched = Path(folder) / runtime.filename
         if not fetched.is_file():
-            raise JarError(f"cannot fetch {runtime.coordinate}: {advice}")
+            raise JarError(f"cannot fetch {runtime.coordinate}: {hint}")
         if not _is_pinned(fetched, runtime):
             raise JarError(
                 f"{runtime.coordinate} has sha256 {_sha256(fetched)}, "
-                f"but {runtime.sha256} is pinned: {advice}"
+                f"but {runtime.sha256} is pinned: {hint}"
             )
         os.replace(fetched, target)
 

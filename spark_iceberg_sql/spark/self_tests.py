@@ -78,7 +78,7 @@ def trial(spark: SparkSession) -> Iterator[TrialTable]:
     """A trial table in a session of its own, whose settings are Spark's defaults where the results depend on them."""
     session = spark.newSession()
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    with TemporaryDirectory(prefix="spark-iceberg-sql-trial-") as folder, jvm.quietly():
+    with TemporaryDirectory(prefix="spark-iceberg-sql-trial-") as folder, jvm.without_error_logs():
         yield TrialTable(session, f"{folder}/trial")
 
 
@@ -168,7 +168,7 @@ def _attempted(test: Callable[[str], str | None], argument: str) -> str | None:
 def failing_check(spark: SparkSession) -> str | None:
     """Why the check of partition DDL does not work; only parsed, no statement runs."""
     parser = jvm.java_session(spark).sessionState().sqlParser()
-    with jvm.quietly(), warnings.catch_warnings(), gate.during("error"):
+    with jvm.without_error_logs(), warnings.catch_warnings(), gate.mode_override("error"):
         warnings.simplefilter("ignore")
         try:
             parser.parsePlan("SELECT id FROM range(3)")

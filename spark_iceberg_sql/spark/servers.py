@@ -20,10 +20,10 @@ from spark_iceberg_sql.spark.bridge import servers
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_LOCAL = ("127.0.0.1", "localhost", "::1")
+_LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 _TOKEN = "spark.connect.authenticate.token"
-_ANY = ("0.0.0.0", "::", "")
-_SECONDS = 0.5  # between two checks whether the JVM is running
+_ANY_HOSTS = ("0.0.0.0", "::", "")
+_POLL_SECONDS = 0.5  # between two checks whether the JVM is running
 
 
 class Server:
@@ -45,12 +45,12 @@ class Server:
     @property
     def url(self) -> str:
         """The address for clients: `sc://127.0.0.1:15002`, `jdbc:hive2://127.0.0.1:10000`."""
-        host = socket.gethostname() if self.host in _ANY else self.host
+        host = socket.gethostname() if self.host in _ANY_HOSTS else self.host
         return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def wait(self) -> None:
         """Block until the server is stopped. Raises IcebergSqlError if Spark ends first."""
-        while not self._stopped.wait(_SECONDS):
+        while not self._stopped.wait(_POLL_SECONDS):
             if servers.has_ended():
                 raise IcebergSqlError("Spark has ended, and with it the server")
 
@@ -66,7 +66,7 @@ class Server:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -97,12 +97,12 @@ def connect_server(
     not available, and what `session` and `install` raise.
     """
     _require_token(spark, host)
-    return _served("sc", servers.start_connect, spark, host, port, ddl)
+    return _start_server("sc", servers.start_connect, spark, host, port, ddl)
 
 
 def _require_token(spark: SparkSession | None, host: str) -> None:
     """Raise IcebergSqlError for a server that anybody on the network could run commands with."""
-    if host in _LOCAL or os.environ.get("SPARK_CONNECT_AUTHENTICATE_TOKEN"):
+    if host in _LOCAL_HOSTS or os.environ.get("SPARK_CONNECT_AUTHENTICATE_TOKEN"):
         return
     config = spark.sparkContext.getConf() if spark is not None else None
     if config is None or not config.get(_TOKEN):
@@ -121,10 +121,10 @@ def thrift_server(
     ddl: str = "error",
 ) -> Server:
     """Serve JDBC and other clients of Hive's Thrift protocol from this process; otherwise like `connect_server`."""
-    return _served("jdbc:hive2", servers.start_thrift, spark, host, port, ddl)
+    return _start_server("jdbc:hive2", servers.start_thrift, spark, host, port, ddl)
 
 
-def shared(config: Mapping[str, str], catalog: str = "local") -> dict[str, str]:
+def shared_settings(config: Mapping[str, str], catalog: str = "local") -> dict[str, str]:
     """Settings with which each client sees the others' commits at once, as in one session.
 
     Iceberg caches tables for each session, and a session that keeps reading one never sees what another
@@ -138,28 +138,28 @@ def shared(config: Mapping[str, str], catalog: str = "local") -> dict[str, str]:
     return {f"spark.sql.catalog.{name}.cache-enabled": "false" for name in names} | dict(config)
 
 
-def _served(
+def _start_server(
     scheme: str,
     start: Callable[[SparkSession, str, int], tuple[int, servers.Stop]],
-    given: SparkSession | None,
+    user_session: SparkSession | None,
     host: str,
     port: int,
     ddl: str,
 ) -> Server:
-    if given is None:
-        spark = session.session(ddl=ddl, config=shared({}))
+    if user_session is None:
+        spark = session.session(ddl=ddl, config=shared_settings({}))
     else:
-        spark = session.install(given, ddl)
+        spark = session.install(user_session, ddl)
     # Before the start: a client may connect as soon as the server listens.
-    begin = servers.Settings(spark)
+    initial_settings = servers.InitialSettings(spark)
     try:
         port, stop = start(spark, host, port)
     except Exception:
-        begin.restore()
+        initial_settings.restore()
         raise
 
     def stopped() -> None:
         stop()
-        begin.restore()
+        initial_settings.restore()
 
     return Server(spark, scheme, host, port, stopped)

@@ -23,10 +23,13 @@ from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala, users_jar
 from spark_iceberg_sql.spark.tables import by_path, credentials, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
-from spark_iceberg_sql.spark.versions import LINES, missing_runtime, runtime, tested_line
+from spark_iceberg_sql.spark.versions import SPARK_MINORS, missing_runtime, runtime, tested_line
 
-_MEMORY = "spark.driver.memory"
-_CLIENT = {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"}  # with which pyspark starts no JVM
+_MEMORY_KEY = "spark.driver.memory"
+_CLIENT_VARIABLES = {
+    "SPARK_CONNECT_MODE_ENABLED",
+    "SPARK_REMOTE",
+}  # with which pyspark starts no JVM
 _MB, _GB = 2**20, 2**30
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
@@ -54,19 +57,19 @@ def session(
     Raises JavaError, JarError, or IcebergSqlError if the running session lacks Iceberg, or if this process is a client
     of Spark Connect.
     """
-    if named := _CLIENT.intersection(os.environ):
+    if client_variables := _CLIENT_VARIABLES.intersection(os.environ):
         raise IcebergSqlError(
             "sis.session needs its own process, and this one is a client of Spark Connect: "
-            f"the environment has {' and '.join(sorted(named))}",
+            f"the environment has {' and '.join(sorted(client_variables))}",
             help="use the client's session, such as sis.install(spark), or stop it and unset the variable",
         )
     settings = {**_settings(warehouse, catalog, timezone), **(config or {})}
     if config:
         _join(settings, config, "spark.sql.extensions", _EXTENSIONS, ",")
-        _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
+        _join(settings, config, "spark.driver.extraJavaOptions", _log_option(), " ")
         settings |= credentials.redaction(config.get("spark.redaction.regex"))
     jvm_process.forget_ended()
-    if not jvm.running():
+    if not jvm.is_running():
         settings |= _memory(config or {})
         # For UDFs; otherwise Spark uses `python3` on PATH.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -94,10 +97,10 @@ def _started(builder: Any) -> SparkSession:
 def _provide_runtime(settings: dict[str, str]) -> None:
     """Check that Java is installed, and add the runtime jar to `spark.jars` unless the caller provides one."""
     tested = tested_line(pyspark.__version__)
-    java((tested or LINES[0]).java)
-    brought = settings.get("spark.jars", ""), settings.get("spark.jars.packages", "")
+    java((tested or SPARK_MINORS[0]).java)
+    jar_settings = settings.get("spark.jars", ""), settings.get("spark.jars.packages", "")
     # A jar that the caller provides is used: a machine without network access may have no other.
-    if not any("iceberg-spark-runtime" in jars for jars in brought):
+    if not any("iceberg-spark-runtime" in jars for jars in jar_settings):
         if tested is not None:
             pinned = runtime(pyspark.__version__, scala())
             jar = runtime_jar(pinned, settings.get("spark.jars.ivySettings"))
@@ -105,7 +108,7 @@ def _provide_runtime(settings: dict[str, str]) -> None:
             jar = users
         else:
             raise missing_runtime(pyspark.__version__, scala())
-        settings["spark.jars"] = ",".join(filter(None, (str(jar), brought[0])))
+        settings["spark.jars"] = ",".join(filter(None, (str(jar), jar_settings[0])))
 
 
 def _memory(config: Mapping[str, str]) -> dict[str, str]:
@@ -114,12 +117,16 @@ def _memory(config: Mapping[str, str]) -> dict[str, str]:
     config: settings of the call. Spark's own default, 1 GB, is too little for a write to some hundreds of
     partitions: Iceberg keeps a writer open for each.
     """
-    words = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
-    is_set = "SPARK_DRIVER_MEMORY" in os.environ or "driver-memory" in words or _MEMORY in words
-    if is_set or _MEMORY in config or _MEMORY in _defaults():
+    submit_args = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    is_set = (
+        "SPARK_DRIVER_MEMORY" in os.environ
+        or "driver-memory" in submit_args
+        or _MEMORY_KEY in submit_args
+    )
+    if is_set or _MEMORY_KEY in config or _MEMORY_KEY in _defaults():
         return {}
     size = memory_size()
-    return {_MEMORY: f"{min(size // 2, 8 * _GB) // _MB}m"} if size > 2 * _GB else {}
+    return {_MEMORY_KEY: f"{min(size // 2, 8 * _GB) // _MB}m"} if size > 2 * _GB else {}
 
 
 def _defaults() -> str:
@@ -149,32 +156,34 @@ def _limits() -> Iterator[int]:
 
 
 def _join(
-    settings: dict[str, str], config: Mapping[str, str], key: str, ours: str, mark: str
+    settings: dict[str, str], config: Mapping[str, str], key: str, default: str, separator: str
 ) -> None:
     """Set a list setting: the default value, followed by the caller's."""
-    theirs = config.get(key, "")
-    settings[key] = theirs if ours in theirs else mark.join(filter(None, (ours, theirs)))
+    user_value = config.get(key, "")
+    settings[key] = (
+        user_value if default in user_value else separator.join(filter(None, (default, user_value)))
+    )
 
 
-def _quiet() -> str:
+def _log_option() -> str:
     log4j = resources.files("spark_iceberg_sql.spark") / "log4j2-quiet.properties"
     return f"-Dlog4j2.configurationFile={log4j}"
 
 
 def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, str]:
-    place = str(warehouse)
-    if "://" not in place and not place.startswith("file:"):
-        place = str(Path(place).expanduser().absolute())
+    location = str(warehouse)
+    if "://" not in location and not location.startswith("file:"):
+        location = str(Path(location).expanduser().absolute())
     return {
         "spark.master": "local[*]",
         "spark.app.name": "spark-iceberg-sql",
-        "spark.driver.extraJavaOptions": _quiet(),
+        "spark.driver.extraJavaOptions": _log_option(),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.extensions": _EXTENSIONS,
         f"spark.sql.catalog.{catalog}": "org.apache.iceberg.spark.SparkCatalog",
         f"spark.sql.catalog.{catalog}.type": "hadoop",
-        f"spark.sql.catalog.{catalog}.warehouse": place,
+        f"spark.sql.catalog.{catalog}.warehouse": location,
         "spark.sql.session.timeZone": timezone,
         **credentials.redaction(),
     }
@@ -230,7 +239,9 @@ def _register(spark: SparkSession) -> None:
     by_path.register(spark)
     metadata_functions.register(spark)
     discovery.register(spark)
-    answers.register(spark, (*statement_functions.ANSWERS, *hypothetical_functions.ANSWERS))
+    answers.register(
+        spark, (*statement_functions.STATEMENT_FUNCTIONS, *hypothetical_functions.ANSWERS)
+    )
 
 
 def uninstall(spark: SparkSession) -> None:
@@ -241,4 +252,6 @@ def uninstall(spark: SparkSession) -> None:
     by_path.unregister(spark)
     metadata_functions.unregister(spark)
     discovery.unregister(spark)
-    answers.unregister(spark, (*statement_functions.ANSWERS, *hypothetical_functions.ANSWERS))
+    answers.unregister(
+        spark, (*statement_functions.STATEMENT_FUNCTIONS, *hypothetical_functions.ANSWERS)
+    )

@@ -11,7 +11,7 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.spark.bridge.answers import Answer, Argument
+from spark_iceberg_sql.spark.bridge.answers import Argument, PythonTableFunction
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.insight import explain, health, joins
@@ -25,38 +25,38 @@ Row = Sequence[str | int | None]
 _STATEMENT = Argument("statement", "SQL text")
 
 
-def _over(
+def _table_function(
     argument: Argument,
     columns: str,
     rows: Callable[[SparkSession, str], Iterable[Row]],
-    **words: str,
-) -> Answer:
+    **documentation: str,
+) -> PythonTableFunction:
     """A table function of one argument.
 
     argument: of the function. columns: of its rows, as DDL. rows: computes them from the session and the
     argument's value. documentation: name, summary and example.
     """
-    return Answer(
+    return PythonTableFunction(
         arguments=(argument,),
-        rows=lambda spark, given: (columns, rows(spark, given[argument.name])),
-        **words,
+        rows=lambda spark, values: (columns, rows(spark, values[argument.name])),
+        **documentation,
     )
 
 
 def _diagnostics(spark: SparkSession, text: str) -> Iterable[Row]:
-    report = check(text, SessionTables(spark, intercept.own_sql(spark)))
-    for d in report:
-        place = d.span
+    report = check(text, SessionTables(spark, intercept.unchecked_sql(spark)))
+    for diagnostic in report:
+        span = diagnostic.span
         yield (
-            d.code,
-            d.name,
-            str(d.severity),
-            d.message,
-            d.help,
-            place.row,
-            place.column,
-            place.end_row,
-            place.end_column,
+            diagnostic.code,
+            diagnostic.name,
+            str(diagnostic.severity),
+            diagnostic.message,
+            diagnostic.help,
+            span.row,
+            span.column,
+            span.end_row,
+            span.end_column,
         )
 
 
@@ -76,8 +76,8 @@ def _spj(spark: SparkSession, text: str) -> Iterable[Row]:
     return joins.spj(spark, text).rows()
 
 
-ANSWERS: tuple[Answer, ...] = (
-    _over(
+STATEMENT_FUNCTIONS: tuple[PythonTableFunction, ...] = (
+    _table_function(
         _STATEMENT,
         name="iceberg_check",
         columns=(
@@ -88,7 +88,7 @@ ANSWERS: tuple[Answer, ...] = (
         example="SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD bucket(0, id)');",
         rows=_diagnostics,
     ),
-    _over(
+    _table_function(
         _STATEMENT,
         name="iceberg_plan",
         columns=(
@@ -99,7 +99,7 @@ ANSWERS: tuple[Answer, ...] = (
         example="SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)');",
         rows=_plan,
     ),
-    _over(
+    _table_function(
         _STATEMENT,
         name="iceberg_explain",
         columns=(
@@ -114,7 +114,7 @@ ANSWERS: tuple[Answer, ...] = (
         example="SELECT * FROM iceberg_explain('SELECT * FROM db.t WHERE year(ts) = 2024');",
         rows=_explain,
     ),
-    _over(
+    _table_function(
         _STATEMENT,
         name="iceberg_spj",
         columns=(
@@ -125,7 +125,7 @@ ANSWERS: tuple[Answer, ...] = (
         example="SELECT * FROM iceberg_spj('SELECT * FROM db.a JOIN db.b ON a.id = b.id');",
         rows=_spj,
     ),
-    _over(
+    _table_function(
         Argument("table", "the name of a table"),
         name="iceberg_health",
         columns=(

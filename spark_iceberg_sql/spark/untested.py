@@ -26,7 +26,7 @@ from spark_iceberg_sql.syntax.identifiers import string_literal
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_ANSWERS = (*statement_functions.ANSWERS, *hypothetical_functions.ANSWERS)
+_ANSWERS = (*statement_functions.STATEMENT_FUNCTIONS, *hypothetical_functions.ANSWERS)
 _FUNCTIONS, _TABLE_FUNCTIONS = "functions iceberg_*", "table functions"
 _RULES, _CHECK = "optimizer rules", "check of partition DDL"
 _NO_ROWS = (
@@ -131,7 +131,7 @@ def _register_table_functions(spark: SparkSession) -> None:
 
 def _test(spark: SparkSession, results: Results) -> None:
     if not results.failed(_FUNCTIONS):
-        with jvm.quietly():
+        with jvm.without_error_logs():
             results.add(_FUNCTIONS, self_tests.wrong_functions(spark))
     if not (spark.sparkContext.master or "").startswith("local"):
         results.add(_TABLE_FUNCTIONS, {_TABLE_FUNCTIONS: _NO_ROWS})

@@ -14,7 +14,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SparkMinor:
     """A minor version of Spark.
 
     spark: `4.1`. java: the Java versions it supports. limitations: features that do not work, unlike in the
@@ -23,7 +23,7 @@ class Line:
 
     spark: str
     java: tuple[int, ...]
-    lacks: Mapping[str, str] = field(default_factory=dict)
+    limitations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def number(self) -> tuple[int, ...]:
@@ -58,12 +58,12 @@ _BEFORE_4_0 = {
 }
 
 # Newest first.
-LINES = (
-    Line("4.1", (17, 21)),
-    Line("4.0", (17, 21), _BEFORE_4_1 | _ON_4_0),
-    Line("3.5", (17,), _BEFORE_4_1 | _BEFORE_4_0),
+SPARK_MINORS = (
+    SparkMinor("4.1", (17, 21)),
+    SparkMinor("4.0", (17, 21), _BEFORE_4_1 | _ON_4_0),
+    SparkMinor("3.5", (17,), _BEFORE_4_1 | _BEFORE_4_0),
 )
-JAVA = tuple(sorted({java for line in LINES for java in line.java}))
+JAVA = tuple(sorted({java for line in SPARK_MINORS for java in line.java}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def checkout_jars() -> Path:
     return Path(__file__).resolve().parents[2] / "jars"
 
 
-def line(spark_version: str) -> Line:
+def spark_minor(spark_version: str) -> SparkMinor:
     """The supported minor version of a Spark version such as `4.1.4`. Raises IcebergSqlError if there is
     none.
     """
@@ -106,14 +106,14 @@ def line(spark_version: str) -> Line:
     if tested is None:
         raise IcebergSqlError(
             f"Spark {minor(spark_version)} is not supported, only Spark {tested_versions()}",
-            help=f"pip install 'pyspark~={LINES[0].spark}.0'",
+            help=f"pip install 'pyspark~={SPARK_MINORS[0].spark}.0'",
         )
     return tested
 
 
-def tested_line(spark_version: str) -> Line | None:
+def tested_line(spark_version: str) -> SparkMinor | None:
     """The line of a Spark version such as `4.1.4`; None if it is not in the table."""
-    return next((line for line in LINES if line.spark == minor(spark_version)), None)
+    return next((line for line in SPARK_MINORS if line.spark == minor(spark_version)), None)
 
 
 def minor(spark_version: str) -> str:
@@ -123,7 +123,7 @@ def minor(spark_version: str) -> str:
 
 def tested_versions() -> str:
     """The lines as text: `4.1, 4.0 and 3.5`."""
-    *others, oldest = (line.spark for line in LINES)
+    *others, oldest = (line.spark for line in SPARK_MINORS)
     return f"{', '.join(others)} and {oldest}" if others else oldest
 
 
@@ -134,7 +134,7 @@ def missing_runtime(spark_version: str, scala: str | None) -> IcebergSqlError:
         f"Spark {spark} is not tested, only Spark {tested_versions()}, and to try it Iceberg's runtime for "
         f"Spark {spark} is missing on the class path",
         help=f"start Spark with spark.jars=<path of iceberg-spark-runtime-{spark}_{scala or '2.13'}>, if Iceberg has "
-        f"released one, or pip install 'pyspark~={LINES[0].spark}.0'",
+        f"released one, or pip install 'pyspark~={SPARK_MINORS[0].spark}.0'",
     )
 
 
@@ -151,12 +151,16 @@ def runtime(spark_version: str, scala: str | None = None) -> Runtime:
     scala: the Scala version of this Spark, such as `2.13`; None for that of pip's pyspark.
     Raises IcebergSqlError if Spark or its Scala is not supported.
     """
-    wanted = line(spark_version).spark
-    pinned = {name: row for name, row in runtimes().items() if name.startswith(f"{wanted}_")}
-    found = pinned.get(f"{wanted}_{scala}") if scala else next(iter(pinned.values()))
-    if found is None:
-        known = " and ".join(name.partition("_")[2] for name in pinned)
+    minor_version = spark_minor(spark_version).spark
+    candidates = {
+        name: row for name, row in runtimes().items() if name.startswith(f"{minor_version}_")
+    }
+    pinned_runtime = (
+        candidates.get(f"{minor_version}_{scala}") if scala else next(iter(candidates.values()))
+    )
+    if pinned_runtime is None:
+        scala_versions = " and ".join(name.partition("_")[2] for name in candidates)
         raise IcebergSqlError(
-            f"Iceberg has no runtime for Spark {wanted} with Scala {scala}, only with {known}"
+            f"Iceberg has no runtime for Spark {minor_version} with Scala {scala}, only with {scala_versions}"
         )
-    return found
+    return pinned_runtime

@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge import lines
 
 def table(frame: DataFrame) -> pa.Table:
     """The rows of a query."""
-    if lines.LINE >= (4, 0):
+    if lines.SPARK_VERSION >= (4, 0):
         return frame.toArrow()
     batches = frame._collect_as_arrow()
     return pa.Table.from_batches(batches, None if batches else to_arrow_schema(frame.schema))
@@ -22,7 +22,7 @@ def table(frame: DataFrame) -> pa.Table:
 
 def frame(spark: SparkSession, rows: pa.Table) -> DataFrame:
     """A local relation of columns of numbers, strings and binaries."""
-    if lines.LINE >= (4, 0):
+    if lines.SPARK_VERSION >= (4, 0):
         return spark.createDataFrame(rows)
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "rows.arrow")

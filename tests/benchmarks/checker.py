@@ -112,7 +112,7 @@ def spark_parser(folder: str) -> Callable[[str], None]:
     from spark_iceberg_sql.spark.bridge import gate
 
     session = sis.session(folder, config={"spark.master": "local[2]", "spark.driver.memory": "1g"})
-    parser = gate.parser_behind(session)
+    parser = gate.parser_without_gate(session)
 
     def parse(text: str) -> None:
         for statement in statements(text):

@@ -58,7 +58,7 @@ def many_manifests(spark, folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        plain = intercept.own_sql(spark)
+        plain = intercept.unchecked_sql(spark)
         read = spark.read.format("iceberg").load
         plain("CREATE TABLE local.db.t (id BIGINT, name STRING) USING iceberg")
         plain(

@@ -42,7 +42,7 @@ def table(title, ways, calls, base):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        plain = intercept.own_sql(spark)
+        plain = intercept.unchecked_sql(spark)
         plain(
             "CREATE TABLE local.db.t (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(8, id))"
         )

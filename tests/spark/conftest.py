@@ -21,7 +21,7 @@ from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge import compiler
 
 HERE = Path(__file__).parent
-LINE = versions.line(pyspark.__version__)
+LINE = versions.spark_minor(pyspark.__version__)
 
 # Keeps a test session small: two cores, a heap of 1 GB, few tasks.
 SMALL = {
@@ -87,8 +87,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in mine:
         item.add_marker(pytest.mark.spark)
         for needed in needs(item):
-            assert any(needed in line.lacks for line in versions.LINES), needed
-            if lacking := LINE.lacks.get(needed):
+            assert any(needed in line.limitations for line in versions.SPARK_MINORS), needed
+            if lacking := LINE.limitations.get(needed):
                 item.add_marker(pytest.mark.skip(reason=f"Spark {LINE.spark}: {lacking}"))
     every = config.getoption("--every")
     left_out = [

@@ -62,7 +62,7 @@ class Runtime:
     sql: Callable[[str], DataFrame] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sql = intercept.own_sql(self.spark)
+        self.sql = intercept.unchecked_sql(self.spark)
 
     def clear(self) -> None:
         """Reset to an empty `local.db` as the current namespace, no table in Spark's own catalog, default settings."""

@@ -167,7 +167,9 @@ from spark_iceberg_sql.spark.bridge import file_io  # noqa: E402
 from spark_iceberg_sql.spark.tables import credentials  # noqa: E402
 
 print(
-    file_io._opened, credentials._vault, [vars(kept).keys() for kept in credentials._vault.values()]
+    file_io._open_files,
+    credentials._vault,
+    [vars(kept).keys() for kept in credentials._vault.values()],
 )
 
 ui = str(spark.sparkContext.uiWebUrl)

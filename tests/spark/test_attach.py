@@ -362,7 +362,7 @@ def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
     ):
         assert spark.sql(text).count() == 3
         with pytest.raises((AnalysisException, ParseException)):
-            intercept.own_sql(spark)(text)
+            intercept.unchecked_sql(spark)(text)
     described = spark.sql(f"DESCRIBE icebergLocal('{path}')").collect()
     assert [row.col_name for row in described] == ["id", "name"]
     spark.conf.set("spark.iceberg_sql.collection.mine.path", str(path.parent))
@@ -409,4 +409,4 @@ def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> 
     assert ids(spark, path) == [1, 3, 7]
     assert spark.sql(f"SELECT * FROM {name}.files").count() == 1
     with pytest.raises(ParseException):
-        intercept.own_sql(spark)(f"OPTIMIZE TABLE {name}")
+        intercept.unchecked_sql(spark)(f"OPTIMIZE TABLE {name}")

@@ -120,12 +120,15 @@ def test_old_classes_of_other_versions_are_deleted(folder: Path) -> None:
 def test_the_key_has_every_java_file_and_version(spark: SparkSession) -> None:
     own = class_cache._folder(compiler.gateway())
     class_cache._folder.cache_clear()
-    before = class_cache._add
+    before = class_cache._hash_java_files
     try:
-        class_cache._add = lambda every, folder: (before(every, folder), every.update(b"x"))
+        class_cache._hash_java_files = lambda every, folder: (
+            before(every, folder),
+            every.update(b"x"),
+        )
         assert class_cache._folder(compiler.gateway()) != own
     finally:
-        class_cache._add = before
+        class_cache._hash_java_files = before
         class_cache._folder.cache_clear()
     assert class_cache._folder(compiler.gateway()) == own
 

@@ -167,7 +167,7 @@ def test_clients_see_each_other_s_commits(
         f"spark.sql.catalog.{name}.warehouse": str(tmp_path),
     }
     if of_a_server:
-        settings = own_servers.shared(settings)
+        settings = own_servers.shared_settings(settings)
         assert settings["spark.sql.catalog.local.cache-enabled"] == "false"
     one, two = spark.newSession(), spark.newSession()
     for session in (one, two):
@@ -183,9 +183,9 @@ def test_clients_see_each_other_s_commits(
 
 def test_a_user_s_settings_of_a_cache_stay() -> None:
     key = "spark.sql.catalog.local.cache-enabled"
-    assert own_servers.shared({key: "true"})[key] == "true"
+    assert own_servers.shared_settings({key: "true"})[key] == "true"
     jdbc = {"spark.sql.catalog.pg": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBC"}
-    assert own_servers.shared(jdbc) == {key: "false", **jdbc}
+    assert own_servers.shared_settings(jdbc) == {key: "false", **jdbc}
 
 
 def client(url: str, script: str, folder: Path | None = None) -> subprocess.Popen[str]:
@@ -363,7 +363,7 @@ def test_a_client_cannot_switch_off_the_checks(
 def test_settings_of_the_checks_are_fixed_until_the_last_server_ends(spark: SparkSession) -> None:
     key = "spark.sql.optimizer.excludedRules"
     session = spark.newSession()
-    first, second = servers.Settings(session), servers.Settings(session)
+    first, second = servers.InitialSettings(session), servers.InitialSettings(session)
     for _ in range(2):  # a server may be stopped twice
         first.restore()
         with pytest.raises(AnalysisException, match="annot modify the value"):
@@ -577,7 +577,7 @@ def test_insight_functions_of_a_client(
 def test_the_record_of_server_functions_is_what_the_server_registers() -> None:
     registered = {
         answer.name: answer
-        for answer in (*statement_functions.ANSWERS, *hypothetical_functions.ANSWERS)
+        for answer in (*statement_functions.STATEMENT_FUNCTIONS, *hypothetical_functions.ANSWERS)
     }
     for function in SERVER_FUNCTIONS.values():
         arguments = {argument.name for argument in registered[function.name].arguments}

@@ -463,8 +463,8 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
     spark.sql(f"DECLARE OR REPLACE VARIABLE the_name STRING DEFAULT '{name}.db.copy'")
     spark.sql("DECLARE OR REPLACE VARIABLE the_statement STRING")
     spark.sql(f"SET VAR the_statement = 'DELETE FROM {name}.db.copy'")
-    lacks = versions.line(spark.version).lacks
-    assert PARTLY.keys() <= versions.LINES[-1].lacks.keys()
+    lacks = versions.spark_minor(spark.version).limitations
+    assert PARTLY.keys() <= versions.SPARK_MINORS[-1].limitations.keys()
     for text in computed(f"{name}.db.copy"):
         if any(words.search(text) for needed, words in PARTLY.items() if needed in lacks):
             continue
@@ -491,7 +491,7 @@ def writers(
 ) -> dict[str, Callable[[], object]]:
     """Ways to write without a `spark.sql` statement; each would leave the rows (9, 'a') or none."""
     rows = spark.createDataFrame([(9, "a")], "id INT, d STRING")
-    sql = intercept.own_sql(spark)
+    sql = intercept.unchecked_sql(spark)
 
     def stream() -> None:
         rows.write.parquet(str(folder / "rows"))
@@ -529,7 +529,7 @@ def writers(
         "stream to a name": lambda: stream_to(name, "checkpoint2"),
         "stream to a path": lambda: stream_to(path, "checkpoint3"),
     }
-    if lines.LINE < (4, 0):
+    if lines.SPARK_VERSION < (4, 0):
         ways = {
             way: write
             for way, write in ways.items()
@@ -639,7 +639,7 @@ def test_sessions_made_before_and_after_the_rules(spark: SparkSession, lake: Pat
     for session in (spark, spark.newSession(), spark.newSession().newSession()):
         catalog(session, name, "hadoop", warehouse=str(lake))
         with pytest.raises(PySparkException, match=COPY):
-            intercept.own_sql(session)(
+            intercept.unchecked_sql(session)(
                 f"CALL {name}.system.expire_snapshots('db.copy', TIMESTAMP'2100-01-01', 1)"
             )
     assert files(lake / "db") == before
@@ -665,4 +665,4 @@ def test_the_rule_and_the_gate_take_the_same_places_for_one(
     rule = optimizer_rule(spark, "Copies")
     assert rule.isSame(one, other) is same
     with sessions.working_in(spark):
-        assert same_location.same(one, other) is same
+        assert same_location.is_same(one, other) is same

@@ -35,7 +35,7 @@ from spark_iceberg_sql import demo
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark import session as ways_in
-from spark_iceberg_sql.spark.bridge.lines import LINE
+from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
 from spark_iceberg_sql.syntax.script import statements
 
 NEEDS_SPARK = {"python", "pycon", "sql"}
@@ -149,7 +149,7 @@ class Reader:
 
 def _here(shown: str) -> str:
     """An output with an error as pyspark shows it; before 4.0 it does not show the SQLSTATE."""
-    return shown if LINE >= (4, 0) else re.sub(r"\s+SQLSTATE: \w+(?=;|$)", "", shown)
+    return shown if SPARK_VERSION >= (4, 0) else re.sub(r"\s+SQLSTATE: \w+(?=;|$)", "", shown)
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def files_read(typed: Reader, table: str, rows: str) -> None:
     shown = ROW.findall(rows)
     assert shown
     for predicate, before, after in shown:
-        if LINE < (4, 0) and "ts) IN ('" in predicate:
+        if SPARK_VERSION < (4, 0) and "ts) IN ('" in predicate:
             continue  # Spark compares these as texts there: no row is found
         read = []
         for switch in ("false", "true"):

@@ -15,7 +15,7 @@ from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge import gate
-from spark_iceberg_sql.spark.bridge.lines import LINE
+from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
 from spark_iceberg_sql.spark.gate import intercept, judge
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -36,7 +36,7 @@ def table(spark):
 
 def fields(spark, table):
     """The current partition fields, read without any cache."""
-    found = SessionTables(spark, intercept.own_sql(spark)).get(tuple(table.split(".")))
+    found = SessionTables(spark, intercept.unchecked_sql(spark)).get(tuple(table.split(".")))
     return [field.clause for field in found.specs.spec.fields]
 
 
@@ -134,7 +134,7 @@ class TestPassing:
 
     def test_ctas_with_arguments_on_an_older_line(self, spark, table):
         """Spark binds them after parsing: the check does not know them, and reports that it is incomplete."""
-        if "parameters in CTAS" not in versions.line(spark.version).lacks:
+        if "parameters in CTAS" not in versions.spark_minor(spark.version).limitations:
             pytest.skip("the parser has them")
         text = "CREATE OR REPLACE TABLE local.gate.c USING iceberg PARTITIONED BY (bucket(4, id)) "
         with pytest.warns(IcebergSqlWarning, match=r"note.SIS002.: partly checked"):
@@ -211,7 +211,7 @@ class TestModes:
             off()
             try:
                 # Another test may have left a checked session.
-                assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.shut()
+                assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.is_enforced()
                 assert not {"sql", "newSession"} & set(vars(spark))
             finally:
                 sis.install(spark)
@@ -386,7 +386,10 @@ class TestSparksOwnErrors:
                 "FROM (SELECT 1) INSERT INTO raced.s.a SELECT * INSERT INTO raced.s.b SELECT *": "may have been",
                 "BEGIN INSERT INTO raced.s.a VALUES (1); INSERT INTO raced.s.b VALUES (1); END": "may have been",
             }.items():
-                if text.startswith("BEGIN") and "scripts" in versions.line(spark.version).lacks:
+                if (
+                    text.startswith("BEGIN")
+                    and "scripts" in versions.spark_minor(spark.version).limitations
+                ):
                     continue
                 before = spark.table("raced.s.a").count()
                 with pytest.raises(Exception, match=said):
@@ -508,7 +511,7 @@ class TestFaultsOfOurs:
         spark.sql("DROP TABLE local.gate.fault")
 
 
-@pytest.mark.skipif(LINE < (4, 1), reason="Spark has these types since 4.1")
+@pytest.mark.skipif(SPARK_VERSION < (4, 1), reason="Spark has these types since 4.1")
 @pytest.mark.parametrize("kind", ["GEOMETRY(4326)", "GEOMETRY(0)", "GEOGRAPHY(4326)"])
 def test_geometry_is_passed_to_spark(spark: SparkSession, kind: str) -> None:
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.geo")

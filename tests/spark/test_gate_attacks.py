@@ -162,7 +162,7 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
     with suppress(Exception):  # a refusal ends the attack
         for text in texts:
             sql(text.format(t=f"local.attack.{name}", n=name, warehouse=warehouse))
-    plain = intercept.own_sql(spark)
+    plain = intercept.unchecked_sql(spark)
     for row in plain(f"SHOW TABLES IN local.attack LIKE '{name}*'").collect():
         if row.isTemporary:
             continue
@@ -185,8 +185,8 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
 )
 def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> None:
     texts = TEXTS[attack]
-    damaged = run(spark, intercept.own_sql(spark), made(), texts) is not None
-    harmless = MENDED | REFUSED | (set() if lines.LINE >= (4, 1) else SINCE_4_1)
+    damaged = run(spark, intercept.unchecked_sql(spark), made(), texts) is not None
+    harmless = MENDED | REFUSED | (set() if lines.SPARK_VERSION >= (4, 1) else SINCE_4_1)
     assert damaged == (attack not in harmless), "no attack at all"
     spark.sql("USE spark_catalog.default")
     with warnings.catch_warnings():

@@ -201,7 +201,7 @@ class TestWriters:
             spark.createDataFrame([], schema).writeTo(target).partitionedBy(
                 partitioning.days("h"), partitioning.bucket(4, "b")
             ).using("iceberg").createOrReplace()
-        found = SessionTables(spark, intercept.own_sql(spark)).get(
+        found = SessionTables(spark, intercept.unchecked_sql(spark)).get(
             ("local", "clients", target.split("`")[1])
         )
         assert [field.clause for field in found.specs.spec.fields] == ["days(h)", "bucket(4, b)"]
@@ -240,7 +240,7 @@ class TestWriters:
                 write(partitioning.bucket(8, "id"))
         finally:
             sis.install(session, ddl="off")
-        intercept.own_sql(spark)(f"DROP TABLE {target}")
+        intercept.unchecked_sql(spark)(f"DROP TABLE {target}")
 
 
 class TestPythonAway:

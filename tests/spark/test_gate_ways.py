@@ -196,7 +196,7 @@ class TestModes:
     def test_uninstalled_the_class_has_its_own_method_back(self, spark):
         sis.uninstall(spark)
         try:
-            assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.shut()
+            assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.is_enforced()
         finally:
             sis.install(spark)
         assert SparkSession.sql is not intercept._PLAIN_SQL

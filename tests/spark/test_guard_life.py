@@ -63,7 +63,7 @@ def test_the_list_of_rules(spark: SparkSession) -> None:
         assert (row.phase, row["switch"], row.description) == (
             rule.phase.value,
             rule.switch,
-            rule.does,
+            rule.summary,
         )
         assert row.fault is None
         assert row.enabled

@@ -17,7 +17,7 @@ def iceberg() -> str:
 
 def test_the_probes_say_what_the_list_says(spark: SparkSession) -> None:
     version = iceberg()
-    registry = compiler.table()
+    registry = compiler.rule_registry()
     assert registry is not None
     expected = {
         issue.reference: "present" if version in issue.present_in else "absent"

@@ -342,7 +342,7 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("year(ts) + i", None),
 ]
 # The arithmetic of the other lines of Spark, whose analyzers create different classes.
-ELSEWHERE = {"TimeAdd"} if lines.LINE >= (4, 1) else {"TimestampAddInterval"}
+ELSEWHERE = {"TimeAdd"} if lines.SPARK_VERSION >= (4, 1) else {"TimestampAddInterval"}
 
 
 @pytest.mark.parametrize(("text", "steps"), MONOTONIC, ids=[text for text, _ in MONOTONIC])

@@ -94,7 +94,7 @@ def test_the_fewest_settings(spark: SparkSession) -> None:
         *default,
     )
     other = sis.spj(spark, query("b4", "b8", ON[0]))
-    if "compatible transforms" in versions.line(spark.version).lacks:
+    if "compatible transforms" in versions.spark_minor(spark.version).limitations:
         assert other.joins[0].best > 0
     else:
         assert len(other.sets) == 2 + len(default)

@@ -9,7 +9,7 @@ from samples import FULL
 from spark_grammar import compiled
 
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge.lines import LINE
+from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
 from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
 INPUTS = 200_000 if FULL else 10_000
@@ -48,9 +48,14 @@ def nasty(seed: int) -> str:
 def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
     ask = compiled(spark)
     texts = [nasty(seed) for seed in range(INPUTS)]
-    if "doubled quotes" in versions.line(spark.version).lacks:  # two strings there, one for us
+    if (
+        "doubled quotes" in versions.spark_minor(spark.version).limitations
+    ):  # two strings there, one for us
         texts = [text for text in texts if "''" not in text and '""' not in text]
-    if LINE < (4, 0):  # fewer characters are names or blanks there, and fewer make one operator
+    if SPARK_VERSION < (
+        4,
+        0,
+    ):  # fewer characters are names or blanks there, and fewer make one operator
         texts = [t for t in texts if t.isascii() and not any(new in t for new in SINCE_4_0)]
     assert len(texts) > INPUTS / 10
     wrong = []

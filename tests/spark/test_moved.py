@@ -22,7 +22,7 @@ from test_moved_paths import CASES
 
 from spark_iceberg_sql.spark.bridge import jvm, moved_io
 from spark_iceberg_sql.spark.tables.catalog_settings import catalog
-from spark_iceberg_sql.spark.tables.moved import mapping
+from spark_iceberg_sql.spark.tables.moved import map_location
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
 Rows = list[tuple[Any, ...]]
@@ -365,9 +365,9 @@ def _hadoop(spark: SparkSession) -> Any:
 
 def test_java_and_python_map_alike(spark: SparkSession) -> None:
     for said, folder, address, _ in CASES:
-        moved = mapping(said, folder)
-        io = moved_io.file_io(_hadoop(spark), moved.old, moved.new)
-        assert io.current(address) == moved.found(address), (said, folder, address)
+        moved = map_location(said, folder)
+        io = moved_io.file_io(_hadoop(spark), moved.pattern, moved.replacement)
+        assert io.current(address) == moved.current_address(address), (said, folder, address)
 
 
 # ---------------------------------------------------------------------------- relative addresses

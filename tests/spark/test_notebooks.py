@@ -18,7 +18,7 @@ from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode, v4
 
-from spark_iceberg_sql.spark.versions import LINES, line
+from spark_iceberg_sql.spark.versions import SPARK_MINORS, spark_minor
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
@@ -34,7 +34,9 @@ _VARIES = (
     (re.compile(r"snapshot_?id\S*? ?\d{6,}", re.IGNORECASE), "snapshot #"),
 )
 
-if line(pyspark.__version__) != LINES[0]:  # the committed outputs are of the newest line
+if (
+    spark_minor(pyspark.__version__) != SPARK_MINORS[0]
+):  # the committed outputs are of the newest line
     _VARIES += (
         (re.compile(r"\b(?:function|routine)\b"), "routine"),
         (re.compile(r"A column,? (?:variable, )?or"), "A column or"),

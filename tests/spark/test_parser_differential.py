@@ -35,7 +35,7 @@ from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import Argument, ColumnDef, Literal, Term
 
 IDENTIFIER = re.compile(r"\bidentifier\b", re.IGNORECASE)
-LINE = versions.line(pyspark.__version__)
+LINE = versions.spark_minor(pyspark.__version__)
 MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
 STATEMENTS = 60_000 if FULL else 3_000
 # Each run takes a different sample of the keyword sweep; a full one takes every word in every position.
@@ -138,9 +138,9 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
         # Iceberg's parser builds the transforms of a sort order itself; here the rules check them.
         later = later or (isinstance(node, WriteOrder) and not check(SPARKS + text).ok)
         # Other lines of Spark do not have all clauses that are read: they say so themselves.
-        return "refused, and read by us" if versions.LINES[0] == LINE and not later else None
+        return "refused, and read by us" if versions.SPARK_MINORS[0] == LINE and not later else None
     if isinstance(node, InvalidStatement):
-        if "parts by IDENTIFIER" in LINE.lacks and IDENTIFIER.search(text):  # a name there
+        if "parts by IDENTIFIER" in LINE.limitations and IDENTIFIER.search(text):  # a name there
             return None
         return "accepted, and unreadable to us"
     if isinstance(node, FIELDS):
@@ -254,7 +254,9 @@ def test_spark_refuses_every_mistake_of_the_corpus(spark: SparkSession) -> None:
     errors = [bool(list(check(part.text).errors)) for part in parts]
     theirs = [answer.startswith("!") for answer in answers]
     wrong = [p.text for p, a, b in zip(parts, theirs, errors, strict=True) if a < b]
-    if "parts by IDENTIFIER" in LINE.lacks:  # an unknown transform there, refused when it runs
+    if (
+        "parts by IDENTIFIER" in LINE.limitations
+    ):  # an unknown transform there, refused when it runs
         wrong = [text for text in wrong if "BY (identifier(" not in text]
     assert wrong == []
     assert sum(theirs) > len(parts) - 5
@@ -288,11 +290,11 @@ def test_every_keyword_is_a_name_wherever_it_is_one_to_spark(spark: SparkSession
         node = parse(statements(text)[0])
         if theirs.startswith("!"):
             fine = isinstance(node, InvalidStatement) or not check(SPARKS + text).ok
-            fine = fine or versions.LINES[0] != LINE  # a clause that is not there yet
+            fine = fine or versions.SPARK_MINORS[0] != LINE  # a clause that is not there yet
         else:
             fine = not isinstance(node, (InvalidStatement, Other))
             fine = fine or (
-                "parts by IDENTIFIER" in LINE.lacks and IDENTIFIER.search(text) is not None
+                "parts by IDENTIFIER" in LINE.limitations and IDENTIFIER.search(text) is not None
             )
         if not fine:
             wrong.append((text, theirs, node))

@@ -26,7 +26,7 @@ TERMS = (
 
 def real(spark, name):
     """The table's specs in its newest metadata file."""
-    rows = intercept.own_sql(spark)(f"SELECT file FROM {name}.metadata_log_entries").collect()
+    rows = intercept.unchecked_sql(spark)(f"SELECT file FROM {name}.metadata_log_entries").collect()
     text = Path(rows[-1].file.removeprefix("file:")).read_text()
     return table_from_metadata(("t",), json.loads(text)).specs
 
@@ -58,17 +58,17 @@ def test_predicted_evolutions_are_the_runtimes(spark, version):
         )
         if not sis.plan(spark, create).report.ok:
             continue
-        intercept.own_sql(spark)(create)
+        intercept.unchecked_sql(spark)(create)
         for step in range(8):
             statement = _statement(rng, real(spark, name), name, step)
-            plan = sis.plan(SessionTables(spark, intercept.own_sql(spark)), statement)
+            plan = sis.plan(SessionTables(spark, intercept.unchecked_sql(spark)), statement)
             if plan.after is None:
                 refused += 1
                 continue
-            intercept.own_sql(spark)(statement)
+            intercept.unchecked_sql(spark)(statement)
             assert flat(real(spark, name)) == flat(plan.after), statement
             planned += 1
-        intercept.own_sql(spark)(f"DROP TABLE {name}")
+        intercept.unchecked_sql(spark)(f"DROP TABLE {name}")
     assert planned > (30 if FULL else 8)
     assert refused > (2 if FULL else 0)
 
@@ -157,7 +157,7 @@ def test_files_are_those_of_the_metadata_table(spark, version, monkeypatch):
         expected = [tuple(row) for row in spark.sql(query).collect()]
         loaded = catalogs.load(spark, ("local", "plan", f"counted{version}")).table
         for most in (2000, 0, -1):  # manifests that may be read
-            monkeypatch.setattr(catalogs, "_MANIFESTS", most)
+            monkeypatch.setattr(catalogs, "_MAX_MANIFESTS", most)
             loads.clear()
             plan = sis.plan(spark, f"ALTER TABLE {table} ADD PARTITION FIELD hours(ts)")
             assert [(f.spec_id, f.files, f.size) for f in plan.files] == expected

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from scans import metrics, plan
 
-from spark_iceberg_sql.spark.bridge.lines import LINE
+from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
 
 TABLE = "local.prune.daily"
 # 160 days with one row per file, from 1 October 2023; partitioned by days(ts) and bucket(4, id).
@@ -120,7 +120,7 @@ def test_files_read(spark: SparkSession, daily: str, predicate: str) -> None:
     query = f"SELECT * FROM {daily} WHERE {predicate}"
     rows = spark.sql(query)
     # Before 4.0, Spark compares these as texts: none is equal.
-    nothing = LINE < (4, 0) and "ts) IN ('" in predicate
+    nothing = SPARK_VERSION < (4, 0) and "ts) IN ('" in predicate
     assert read(rows) == (0 if nothing else PREDICATES[predicate])
     assert sorted(rows.collect()) == sorted(without(spark, query).collect())
 

@@ -22,9 +22,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from samples import FULL, share
 
-from spark_iceberg_sql.spark.versions import line
+from spark_iceberg_sql.spark.versions import spark_minor
 
-LINE = line(pyspark.__version__)
+LINE = spark_minor(pyspark.__version__)
 # For each of 8 zones: 480 predicates by 60 sets of 20 rows are 230,400 pairs; in everyday runs 2,560.
 ROWS, SETS = (1200, 60) if FULL else (400, 20)
 PREDICATES = 480 if FULL else 16

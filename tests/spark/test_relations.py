@@ -207,7 +207,7 @@ def test_a_wrong_call(
 )
 def test_what_stays_a_parse_error_in_plain_spark(spark: SparkSession, path: str, text: str) -> None:
     with pytest.raises(ParseException):
-        intercept.own_sql(spark)(text.format(path=path))
+        intercept.unchecked_sql(spark)(text.format(path=path))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)

@@ -85,10 +85,10 @@ def test_signed_urls_are_refused_without_their_signature(
 
 def test_signatures_are_masked_wherever_a_refusal_quotes_a_url() -> None:
     secrets = Secrets()
-    secrets.learn(
+    secrets.collect(
         FUNCTIONS[0], {"url": "wasbs://c@n.h/x?sv=1&sig=SENTINEL ", "endpoint": "a?SIG=OTHER1"}
     )
-    refusal = secrets.out_of(Refusal("PATH_NOT_FOUND", path="x?sv=1&sig=SENTINEL&a, OTHER1"))
+    refusal = secrets.redact(Refusal("PATH_NOT_FOUND", path="x?sv=1&sig=SENTINEL&a, OTHER1"))
     assert refusal.parameters == {"path": "x?sv=1&sig=***&a, ***"}
 
 

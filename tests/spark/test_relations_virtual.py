@@ -209,7 +209,7 @@ def test_a_column_has_one_value_however_it_is_asked_for(
 
 
 def test_a_table_s_own_column_called_file(spark: SparkSession) -> None:
-    past_the_gate = intercept.own_sql(spark)
+    past_the_gate = intercept.unchecked_sql(spark)
     past_the_gate("CREATE TABLE local.by_path.own_file (id INT, _FILE STRING) USING iceberg")
     spark.conf.set("spark.sql.caseSensitive", "true")
     try:

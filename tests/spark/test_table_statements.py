@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Row, SparkSession
 
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge.lines import LINE
+from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
 
 TABLE = "local.by_statement.t"
 
@@ -51,7 +51,7 @@ def test_show_and_describe(spark: SparkSession, path: str) -> None:
     me = f"iceberg('{path}')"
     columns = [Row(col_name=name) for name in ("extra", "id", "name")]
     assert rows(spark, f"SHOW COLUMNS IN {me}") == columns
-    if LINE >= (4, 0):  # before, Spark refuses it for Iceberg's tables
+    if SPARK_VERSION >= (4, 0):  # before, Spark refuses it for Iceberg's tables
         assert rows(spark, f"SHOW COLUMNS IN {TABLE}") == columns
     assert rows(spark, f"SHOW TBLPROPERTIES {me}") == rows(spark, f"SHOW TBLPROPERTIES {TABLE}")
     assert rows(spark, f"SHOW TBLPROPERTIES {me} ('a.b')") == [Row(key="a.b", value="c")]
@@ -150,7 +150,7 @@ def test_appended_rows(spark: SparkSession, path: str, snapshots: list[int]) -> 
 
 def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
     first, second, deleted, _ = snapshots
-    up_to = "changes up to" not in versions.line(spark.version).lacks
+    up_to = "changes up to" not in versions.spark_minor(spark.version).limitations
     for start, end in (
         (None, None),
         (first, None),
@@ -224,7 +224,7 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
         assert rows(spark, f"{begin} EXCEPT ALL {last}") == [Row(id=2)]
         assert rows(spark, f"{last} EXCEPT ALL {begin}") == []
         before = f"SELECT * FROM iceberg('{location}', changes => true, end_snapshot_id => {first})"
-        if "changes up to" in versions.line(spark.version).lacks:
+        if "changes up to" in versions.spark_minor(spark.version).limitations:
             with pytest.raises(AnalysisException, match="changes need `start_snapshot_id`"):
                 spark.sql(before)
         else:

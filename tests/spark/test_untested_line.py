@@ -11,13 +11,14 @@ import pytest
 from process import run
 
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge.lines import LINE
+from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
 
 pytestmark = pytest.mark.skipif(
-    versions.LINES[0].number > LINE, reason="the newest line stands for the next one"
+    versions.SPARK_MINORS[0].number > SPARK_VERSION,
+    reason="the newest line stands for the next one",
 )
-MINOR = versions.LINES[0].spark
-OTHERS = " and ".join(line.spark for line in versions.LINES[1:])
+MINOR = versions.SPARK_MINORS[0].spark
+OTHERS = " and ".join(line.spark for line in versions.SPARK_MINORS[1:])
 
 UNKNOWN = """
 import warnings

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from writers import FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS, Case
 
 from spark_iceberg_sql.spark.bridge import gate
-from spark_iceberg_sql.spark.bridge.lines import LINE
+from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
 
 
 def runs(program: str, names: dict[str, Any]) -> str:
@@ -26,18 +26,18 @@ def runs(program: str, names: dict[str, Any]) -> str:
 @pytest.mark.filterwarnings("ignore:Deprecated in 4.0.0:FutureWarning")
 @pytest.mark.parametrize("case", WRITERS, ids=lambda case: case.call)
 def test_dataframe_writers(spark: SparkSession, case: Case) -> None:
-    if "partitioning." in case.call and LINE < (4, 0):
+    if "partitioning." in case.call and SPARK_VERSION < (4, 0):
         pytest.skip("pyspark.sql.functions.partitioning is new in Spark 4.0")
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.writers")
     table = f"local.writers.t{WRITERS.index(case)}"
-    with gate.during("off"):
+    with gate.mode_override("off"):
         raised = runs(_here(IMPORTS) + FRAME + case.call.format(t=table), {"spark": spark})
     assert bool(raised) is case.fails, raised
 
 
 def _here(imports: str) -> str:
     """The imports without the module `partitioning`, which pyspark has since 4.0."""
-    return imports if LINE >= (4, 0) else imports.replace("partitioning, ", "")
+    return imports if SPARK_VERSION >= (4, 0) else imports.replace("partitioning, ", "")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.spark import versions
 
 # Whether Iceberg has geometry in files.
-GEOMETRY = "geometry" not in versions.line(pyspark.__version__).lacks
+GEOMETRY = "geometry" not in versions.spark_minor(pyspark.__version__).limitations
 WIDTHS = (1, 3, 5, 9, 16, 17)
 WKB = bytes([1, 1, 0, 0, 0] + [0] * 16)
 FIELDS = [

@@ -25,13 +25,13 @@ class Argument:
     """
 
     name: str
-    words: str
+    description: str
     default: str | int | None = None
     is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PythonTableFunction:
     """A table function whose rows Python computes.
 
     name: in SQL. arguments: in order. summary, example: for DESCRIBE FUNCTION. rows: from a session and the
@@ -50,80 +50,86 @@ class Answer:
         return [a.name for a in self.arguments if a.default is None]
 
 
-def register(spark: SparkSession, answers: Iterable[Answer]) -> None:
+def register(spark: SparkSession, functions: Iterable[PythonTableFunction]) -> None:
     """Register functions, for this session and those that this process starts later."""
-    for answer in answers:
-        names = ", ".join(answer.required)
-        more = "[, name => value ...]" if len(answer.required) < len(answer.arguments) else ""
-        lines = "".join(f"      * {a.name} - {a.words}\n" for a in answer.arguments)
+    for function in functions:
+        names = ", ".join(function.required)
+        optional = (
+            "[, name => value ...]" if len(function.required) < len(function.arguments) else ""
+        )
+        lines = "".join(
+            f"      * {argument.name} - {argument.description}\n" for argument in function.arguments
+        )
         registries.register_function(
             spark,
             registries.TABLE,
-            answer.name,
-            partial(_build, answer),
-            usage=f"_FUNC_({names}{more}) - {answer.summary}.",
+            function.name,
+            partial(_build_plan, function),
+            usage=f"_FUNC_({names}{optional}) - {function.summary}.",
             arguments=f"\n    Arguments:\n{lines}",
-            examples=f"\n    Examples:\n      > {answer.example}\n",
+            examples=f"\n    Examples:\n      > {function.example}\n",
             group="table_funcs",
         )
 
 
-def unregister(spark: SparkSession, answers: Iterable[Answer]) -> None:
+def unregister(spark: SparkSession, functions: Iterable[PythonTableFunction]) -> None:
     """Unregister functions."""
-    for answer in answers:
-        registries.unregister_function(spark, registries.TABLE, answer.name)
+    for function in functions:
+        registries.unregister_function(spark, registries.TABLE, function.name)
 
 
-def _build(answer: Answer, arguments: jvm.Java) -> jvm.Java:
-    given = _bound(answer, jvm.from_seq(arguments))
+def _build_plan(function: PythonTableFunction, arguments: jvm.Java) -> jvm.Java:
+    values = _bind(function, jvm.from_seq(arguments))
     try:
-        columns, found = answer.rows(local_relation.active_session(), given)
-        rows = list(found)
+        columns, records = function.rows(local_relation.active_session(), values)
+        rows = list(records)
     except IcebergSqlError as error:
-        argument = error.argument or answer.arguments[0].name
-        raise jvm.invalid_value(answer.name, argument, str(error)) from None
+        argument = error.argument or function.arguments[0].name
+        raise jvm.invalid_value(function.name, argument, str(error)) from None
     if rows and isinstance(rows[0], Mapping):
         return local_relation.typed_rows(columns, rows)  # type: ignore[arg-type]
     return local_relation.rows(columns, rows)  # type: ignore[arg-type]
 
 
-def _bound(answer: Answer, arguments: Sequence[jvm.Java]) -> dict[str, Any]:
+def _bind(function: PythonTableFunction, arguments: Sequence[jvm.Java]) -> dict[str, Any]:
     """The arguments' values by name. Raises Refusal."""
-    names, needed = [argument.name for argument in answer.arguments], answer.required
+    names, needed = [argument.name for argument in function.arguments], function.required
     if len(arguments) > len(names) or (not arguments and len(names) == 1):
         count = f"{len(needed)} to {len(names)}" if len(needed) < len(names) else f"{len(names)}"
-        raise jvm.wrong_count(answer.name, count, len(arguments))
-    found: dict[str, Any] = {}
+        raise jvm.wrong_count(function.name, count, len(arguments))
+    values: dict[str, Any] = {}
     for position, expression in enumerate(arguments):
         name, value = call_arguments.named_argument(expression)
         name = names[position] if name is None else name.lower()
         if name not in names:
-            only = ", ".join(f"`{n}`" for n in names)
-            words = (
+            only = ", ".join(f"`{accepted_name}`" for accepted_name in names)
+            accepted = (
                 f"the arguments are {only}" if len(names) > 1 else f"the only argument is {only}"
             )
-            raise jvm.invalid_value(answer.name, name, f"unknown argument; {words}")
-        if name in found:
-            raise jvm.invalid_value(answer.name, name, "given twice")
-        found[name] = _value(answer, answer.arguments[names.index(name)], value)
-    missing = [name for name in needed if name not in found]
+            raise jvm.invalid_value(function.name, name, f"unknown argument; {accepted}")
+        if name in values:
+            raise jvm.invalid_value(function.name, name, "given twice")
+        values[name] = _value(function, function.arguments[names.index(name)], value)
+    missing = [name for name in needed if name not in values]
     if missing:
-        example = answer.example.rstrip(";")
-        raise jvm.invalid_value(answer.name, missing[0], f"missing; write {example}")
-    return {a.name: a.default for a in answer.arguments} | found
+        example = function.example.rstrip(";")
+        raise jvm.invalid_value(function.name, missing[0], f"missing; write {example}")
+    return {declared.name: declared.default for declared in function.arguments} | values
 
 
-def _value(answer: Answer, argument: Argument, expression: jvm.Java) -> Any:
+def _value(function: PythonTableFunction, argument: Argument, expression: jvm.Java) -> Any:
     if argument.is_list and call_arguments.is_array(expression):
         items = call_arguments.array_items(expression)
-        return [_text(answer, argument, item) for item in items]
-    return _text(answer, argument, expression)
+        return [_constant(function, argument, item) for item in items]
+    return _constant(function, argument, expression)
 
 
-def _text(answer: Answer, argument: Argument, expression: jvm.Java) -> str | int:
-    value = call_arguments.constant(answer.name, argument.name, expression)
-    wanted, kind = (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
-    if not isinstance(value, wanted) or isinstance(value, bool):
-        words = f"{value!r} is not {kind}: {argument.words}"
-        raise jvm.invalid_value(answer.name, argument.name, words)
+def _constant(function: PythonTableFunction, argument: Argument, expression: jvm.Java) -> str | int:
+    value = call_arguments.constant(function.name, argument.name, expression)
+    expected_type, type_name = (
+        (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
+    )
+    if not isinstance(value, expected_type) or isinstance(value, bool):
+        message = f"{value!r} is not {type_name}: {argument.description}"
+        raise jvm.invalid_value(function.name, argument.name, message)
     return value

@@ -52,14 +52,14 @@ def constant(function: str, argument: str, expression: Java) -> str | int | bool
                 paramName=f"`{argument}`",
                 paramType='"STRING"',
             )
-        value = _through_the_session(expression)
+        value = _evaluate_in_session(expression)
     if value is None or isinstance(value, (bool, int, str)):
         return value
     # A string is a UTF8String in the JVM.
     return str(value.toString()) if hasattr(value, "toString") else str(value)
 
 
-def _through_the_session(expression: Java) -> Java:
+def _evaluate_in_session(expression: Java) -> Java:
     """The value of nvl(), intervals, variables and scalar subqueries, evaluated with the session's own
     optimizer.
 
@@ -86,7 +86,7 @@ def timestamp_micros(expression: Java) -> int:
     """Microseconds since 1970 UTC of anything that TIMESTAMP AS OF accepts, by Spark's own rules."""
     expressions = f"{_CATALYST}.expressions"
     if scala_object(f"{expressions}.SubqueryExpression").hasSubquery(expression):
-        value = _through_the_session(expression)
+        value = _evaluate_in_session(expression)
         expression = scala_object(f"{expressions}.Literal").apply(value)
     conf = jvm.active_session().sessionState().conf()
     spec = scala_object(f"{_CATALYST}.analysis.TimeTravelSpec").create(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error): (?=.)")
-_MANIFESTS = 2000  # to read on the driver; more are read by a query on the executors
-_NOT_THERE = (
+_MAX_MANIFESTS = 2000  # to read on the driver; more are read by a query on the executors
+_NO_SUCH_NAME = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "SCHEMA_NOT_FOUND",
     "NoSuchTableException",
@@ -33,7 +33,7 @@ _NOT_THERE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class CatalogEntry:
     """A catalog's answer about a name.
 
     relation_kind: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
@@ -41,7 +41,7 @@ class Loaded:
     provider: of a table that is not Iceberg. branch: its name. table: Iceberg's table with this metadata.
     """
 
-    what: str
+    relation_kind: str
     metadata: Mapping[str, Any] | None = None
     has_rows: bool = True
     provider: str | None = None
@@ -49,7 +49,7 @@ class Loaded:
     table: jvm.Java = field(default=None, repr=False, compare=False)
 
 
-class CatalogSilentError(Exception):
+class CatalogUnavailableError(Exception):
     """A catalog is unavailable; `str` is the first line of its error."""
 
 
@@ -57,7 +57,7 @@ class NoCatalogError(Exception):
     """The first part of a name is not a catalog; `str` is the message."""
 
 
-def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+def current_namespace(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
     """The session's current catalog and namespace. Raises CatalogUnavailableError if Spark cannot start the
     catalog.
     """
@@ -66,7 +66,7 @@ def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
             manager = jvm.java_session(spark).sessionState().catalogManager()
             return manager.currentCatalog().name(), tuple(manager.currentNamespace())
     except (CapturedException, Py4JJavaError) as error:
-        raise CatalogSilentError(first_line(error)) from None
+        raise CatalogUnavailableError(first_line(error)) from None
 
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
@@ -74,15 +74,15 @@ def is_catalog(spark: SparkSession, name: str) -> bool:
     return name == "spark_catalog" or spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
 
-def no_catalog(spark: SparkSession, name: str) -> str:
+def no_catalog_message(spark: SparkSession, name: str) -> str:
     """The message that a session has no such catalog, with similar names."""
-    like = similar_names(name, configured(spark))
+    similar = similar_names(name, configured_names(spark))
     return f"the session has no catalog `{name}`" + (
-        f"; did you mean `{'` or `'.join(like)}`?" if like else ""
+        f"; did you mean `{'` or `'.join(similar)}`?" if similar else ""
     )
 
 
-def configured(spark: SparkSession) -> list[str]:
+def configured_names(spark: SparkSession) -> list[str]:
     """The names of the catalogs in a session's settings."""
     conf = jvm.java_session(spark).sessionState().conf()
     keys = str(conf.getAllConfs().keySet().mkString("\n")).split("\n")
@@ -96,7 +96,7 @@ def is_temporary_view(spark: SparkSession, parts: tuple[str, ...]) -> bool:
     return bool(jvm.java_session(spark).sessionState().catalog().isTempView(jvm.to_seq(parts)))
 
 
-def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
+def load(spark: SparkSession, name: tuple[str, ...]) -> CatalogEntry:
     """The entry of a full name (catalog, namespace, table) in its catalog.
 
     Reads the table's current metadata through its catalog, refreshed, and changes nothing. Raises
@@ -108,42 +108,44 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
             manager = jvm.java_session(spark).sessionState().catalogManager()
             return _load(manager.catalog(catalog_name), _identifier(namespace, table_name))
     except (CapturedException, Py4JJavaError) as error:
-        if "REQUIRES_SINGLE_PART_NAMESPACE" in thrown(error) and len(namespace) > 1:
-            raise NoCatalogError(no_catalog(spark, namespace[0])) from None
-        raise CatalogSilentError(first_line(error)) from None
+        if "REQUIRES_SINGLE_PART_NAMESPACE" in exception_text(error) and len(namespace) > 1:
+            raise NoCatalogError(no_catalog_message(spark, namespace[0])) from None
+        raise CatalogUnavailableError(first_line(error)) from None
 
 
-def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
-    lookup = compiler.shared(__package__, "CatalogLookup")
+def _load(catalog: jvm.Java, identifier: jvm.Java) -> CatalogEntry:
+    lookup = compiler.shared_instance(__package__, "CatalogLookup")
     table = lookup.table(catalog, identifier)
     # CatalogLookup.java returns the exception instead of throwing it: a missing table is a usual result.
     if not jvm.java_class("java.lang.Exception")._java_lang_class.isInstance(table):
         return _describe(table, lookup.mayBeOld(catalog))
-    if not any(word in _said(table) for word in _NOT_THERE):
+    if not any(word in _messages(table) for word in _NO_SUCH_NAME):
         raise convert_exception(table)
-    return Loaded("view") if lookup.isView(catalog, identifier) else Loaded("absent")
+    return CatalogEntry("view") if lookup.isView(catalog, identifier) else CatalogEntry("absent")
 
 
-def _describe(table: jvm.Java, may_be_old: bool) -> Loaded:
+def _describe(table: jvm.Java, may_be_old: bool) -> CatalogEntry:
     """The entry of a table that a catalog has loaded. may_be_old: whether the loaded table may be outdated, from
     a cache.
     """
     name = table.getClass().getName()
     if name == _SPARK_TABLE:
-        inner = table.table()
-        if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):
-            return Loaded("metadata table")
+        iceberg_table = table.table()
+        if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(iceberg_table):
+            return CatalogEntry("metadata table")
         if table.branch() is not None:
-            return Loaded("branch", branch=table.branch())
-        operations = inner.operations()
+            return CatalogEntry("branch", branch=table.branch())
+        operations = iceberg_table.operations()
         current = operations.refresh() if may_be_old else operations.current()
-        light = table_metadata.without_snapshots(current)
-        return Loaded("iceberg", light, current.currentSnapshot() is not None, table=inner)
+        metadata = table_metadata.without_snapshots(current)
+        return CatalogEntry(
+            "iceberg", metadata, current.currentSnapshot() is not None, table=iceberg_table
+        )
     if name.endswith(".V1Table"):
         if table.v1Table().tableType().name() == "VIEW":
-            return Loaded("view")
-        return Loaded("other", provider=jvm.from_option(table.v1Table().provider()))
-    return Loaded("other", provider=table.properties().get("provider"))
+            return CatalogEntry("view")
+        return CatalogEntry("other", provider=jvm.from_option(table.v1Table().provider()))
+    return CatalogEntry("other", provider=table.properties().get("provider"))
 
 
 def files_by_spec(table: jvm.Java) -> list[SpecFiles] | None:
@@ -152,7 +154,7 @@ def files_by_spec(table: jvm.Java) -> list[SpecFiles] | None:
     table: Iceberg's. Reads no manifest if all files have one spec, and those of all specs but the largest
     otherwise. None if a query is better or needed. Raises Spark's and py4j's exceptions.
     """
-    text = compiler.shared(__package__, "FileCounts", SpecFiles).of(table, _MANIFESTS)
+    text = compiler.shared_instance(__package__, "FileCounts", SpecFiles).of(table, _MAX_MANIFESTS)
     return None if text is None else list_from_json(SpecFiles, text)
 
 
@@ -175,25 +177,25 @@ def first_line(error: Exception) -> str:
     return _CLASS.sub("", str(error_text).strip().splitlines()[0])
 
 
-def thrown(error: Exception) -> str:
+def exception_text(error: Exception) -> str:
     """Class and message of a JVM exception and of its causes, one per line; empty for any other exception."""
     if not isinstance(error, CapturedException | Py4JJavaError):
         return ""
     cause = thrown_by(error)
-    return lines.description(error) if cause is None else _said(cause)
+    return lines.description(error) if cause is None else _messages(cause)
 
 
-def _said(cause: jvm.Java) -> str:
-    return "\n".join(str(one.toString()) for one in causes(cause))
+def _messages(cause: jvm.Java) -> str:
+    return "\n".join(str(exception.toString()) for exception in causes(cause))
 
 
-def explained(error: CapturedException, explanation: str) -> CapturedException:
+def with_explanation(error: CapturedException, explanation: str) -> CapturedException:
     """Spark's own error, preceded by an explanation of its cause."""
-    said = lines.description(error)
-    return lines.described(error, f"{explanation}\n\nSpark's message: {said}")
+    spark_message = lines.description(error)
+    return lines.with_description(error, f"{explanation}\n\nSpark's message: {spark_message}")
 
 
 def has_iceberg_extensions(spark: SparkSession) -> bool:
     """True if the session's parser supports Iceberg's statements."""
-    parser = gate.parser_behind(spark).getClass().getName()
+    parser = gate.parser_without_gate(spark).getClass().getName()
     return "Iceberg" in str(parser)

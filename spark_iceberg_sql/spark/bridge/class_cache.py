@@ -47,16 +47,16 @@ def find(text: str) -> dict[str, bytes] | None:
     checksum, jar = content[:_CHECKSUM], content[_CHECKSUM:]
     if hashlib.sha256(jar).digest() != checksum:
         return None
-    with zipfile.ZipFile(io.BytesIO(jar)) as found:
-        return {name: found.read(name) for name in found.namelist()}
+    with zipfile.ZipFile(io.BytesIO(jar)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def keep(text: str, classes: Mapping[str, bytes]) -> None:
     """Cache the class files of a Java source."""
-    jar, part = io.BytesIO(), None
-    with zipfile.ZipFile(jar, "w") as found:
+    jar, temp_path = io.BytesIO(), None
+    with zipfile.ZipFile(jar, "w") as archive:
         for name, content in classes.items():
-            found.writestr(name, content)
+            archive.writestr(name, content)
     try:
         folder = _folder(gateway())
         if not folder.is_dir():
@@ -65,14 +65,14 @@ def keep(text: str, classes: Mapping[str, bytes]) -> None:
             _delete_old(folder)
         if not all(map(is_private, (folder.parent, folder))):
             return
-        handle, part = tempfile.mkstemp(dir=folder)
+        handle, temp_path = tempfile.mkstemp(dir=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(hashlib.sha256(jar.getvalue()).digest() + jar.getvalue())
-        Path(part).replace(_file(folder, text))  # other processes see all of it or nothing
+        Path(temp_path).replace(_file(folder, text))  # other processes see all of it or nothing
     except _NO_FILE:
-        if part is not None:
+        if temp_path is not None:
             with suppress(OSError):
-                Path(part).unlink()
+                Path(temp_path).unlink()
 
 
 def _file(folder: Path, text: str) -> Path:
@@ -80,32 +80,32 @@ def _file(folder: Path, text: str) -> Path:
 
 
 @cache
-def _folder(own: Any) -> Path:
+def _folder(py4j_gateway: Any) -> Path:
     """The folder for this JVM's classes: each file refers to classes of Spark, Iceberg, Java and this package."""
-    names = ["Spark", *map(str, _spark())]
+    names = ["Spark", *map(str, _spark_versions())]
     if class_exists(_ICEBERG):
         build = java_class(_ICEBERG)
         names += ["Iceberg", str(build.fullVersion()), str(build.gitCommitId())]
-    names += ["Java", str(own.jvm.System.getProperty("java.vm.version"))]
-    every = hashlib.sha256("\n".join(names).encode())
-    _add(every, resources.files("spark_iceberg_sql.spark"))
-    every.update(java_rows.declarations().encode())
-    return cache_directory() / "classes" / every.hexdigest()[:32]
+    names += ["Java", str(py4j_gateway.jvm.System.getProperty("java.vm.version"))]
+    digest = hashlib.sha256("\n".join(names).encode())
+    _hash_java_files(digest, resources.files("spark_iceberg_sql.spark"))
+    digest.update(java_rows.declarations().encode())
+    return cache_directory() / "classes" / digest.hexdigest()[:32]
 
 
-def _spark() -> tuple[Any, Any, Any]:
+def _spark_versions() -> tuple[Any, Any, Any]:
     package = scala_object("org.apache.spark.package")
     scala = scala_object("scala.util.Properties").versionNumberString()
     return package.SPARK_VERSION(), package.SPARK_REVISION(), scala
 
 
-def _add(every: Any, folder: Traversable) -> None:
+def _hash_java_files(digest: Any, folder: Traversable) -> None:
     """Add all Java files below a folder: they refer to one another."""
-    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+    for entry in sorted(folder.iterdir(), key=lambda item: item.name):
         if entry.is_dir():
-            _add(every, entry)
+            _hash_java_files(digest, entry)
         elif entry.name.endswith(".java"):
-            every.update(entry.read_bytes())
+            digest.update(entry.read_bytes())
 
 
 def _delete_old(folder: Path) -> None:

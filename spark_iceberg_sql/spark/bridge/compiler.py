@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 EXTENSION = "sparkicebergsql.Extension"
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
-_TABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-_SHARED: WeakKeyDictionary[Any, dict[str, Java]] = WeakKeyDictionary()
+_REGISTRIES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_SHARED_INSTANCES: WeakKeyDictionary[Any, dict[str, Java]] = WeakKeyDictionary()
 
 
-def knows_table() -> bool:
+def has_registry() -> bool:
     """True if `store_registry` has been called for this JVM."""
-    return gateway() in _TABLES
+    return gateway() in _REGISTRIES
 
 
-def table() -> Java | None:
+def rule_registry() -> Java | None:
     """The JVM's RuleRegistry; None if it could not be created."""
-    return _TABLES[gateway()]
+    return _REGISTRIES[gateway()]
 
 
-def keep_table(made: Java | None) -> None:
+def store_registry(registry: Java | None) -> None:
     """Remember the RuleRegistry, or that there is none, for the life of the JVM."""
-    _TABLES[gateway()] = made
+    _REGISTRIES[gateway()] = registry
 
 
 def context_loader() -> Java:
@@ -59,10 +59,13 @@ def source(package: str, name: str) -> str:
 
 
 def _file(folder: Traversable, name: str) -> Traversable:
-    firsts = [_number(entry.name) for entry in folder.iterdir() if entry.name[0].isdigit()]
-    for first in sorted((f for f in firsts if f <= lines.LINE), reverse=True):
-        if (found := folder / ".".join(map(str, first)) / name).is_file():
-            return found
+    versions = [_number(entry.name) for entry in folder.iterdir() if entry.name[0].isdigit()]
+    for version in sorted(
+        (known_version for known_version in versions if known_version <= lines.SPARK_VERSION),
+        reverse=True,
+    ):
+        if (candidate := folder / ".".join(map(str, version)) / name).is_file():
+            return candidate
     return folder / name
 
 
@@ -82,16 +85,16 @@ def compiled(package: str, name: str, parent: Java) -> Java:
     return compile_java(source(package, name), f"{name}.java", parent)
 
 
-def shared(package: str, name: str, *records: type) -> Java:
+def shared_instance(package: str, name: str, *records: type) -> Java:
     """The one instance in this JVM of a compiled Java file's class; otherwise like `compile_java`.
 
     records: those that it exchanges with Python, each after those that it contains.
     """
-    made = _SHARED.setdefault(gateway(), {})
-    if name not in made:  # py4j fails on a second class of the same name
+    instances = _SHARED_INSTANCES.setdefault(gateway(), {})
+    if name not in instances:  # py4j fails on a second class of the same name
         loader = compiled(package, name, with_records(context_loader(), *records))
-        made[name] = instance(loader, f"sparkicebergsql.{name}")
-    return made[name]
+        instances[name] = instance(loader, f"sparkicebergsql.{name}")
+    return instances[name]
 
 
 def compile_java(text: str, file: str, parent: Java) -> Java:
@@ -100,7 +103,7 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
     parent: the class loader of the classes it uses. Returns the new class loader. Raises ValueError with the
     compiler's message.
     """
-    return _made(text, file, parent)[0]
+    return _compile(text, file, parent)[0]
 
 
 def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
@@ -113,12 +116,12 @@ def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
 
 def loaded_classes(sources: Iterable[tuple[str, str]]) -> tuple[Java, dict[str, bytes]]:
     """The class loader of Java files, and their class files by full class name; otherwise like `classes`."""
-    found: dict[str, bytes] = {}
+    class_files: dict[str, bytes] = {}
     loader = context_loader()
     for name, text in sources:
-        loader, made = _made(text, f"{name}.java", loader)
-        found |= made
-    return loader, found
+        loader, compiled_files = _compile(text, f"{name}.java", loader)
+        class_files |= compiled_files
+    return loader, class_files
 
 
 def write_jar(file: str, classes: Mapping[str, bytes]) -> None:
@@ -142,51 +145,51 @@ def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
     """
     if not class_exists(EXTENSION):
         return None
-    found = getattr(instance(context_loader(), EXTENSION), part)(digest(sources))
-    if found is None:
+    jar_object = getattr(instance(context_loader(), EXTENSION), part)(digest(sources))
+    if jar_object is None:
         raise IcebergSqlError(
             "the jar of spark-iceberg-sql on the class path was built by another version\n"
             "help: rebuild it with `iceberg-sql jar`, or start Spark without it"
         )
-    return found
+    return jar_object
 
 
-def _made(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]]:
+def _compile(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]]:
     """The class loader of a Java file, and its class files by full class name; otherwise like `compile_java`."""
     text = lines.java_text(text, lines.scala_2_12(gateway()))
-    if kept := class_cache.find(text):
-        return _loader(kept, parent), kept
+    if cached_files := class_cache.find(text):
+        return _loader(cached_files, parent), cached_files
     compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)
     try:
         compiler.cook(file, java_class("java.io.StringReader")(text))
     except Py4JJavaError as error:
-        raise ValueError(_words(error)) from None
-    made = {str(name): bytes(content) for name, content in compiler.getBytecodes().items()}
-    class_cache.keep(text, made)
-    return compiler.getClassLoader(), made
+        raise ValueError(_first_line(error)) from None
+    class_files = {str(name): bytes(content) for name, content in compiler.getBytecodes().items()}
+    class_cache.keep(text, class_files)
+    return compiler.getClassLoader(), class_files
 
 
 def _loader(classes: Mapping[str, bytes], parent: Java) -> Java:
     content = java_class("java.util.HashMap")()
     for name, code in classes.items():
         content.put(name, code)
-    kind = "org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader"
-    return java_class(kind)(content, parent)
+    loader_class = "org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader"
+    return java_class(loader_class)(content, parent)
 
 
 def instance(loader: Java, name: str) -> Java:
     """A new instance of a compiled class, from its no-argument constructor. Raises ValueError."""
-    empty = gateway().new_array
+    new_array = gateway().new_array
     try:
-        made = loader.loadClass(name).getDeclaredConstructor(
-            empty(java_class("java.lang.Class"), 0)
+        constructor = loader.loadClass(name).getDeclaredConstructor(
+            new_array(java_class("java.lang.Class"), 0)
         )
-        return made.newInstance(empty(java_class("java.lang.Object"), 0))
+        return constructor.newInstance(new_array(java_class("java.lang.Object"), 0))
     except Py4JJavaError as error:
-        raise ValueError(_words(error)) from None
+        raise ValueError(_first_line(error)) from None
 
 
-def _words(error: Py4JJavaError) -> str:
+def _first_line(error: Py4JJavaError) -> str:
     return str(error.java_exception.toString()).splitlines()[0]

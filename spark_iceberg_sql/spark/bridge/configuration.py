@@ -18,12 +18,12 @@ def settings(prefix: str) -> dict[str, str]:
 
 def hadoop_catalogs() -> dict[str, str]:
     """The warehouses of the active session's Hadoop catalogs of class SparkCatalog, by their names."""
-    found = settings("spark.sql.catalog.")
+    catalog_settings = settings("spark.sql.catalog.")
     return {
-        name: found[f"{name}.warehouse"]
-        for name, class_ in found.items()
+        name: catalog_settings[f"{name}.warehouse"]
+        for name, class_ in catalog_settings.items()
         if class_ == "org.apache.iceberg.spark.SparkCatalog"
-        and f"{name}.warehouse" in found
+        and f"{name}.warehouse" in catalog_settings
         and is_hadoop_catalog(name)
     }
 
@@ -32,9 +32,12 @@ def is_hadoop_catalog(name: str) -> bool:
     """True if the active session's settings make a catalog a Hadoop catalog, by its type or its
     implementation.
     """
-    found = {k.lower(): v for k, v in settings(f"spark.sql.catalog.{name}.").items()}
-    kind, class_ = found.get("type", ""), found.get("catalog-impl", "")
-    return kind.lower() == "hadoop" or class_.endswith(".HadoopCatalog")
+    catalog_settings = {k.lower(): v for k, v in settings(f"spark.sql.catalog.{name}.").items()}
+    catalog_type, class_ = (
+        catalog_settings.get("type", ""),
+        catalog_settings.get("catalog-impl", ""),
+    )
+    return catalog_type.lower() == "hadoop" or class_.endswith(".HadoopCatalog")
 
 
 def setting(name: str) -> str:
@@ -54,8 +57,8 @@ def make_static(name: str) -> None:
 
 def process_setting(name: str) -> str | None:
     """A setting of the running Spark context, shared by all its sessions; None if it is not set."""
-    found = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))
-    return None if found is None else str(found)
+    value = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))
+    return None if value is None else str(value)
 
 
 def set_process_setting(name: str, value: str) -> None:

@@ -36,17 +36,17 @@ def message(error: Exception) -> str:
 
     For a failed job, the message of the task's error.
     """
-    said: list[str] = []
+    messages: list[str] = []
     for thrown in causes(thrown_by(error)):
         if str(thrown.getMessage()).startswith("Job aborted") and thrown.getCause() is not None:
             continue
         text = str(thrown.getMessage() or thrown.getClass().getSimpleName()).strip()
         line = text.splitlines()[0] if text else ""
-        if line and not any(line in earlier for earlier in said):
-            said.append(line)
-        if len(said) == 2:
+        if line and not any(line in earlier for earlier in messages):
+            messages.append(line)
+        if len(messages) == 2:
             break
-    return ": ".join(said) or type(error).__name__
+    return ": ".join(messages) or type(error).__name__
 
 
 def is_converted(error: Exception) -> bool:

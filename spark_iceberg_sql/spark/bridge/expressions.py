@@ -10,7 +10,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def kind(node: Java) -> str:
+def node_class(node: Java) -> str:
     """The simple name of a plan's or an expression's class."""
     return str(node.getClass().getSimpleName()).removesuffix("$")
 
@@ -48,8 +48,8 @@ def _balanced(text: str) -> bool:
 
 def conjunction(parts: list[Java]) -> Java:
     """The conjunction of predicates."""
-    result, *rest = parts
-    for part in rest:
+    result, *remaining = parts
+    for part in remaining:
         result = java_class(f"{jvm.EXPRESSIONS}.And")(result, part)
     return result
 
@@ -71,18 +71,20 @@ def paths(expression: Java) -> list[str]:
 
 
 def _paths(expression: Java) -> Iterator[str]:
-    if kind(expression) == "AttributeReference":
+    if node_class(expression) == "AttributeReference":
         yield str(expression.name())
         return
-    below = [path for child in from_seq(expression.children()) for path in _paths(child)]
-    is_field = kind(expression) == "GetStructField" and _is_path(expression.child())
-    yield from (f"{path}.{expression.extractFieldName()}" if is_field else path for path in below)
+    child_paths = [path for child in from_seq(expression.children()) for path in _paths(child)]
+    is_field = node_class(expression) == "GetStructField" and _is_path(expression.child())
+    yield from (
+        f"{path}.{expression.extractFieldName()}" if is_field else path for path in child_paths
+    )
 
 
 def _is_path(expression: Java) -> bool:
-    if kind(expression) == "GetStructField":
+    if node_class(expression) == "GetStructField":
         return _is_path(expression.child())
-    return kind(expression) == "AttributeReference"
+    return node_class(expression) == "AttributeReference"
 
 
 def iceberg_calls(expression: Java) -> list[Java]:
@@ -90,14 +92,14 @@ def iceberg_calls(expression: Java) -> list[Java]:
     down.
     """
     children = from_seq(expression.children())
-    found = [call for child in children for call in iceberg_calls(child)]
+    calls = [call for child in children for call in iceberg_calls(child)]
     # Spark resolves Iceberg's functions to static calls of their classes.
-    if kind(expression) == "StaticInvoke" and children:
-        value = children[-1].child() if kind(children[-1]) == "Cast" else children[-1]
+    if node_class(expression) == "StaticInvoke" and children:
+        value = children[-1].child() if node_class(children[-1]) == "Cast" else children[-1]
         owner = str(expression.staticObject().getName())
         if _is_path(value) and owner.startswith("org.apache.iceberg."):
-            return [expression, *found]
-    return found
+            return [expression, *calls]
+    return calls
 
 
 def not_null(conjunct: Java, relation: Java) -> list[Java]:
@@ -106,20 +108,22 @@ def not_null(conjunct: Java, relation: Java) -> list[Java]:
     if not relation.conf().constraintPropagationEnabled():
         return []
     expressions = scala_object("org.apache.spark.sql.catalyst.expressions.ExpressionSet")
-    own = expressions.apply(jvm.to_seq([conjunct]))
-    return from_seq(relation.constructIsNotNullConstraints(own, relation.output()).toSeq())
+    expression_set = expressions.apply(jvm.to_seq([conjunct]))
+    return from_seq(
+        relation.constructIsNotNullConstraints(expression_set, relation.output()).toSeq()
+    )
 
 
 def literals(expression: Java) -> list[Java]:
     """The leaves of an expression that are not columns."""
     leaves = from_seq(expression.collectLeaves())
-    return [leaf for leaf in leaves if kind(leaf) != "AttributeReference"]
+    return [leaf for leaf in leaves if node_class(leaf) != "AttributeReference"]
 
 
 def attributes(expression: Java) -> list[Java]:
     """The columns in an expression, with duplicates."""
     leaves = from_seq(expression.collectLeaves())
-    return [leaf for leaf in leaves if kind(leaf) == "AttributeReference"]
+    return [leaf for leaf in leaves if node_class(leaf) == "AttributeReference"]
 
 
 def split(condition: Java) -> list[Java]:

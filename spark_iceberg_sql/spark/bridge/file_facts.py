@@ -18,8 +18,8 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
 SIZE, TIME, ETAG = "_size", "_time", "_etag"
 _TYPES = {SIZE: "LongType", TIME: "TimestampType", ETAG: "StringType"}
-_KEPT = 8  # snapshots
-_kept: OrderedDict[tuple[object, ...], Mapping[str, Java]] = OrderedDict()
+_CACHE_SIZE = 8  # snapshots
+_cache: OrderedDict[tuple[object, ...], Mapping[str, Java]] = OrderedDict()
 _lock = Lock()
 _OBJECTS = "org.apache.spark.sql.catalyst.expressions.objects.Invoke"
 
@@ -43,29 +43,34 @@ def maps(
     metadata = operations.current()
     key = (str(context.applicationId()), str(metadata.uuid()), snapshot, moved, listed is not None)
     with _lock:
-        if cached and key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
+        if cached and key in _cache:
+            _cache.move_to_end(key)
+            return _cache[key]
     listing = to_json(StoreFile, () if listed is None else listed())
     old, folder = moved or (None, None)
     table = relations.base_table(operations, "")
-    facts = compiler.shared(__package__, "FileFacts", StoreFile)
-    found = facts.maps(table, snapshot, listing, old, folder)
-    java = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(context)
-    made = {SIZE: java.broadcast(found.sizes())}
+    facts = compiler.shared_instance(__package__, "FileFacts", StoreFile)
+    java_maps = facts.maps(table, snapshot, listing, old, folder)
+    java_context = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(
+        context
+    )
+    broadcasts = {SIZE: java_context.broadcast(java_maps.sizes())}
     if listed is not None:
-        made |= {TIME: java.broadcast(found.times()), ETAG: java.broadcast(found.etags())}
+        broadcasts |= {
+            TIME: java_context.broadcast(java_maps.times()),
+            ETAG: java_context.broadcast(java_maps.etags()),
+        }
     with _lock:
-        _kept[key] = made
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)
-    return made
+        _cache[key] = broadcasts
+        while len(_cache) > _CACHE_SIZE:
+            _cache.popitem(last=False)
+    return broadcasts
 
 
-def lookup(name: str, found: Java, address: str) -> Java:
+def lookup(name: str, broadcast: Java, address: str) -> Java:
     """A column: the value of one of the maps. name: of the map. address: the column with a file's address."""
     types = java_class("org.apache.spark.sql.types.DataTypes")
-    value = _invoke(_literal(found), "value", _object("java.util.HashMap"))
+    value = _invoke(_literal(broadcast), "value", _object("java.util.HashMap"))
     key = lines.expression(java_class, scala_object, address)
     return lines.column(
         java_class, scala_object, _invoke(value, "get", getattr(types, _TYPES[name]), key)
@@ -74,17 +79,19 @@ def lookup(name: str, found: Java, address: str) -> Java:
 
 def _literal(value: Java) -> Java:
     """A constant whose text in plans is short: that of a broadcast has its number only."""
-    kind = java_class("org.apache.spark.sql.catalyst.expressions.Literal")
-    return kind(value, _object("org.apache.spark.broadcast.Broadcast"))
+    literal_class = java_class("org.apache.spark.sql.catalyst.expressions.Literal")
+    return literal_class(value, _object("org.apache.spark.broadcast.Broadcast"))
 
 
 def _object(name: str) -> Java:
     return java_class("org.apache.spark.sql.types.ObjectType")(java_class(name)._java_lang_class)
 
 
-def _invoke(target: Java, method: str, kind: Java, *arguments: Java) -> Java:
+def _invoke(target: Java, method: str, data_type: Java, *arguments: Java) -> Java:
     none = jvm.to_seq([])
-    return java_class(_OBJECTS)(target, method, kind, jvm.to_seq(arguments), none, True, True, True)
+    return java_class(_OBJECTS)(
+        target, method, data_type, jvm.to_seq(arguments), none, True, True, True
+    )
 
 
 def count(operations: Java, snapshot: int) -> int:

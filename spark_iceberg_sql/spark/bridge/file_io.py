@@ -22,7 +22,7 @@ from spark_iceberg_sql.spark.bridge import jvm, local_folders
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.bridge.listings import (
     ANY,
-    Listed,
+    ListedFile,
     blob_listing,
     hadoop_listing,
     local_folder,
@@ -32,8 +32,10 @@ from spark_iceberg_sql.spark.bridge.listings import (
 from spark_iceberg_sql.spark.bridge.location import HADOOP, NEEDS, S3, Location
 
 _LOCAL = "file:/"
-LARGEST = 128 << 20  # bytes of a metadata file: one of a hundred thousand snapshots has about 50 MB
-_METADATA_FILES = 256  # parsed metadata files kept for each FileIO
+MAX_METADATA_SIZE = (
+    128 << 20
+)  # bytes of a metadata file: one of a hundred thousand snapshots has about 50 MB
+_MAX_PARSED = 256  # parsed metadata files kept for each FileIO
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class Files:
     def _hadoop(self) -> bool:
         return self.location.io == HADOOP
 
-    def folder(self, folder: str, *, etags: bool = False) -> list[Listed]:
+    def folder(self, folder: str, *, etags: bool = False) -> list[ListedFile]:
         """The files of a folder and all its subfolders; empty if there is none.
 
         etags: whether to include them, which costs more in some stores.
@@ -76,12 +78,12 @@ class Files:
             if local is not None:
                 address, path = local
                 return {f"{address}/{name}": None for name in local_folders.metadata_files(path)}
-            found = hadoop_listing(self.io, folder, METADATA_NAMES, below=False)
+            listing = hadoop_listing(self.io, folder, METADATA_NAMES, below=False)
         elif self.location.blobs is not None:
-            found = blob_listing(self.location.blobs, folder, is_metadata_file)
+            listing = blob_listing(self.location.blobs, folder, is_metadata_file)
         else:
-            found = prefix_listing(self.io, folder, METADATA_NAMES)
-        return {f.location: f.stamp for f in found if is_metadata_file(f.location)}
+            listing = prefix_listing(self.io, folder, METADATA_NAMES)
+        return {file.location: file.stamp for file in listing if is_metadata_file(file.location)}
 
     def stamp(self, location: str) -> str | None:
         """The stamp of a metadata file for which `metadata_files` returned none; None if there is no such file."""
@@ -127,19 +129,19 @@ class Files:
         uuid in its name is identified by the name alone.
         """
         if stamp is None:
-            named = metadata_file(location)
-            stamp = "" if named is not None and named.uuid else None
+            parsed_name = metadata_file(location)
+            stamp = "" if parsed_name is not None and parsed_name.uuid else None
         if not cached or stamp is None:
             return self._parse(location)
         key = (location, stamp)
-        found = self.parsed.get(key)
-        if found is None:
-            found = self._parse(location)
+        metadata = self.parsed.get(key)
+        if metadata is None:
+            metadata = self._parse(location)
             with _lock:
-                self.parsed[key] = found
-                while len(self.parsed) > _METADATA_FILES:
+                self.parsed[key] = metadata
+                while len(self.parsed) > _MAX_PARSED:
                     self.parsed.popitem(last=False)
-        return found
+        return metadata
 
     def _parse(self, location: str) -> Java:
         parser = java_class("org.apache.iceberg.TableMetadataParser")
@@ -151,15 +153,15 @@ def _head_of(location: str, read: Callable[..., bytes]) -> Head:
     content = read(HEAD)
     head = _read(location, content)
     if len(content) == HEAD and (head.table_uuid is None or head.updated_ms is None):
-        head = _read(location, content + read(LARGEST + 1 - HEAD))
+        head = _read(location, content + read(MAX_METADATA_SIZE + 1 - HEAD))
     return head
 
 
 def require_size(location: str, size: int) -> None:
     """Raise BrokenFileError for a file that is too large to be a table's metadata. size: in bytes."""
-    if size > LARGEST:
-        wrong = f"it has more than {LARGEST >> 20} MB, which is no table's metadata"
-        raise BrokenFileError(location, wrong)
+    if size > MAX_METADATA_SIZE:
+        reason = f"it has more than {MAX_METADATA_SIZE >> 20} MB, which is no table's metadata"
+        raise BrokenFileError(location, reason)
 
 
 def _read(location: str, content: bytes) -> Head:
@@ -168,28 +170,30 @@ def _read(location: str, content: bytes) -> Head:
         return read_head(content)
     except RecursionError:
         raise BrokenFileError(location, "its JSON is nested too deeply") from None
-    except ValueError as wrong:
-        raise BrokenFileError(location, str(wrong)) from None
+    except ValueError as error:
+        raise BrokenFileError(location, str(error)) from None
 
 
 class BrokenFileError(ValueError):
     """The refusal of a metadata file that cannot be read: its location and the reason."""
 
-    def __init__(self, location: str, wrong: str) -> None:
-        super().__init__(f"`{location}` cannot be read: {wrong}")
+    def __init__(self, location: str, reason: str) -> None:
+        super().__init__(f"`{location}` cannot be read: {reason}")
         self.location = location
-        self.wrong = wrong
+        self.reason = reason
 
 
 _lock = threading.Lock()
 # The keys of _open_files are hashes of credentials: the salt makes them useless outside this process.
 _SALT = os.urandom(32)
-_opened: OrderedDict[bytes, Files] = OrderedDict()
+_open_files: OrderedDict[bytes, Files] = OrderedDict()
 # FileIOs kept; the oldest is left to the garbage collector, because plans may still use it.
-_OPENED = 64
+_MAX_OPEN = 64
 
 
-def files_of(location: Location, *, cached: bool, barred: frozenset[str] = frozenset()) -> Files:
+def open_files(
+    location: Location, *, cached: bool, blocked_schemes: frozenset[str] = frozenset()
+) -> Files:
     """The FileIO for a location: one for each set of properties in a session, so that Iceberg's manifest cache
     serves later calls.
 
@@ -201,27 +205,27 @@ def files_of(location: Location, *, cached: bool, barred: frozenset[str] = froze
     properties = dict(location.properties)
     if cached:
         properties["io.manifest.cache-enabled"] = "true"
-    opened_with = repr(
-        (location.io, sorted(properties.items()), sorted(barred), session.sessionUUID())
+    key_text = repr(
+        (location.io, sorted(properties.items()), sorted(blocked_schemes), session.sessionUUID())
     )
-    key = hashlib.blake2b(opened_with.encode(), key=_SALT).digest()  # keys and passwords among them
+    key = hashlib.blake2b(key_text.encode(), key=_SALT).digest()  # keys and passwords among them
     with _lock:
-        found = _opened.get(key)
-    if found is None:
-        _refuse_missing_classes(location)
+        files = _open_files.get(key)
+    if files is None:
+        _require_classes(location)
         load = java_class("org.apache.iceberg.CatalogUtil").loadFileIO
-        io = load(location.io, properties, _hadoop_conf(session, barred))
-        found = Files(io, location)
+        io = load(location.io, properties, _hadoop_conf(session, blocked_schemes))
+        files = Files(io, location)
         with _lock:
-            found = _opened.setdefault(key, found)
-            while len(_opened) > _OPENED:
-                _opened.popitem(last=False)
-    if found.location != location:
-        return Files(found.io, location, found.parsed)
-    return found
+            files = _open_files.setdefault(key, files)
+            while len(_open_files) > _MAX_OPEN:
+                _open_files.popitem(last=False)
+    if files.location != location:
+        return Files(files.io, location, files.parsed)
+    return files
 
 
-def _refuse_missing_classes(location: Location) -> None:
+def _require_classes(location: Location) -> None:
     needed = NEEDS.get(location.io)
     if needed is None or jvm.class_exists(needed[0]):
         return
@@ -234,22 +238,22 @@ def _refuse_missing_classes(location: Location) -> None:
     )
 
 
-def _hadoop_conf(session: Java, barred: Iterable[str]) -> Java:
+def _hadoop_conf(session: Java, blocked_schemes: Iterable[str]) -> Java:
     """Hadoop's configuration, in which an unreachable name node fails within seconds, unless the user has
     configured it.
 
     Hadoop's own defaults are 10 s for a refused connection and 15 min without an answer.
     """
     conf = session.sessionState().newHadoopConf()
-    patience = {
+    timeouts = {
         "ipc.client.connect.max.retries": ("10", "2"),
         "ipc.client.connect.max.retries.on.timeouts": ("45", "1"),
         "ipc.client.connect.timeout": ("20000", "5000"),
     }
-    for name, (default, ours) in patience.items():
+    for name, (default, short) in timeouts.items():
         if (conf.get(name) or default) == default:
-            conf.set(name, ours)
-    for scheme in barred:  # Hadoop's error has the name of a class that does not exist
+            conf.set(name, short)
+    for scheme in blocked_schemes:  # Hadoop's error has the name of a class that does not exist
         conf.set(f"fs.{scheme}.impl", f"spark.iceberg_sql.allowed_locations without {scheme}:")
         conf.set(f"fs.{scheme}.impl.disable.cache", "true")
     return conf

@@ -25,14 +25,14 @@ def new_token() -> str:
     """A value of the property TOKEN for a new catalog, which nobody can guess: it gives access to its
     tables.
     """
-    _loaded(jvm.gateway())
+    _catalog_class(jvm.gateway())
     return token_hex(16)
 
 
 def folder(token: str, parts: Sequence[str]) -> str | None:
     """The folder attached under a name of a catalog. parts: without the catalog."""
-    found = _loaded(jvm.gateway()).folder(token, jvm.array("java.lang.String", parts))
-    return None if found is None else str(found)
+    path = _catalog_class(jvm.gateway()).folder(token, jvm.array("java.lang.String", parts))
+    return None if path is None else str(path)
 
 
 def attach(
@@ -42,24 +42,26 @@ def attach(
 
     io: opens its files. metadata, version: of the table that is in the folder; None and 0 if there is none.
     """
-    catalog = _loaded(jvm.gateway())
-    said = None if metadata is None else metadata.location()
+    catalog = _catalog_class(jvm.gateway())
+    declared_location = None if metadata is None else metadata.location()
     uuid = None if metadata is None else metadata.uuid()
-    place = java_class("sparkicebergsql.FolderTable").AttachedTable
+    constructor = java_class("sparkicebergsql.FolderTable").AttachedTable
     catalog.attach(
-        token, jvm.array("java.lang.String", parts), place(folder, io, said, uuid, version)
+        token,
+        jvm.array("java.lang.String", parts),
+        constructor(folder, io, declared_location, uuid, version),
     )
 
 
 def refusal(io: Java, folder: str) -> str | None:
     """The reason why commits to a table in a folder would not be safe with two writers; None if they are."""
-    _loaded(jvm.gateway())
-    found = java_class("sparkicebergsql.NewFile").refusal(io, folder)
-    return None if found is None else str(found)
+    _catalog_class(jvm.gateway())
+    reason = java_class("sparkicebergsql.NewFile").refusal(io, folder)
+    return None if reason is None else str(reason)
 
 
 @lru_cache(maxsize=1)
-def _loaded(gateway: Java) -> Java:
+def _catalog_class(gateway: Java) -> Java:
     """The class FolderCatalog. Raises ValueError if the driver's class loader takes no jar."""
     if not jvm.class_exists(CLASS):
         jar = f"{_FOLDER.name}/spark-iceberg-sql-folders.jar"

@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.bridge.listings import blob_container, local_folder
 from spark_iceberg_sql.spark.bridge.location import HADOOP, S3
 
-_SOME = 1000  # files of a folder that are listed; its subfolders are all listed
+_MAX_FILES = 1000  # files of a folder that are listed; its subfolders are all listed
 
 
 @dataclass(slots=True)
@@ -49,13 +49,13 @@ class Tree:
         if self.files.location.io == HADOOP:
             return _hadoop(self.files.io, folder)
         blobs = self.files.location.blobs is not None
-        found = Children()
+        listing = Children()
         for name in _blobs(self.files, folder) if blobs else _objects(self.files, folder):
             if name.endswith("/"):
-                found.folders.append(name.rstrip("/"))
-            elif name and len(found.files) < _SOME:
-                found.files.append(name)
-        return found
+                listing.folders.append(name.rstrip("/"))
+            elif name and len(listing.files) < _MAX_FILES:
+                listing.files.append(name)
+        return listing
 
     def metadata_files(self, table: str) -> dict[str, str | None]:
         """The metadata files of a table's folder, with their stamps if the listing has them."""
@@ -91,19 +91,19 @@ def _path(address: str) -> str:
 
 
 def _local(path: str) -> Children | None:
-    found = Children()
+    listing = Children()
     try:
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.is_dir():
-                    found.folders.append(entry.name)
-                elif len(found.files) < _SOME:
-                    found.files.append(entry.name)
+                    listing.folders.append(entry.name)
+                elif len(listing.files) < _MAX_FILES:
+                    listing.files.append(entry.name)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError:
         return Children()
-    return found
+    return listing
 
 
 def _hadoop(io: Java, folder: str) -> Children | None:
@@ -111,13 +111,15 @@ def _hadoop(io: Java, folder: str) -> Children | None:
         folder += "/"  # the root of a name node
     system = java_class("org.apache.hadoop.fs.Path")(folder).getFileSystem(io.conf())
     try:
-        text = compiler.shared(__package__, "Folders", FolderContent).hadoop(system, folder)
+        text = compiler.shared_instance(__package__, "Folders", FolderContent).hadoop(
+            system, folder
+        )
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return None
         raise
     found = from_json(FolderContent, text)
-    return Children(list(found.folders), list(found.files[:_SOME]))
+    return Children(list(found.folders), list(found.files[:_MAX_FILES]))
 
 
 def _objects(files: Files, folder: str) -> Iterator[str]:
@@ -127,12 +129,12 @@ def _objects(files: Files, folder: str) -> Iterator[str]:
     request = java_class("software.amazon.awssdk.services.s3.model.ListObjectsV2Request").builder()
     token = None
     while True:
-        wanted = request.bucket(bucket).prefix(prefix).delimiter("/").continuationToken(token)
-        page = files.io.client().listObjectsV2(wanted.build())
-        for one in page.commonPrefixes():
-            yield str(one.prefix())[len(prefix) :]
-        for one in page.contents():
-            yield str(one.key())[len(prefix) :]
+        page_request = request.bucket(bucket).prefix(prefix).delimiter("/").continuationToken(token)
+        page = files.io.client().listObjectsV2(page_request.build())
+        for entry in page.commonPrefixes():
+            yield str(entry.prefix())[len(prefix) :]
+        for entry in page.contents():
+            yield str(entry.key())[len(prefix) :]
         token = page.nextContinuationToken()
         if not token:
             return

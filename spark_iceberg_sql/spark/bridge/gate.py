@@ -31,10 +31,10 @@ _PACKAGE = "sparkicebergsql"
 _SESSION_PARSER = f"{_PACKAGE}.SessionParser"
 _PARSER = "org.apache.spark.sql.catalyst.parser.ParserInterface"
 _CONDITION = "PARTITION_DDL_REFUSED"
-_PINNED = os.environ.get("PYSPARK_PIN_THREAD", "true").lower() == "true"
+_HAS_PINNED_THREADS = os.environ.get("PYSPARK_PIN_THREAD", "true").lower() == "true"
 
 
-class Asked:
+class PendingStatement:
     """A statement that the JVM passes to the check.
 
     spark: its session, which is the active one. text: as written by the user, or as derived from a plan.
@@ -52,7 +52,7 @@ class Asked:
         self.may_be_ddl = bool(java.mayBeDdl())
         self.is_plan = bool(java.isPlan())
 
-    def bound(self, text: str) -> list[Edit]:
+    def parameter_edits(self, text: str) -> list[Edit]:
         """The edits that replace the statement's parameter markers by their values.
 
         Empty if it has none, if Spark refuses them, and before Spark 4.1, which does not substitute them in
@@ -67,10 +67,10 @@ class Asked:
         bound = from_json(BoundText, bound_json)
         # Java's offsets count UTF-16 units, Python's count code points.
         units = accumulate((1 if c < "\U00010000" else 2 for c in text), initial=0)
-        places = {unit: point for point, unit in enumerate(units)}
+        offsets = {unit: point for point, unit in enumerate(units)}
         replaced = sorted(bound.replacements, key=lambda marker: (marker.start, marker.end))
-        if all(marker.start in places and marker.end in places for marker in replaced):
-            edits = [Edit(places[m.start], places[m.end], m.text) for m in replaced]
+        if all(marker.start in offsets and marker.end in offsets for marker in replaced):
+            edits = [Edit(offsets[m.start], offsets[m.end], m.text) for m in replaced]
             if apply_ordered_edits(text, edits) == bound.text:
                 return edits
         return [Edit(0, len(text), bound.text)]
@@ -83,29 +83,33 @@ class Asked:
         return DataFrame(self._java.rows(query, bound), self.spark)
 
 
-Judge = Callable[[Asked], str]  # the text to parse; raises IcebergSqlError, IcebergSqlWarning
+AdmissionCheck = Callable[
+    [PendingStatement], str
+]  # the text to parse; raises IcebergSqlError, IcebergSqlWarning
 
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _GATES: WeakKeyDictionary[Any, jvm.Java] = WeakKeyDictionary()
 # Recent refusals, by the key of their exception in the JVM.
-_refused: OrderedDict[str, Exception] = OrderedDict()
-_KEPT = 64
+_refusals: OrderedDict[str, Exception] = OrderedDict()
+_MAX_REFUSALS = 64
 
 
-def existing() -> jvm.Java | None:
+def existing_gate() -> jvm.Java | None:
     """This JVM's gate, if it has one."""
     return _GATES.get(jvm.gateway())
 
 
-def made(sources: Iterable[tuple[str, str]], functions: Iterable[str], judge: Judge) -> jvm.Java:
+def ensure_gate(
+    sources: Iterable[tuple[str, str]], functions: Iterable[str], admit: AdmissionCheck
+) -> jvm.Java:
     """This JVM's gate; compiled if there is none.
 
     sources: package and name of its Java files; each may use the ones before it. functions: names of the
     table functions whose calls may need translation. admit: checks a statement.
     Raises ValueError with the compiler's message if they do not compile for this Spark.
     """
-    own = jvm.gateway()
-    if own not in _GATES:
+    py4j_gateway = jvm.gateway()
+    if py4j_gateway not in _GATES:
         loader = compiler.with_records(compiler.context_loader(), ReplacedMarker, BoundText)
         for package, name in sources:
             loader = compiler.compiled(package, name, loader)
@@ -114,46 +118,48 @@ def made(sources: Iterable[tuple[str, str]], functions: Iterable[str], judge: Ju
         names = jvm.java_class("java.util.ArrayList")()
         for name in functions:
             names.add(name.lower())
-        asks = jvm.scala_function(lambda asked: _answer(gate, judge, asked))
-        gate.prepare(loader.loadClass(_SESSION_PARSER), names, asks)
-        _GATES[own] = gate
+        check_function = jvm.scala_function(
+            lambda java_statement: _admit(gate, admit, java_statement)
+        )
+        gate.prepare(loader.loadClass(_SESSION_PARSER), names, check_function)
+        _GATES[py4j_gateway] = gate
     # pyspark has no hook for its conversion of Java exceptions.
-    if captured.convert_exception is not _converted:
-        captured.convert_exception = _converted  # type: ignore[assignment]
-    return _GATES[own]
+    if captured.convert_exception is not _convert_exception:
+        captured.convert_exception = _convert_exception  # type: ignore[assignment]
+    return _GATES[py4j_gateway]
 
 
-def _answer(gate: jvm.Java, judge: Judge, asked: jvm.Java) -> str:
+def _admit(gate: jvm.Java, admit: AdmissionCheck, java_statement: jvm.Java) -> str:
     """The text to parse for a statement; a refusal leaves as a Java exception with the key of the Python
     one.
     """
     try:
-        return judge(Asked(asked))
+        return admit(PendingStatement(java_statement))
     # The callback turns these into Java exceptions itself (jvm._Callback).
     except (jvm.Refusal, Py4JJavaError, CapturedException):
         raise
     except (IcebergSqlError, IcebergSqlWarning) as refusal:
         key = uuid.uuid4().hex
-        _refused[key] = refusal
-        while len(_refused) > _KEPT:
-            _refused.popitem(last=False)
+        _refusals[key] = refusal
+        while len(_refusals) > _MAX_REFUSALS:
+            _refusals.popitem(last=False)
         thrown = gate.python().refusal(str(refusal), key)
     except Exception as error:
-        first = str(error).partition("\n")[0]
-        thrown = gate.python().failure(f"{type(error).__name__}: {first}")
+        first_line = str(error).partition("\n")[0]
+        thrown = gate.python().failure(f"{type(error).__name__}: {first_line}")
     raise Py4JJavaError("refused", thrown)
 
 
-_plainly_converted = captured.convert_exception
+_pyspark_convert_exception = captured.convert_exception
 
 
-def _converted(error: Any) -> Any:
+def _convert_exception(error: Any) -> Any:
     """The Python exception for a Java exception: for a refusal, the check's own, with its report."""
-    kind = jvm.java_class("org.apache.spark.sql.AnalysisException")
-    if kind._java_lang_class.isInstance(error) and lines.condition(error) == _CONDITION:
+    exception_class = jvm.java_class("org.apache.spark.sql.AnalysisException")
+    if exception_class._java_lang_class.isInstance(error) and lines.condition(error) == _CONDITION:
         key = error.getMessageParameters().get("refusal")
-        return _refused.get(key) or IcebergSqlError(str(error.getMessage()))
-    return _plainly_converted(error)
+        return _refusals.get(key) or IcebergSqlError(str(error.getMessage()))
+    return _pyspark_convert_exception(error)
 
 
 def _parser_source() -> str:
@@ -162,16 +168,22 @@ def _parser_source() -> str:
     # The methods of ParserInterface differ between versions of Spark; a class that is generated from the
     # interface fits each of them.
     for method in jvm.java_class(_PARSER)._java_lang_class.getMethods():
-        name, kinds = method.getName(), [kind.getName() for kind in method.getParameterTypes()]
+        name, types = (
+            method.getName(),
+            [parameter_type.getName() for parameter_type in method.getParameterTypes()],
+        )
         if "$" in name:
             continue
-        given = [f"a{i}" for i in range(len(kinds))]
-        call = f"wrapped.{name}({', '.join(given)})"
+        arguments = [f"a{i}" for i in range(len(types))]
+        call = f"wrapped.{name}({', '.join(arguments)})"
         if name.startswith("parsePlan"):
-            values = given[1] if len(given) > 1 else "null"
-            rest = "".join(f", {value}" for value in given[1:])
-            call = f"marked(wrapped.{name}(admitted(a0, {values}){rest}))"
-        parameters = ", ".join(f"{kind} {value}" for kind, value in zip(kinds, given, strict=True))
+            values = arguments[1] if len(arguments) > 1 else "null"
+            trailing = "".join(f", {value}" for value in arguments[1:])
+            call = f"marked(wrapped.{name}(admitted(a0, {values}){trailing}))"
+        parameters = ", ".join(
+            f"{parameter_type} {value}"
+            for parameter_type, value in zip(types, arguments, strict=True)
+        )
         methods.append(
             f"  public {method.getReturnType().getName()} {name}({parameters}) {{\n"
             f"    try {{ return {call}; }}\n"
@@ -184,7 +196,7 @@ def _parser_source() -> str:
     )
 
 
-def parser_behind(spark: SparkSession) -> jvm.Java:
+def parser_without_gate(spark: SparkSession) -> jvm.Java:
     """The session's parser without the gate."""
     parser = jvm.java_session(spark).sessionState().sqlParser()
     while str(parser.getClass().getName()) == _SESSION_PARSER:
@@ -194,31 +206,31 @@ def parser_behind(spark: SparkSession) -> jvm.Java:
 
 def mode(spark: SparkSession) -> str:
     """`error`, `warn` or `off`: the session's own mode, or else the strictest in its family."""
-    gate = existing()
+    gate = existing_gate()
     return "off" if gate is None else str(gate.mode(jvm.java_session(spark)))
 
 
-def shut() -> bool:
+def is_enforced() -> bool:
     """True if any session of this process's Spark application is checked."""
-    gate, context = existing(), SparkContext._active_spark_context
+    gate, context = existing_gate(), SparkContext._active_spark_context
     return gate is not None and context is not None and bool(gate.isEnforced(context.applicationId))
 
 
-def concerns(spark: SparkSession, text: str) -> bool:
+def needs_check(spark: SparkSession, text: str) -> bool:
     """True if the JVM would pass this statement to the check."""
-    gate = existing()
+    gate = existing_gate()
     return gate is not None and bool(gate.concerns(jvm.java_session(spark), text))
 
 
 @contextmanager
-def during(mode: str, text: str | None = None) -> Iterator[None]:
+def mode_override(mode: str, text: str | None = None) -> Iterator[None]:
     """Use another mode on this thread within the context; with a text, only for that text.
 
     It is bound to a JVM thread. If PYSPARK_PIN_THREAD=false lets Python's threads share one, `off` has no
     effect.
     """
-    gate = existing()
-    if gate is None or (mode == "off" and not _PINNED):
+    gate = existing_gate()
+    if gate is None or (mode == "off" and not _HAS_PINNED_THREADS):
         yield
         return
     gate.overrideMode(mode, text)

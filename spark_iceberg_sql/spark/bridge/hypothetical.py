@@ -26,25 +26,27 @@ def schema_json(frame: DataFrame) -> dict[str, Any]:
     """A DataFrame's columns as an Iceberg schema, with field ids as CREATE TABLE gives them."""
     convert = java_class(f"{_ICEBERG}.spark.SparkSchemaUtil").convert
     schema = convert(frame._jdf.schema())
-    fresh = java_class(f"{_ICEBERG}.types.TypeUtil").assignIncreasingFreshIds(schema)
-    found: dict[str, Any] = json.loads(java_class(f"{_ICEBERG}.SchemaParser").toJson(fresh))
-    return found
+    numbered_schema = java_class(f"{_ICEBERG}.types.TypeUtil").assignIncreasingFreshIds(schema)
+    iceberg_schema: dict[str, Any] = json.loads(
+        java_class(f"{_ICEBERG}.SchemaParser").toJson(numbered_schema)
+    )
+    return iceberg_schema
 
 
 def new_table_properties(properties: Mapping[str, str]) -> dict[str, str]:
     """The properties of a new table: Iceberg adds defaults to those given, such as the codec."""
     unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
-    made = java_class(f"{_ICEBERG}.TableMetadata").newTableMetadata(
+    metadata = java_class(f"{_ICEBERG}.TableMetadata").newTableMetadata(
         unpartitioned.schema(), unpartitioned, FOLDER, dict(properties)
     )
-    return {str(key): str(value) for key, value in dict(made.properties()).items()}
+    return {str(key): str(value) for key, value in dict(metadata.properties()).items()}
 
 
 def table_metadata(
     schema: Mapping[str, Any],
     specs: Sequence[Sequence[Mapping[str, Any]]],
     properties: Mapping[str, str],
-    like: Mapping[str, Any] | None = None,
+    template: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The metadata of a new empty table.
 
@@ -52,23 +54,23 @@ def table_metadata(
     spec's position is its id. properties: of the table. template: the metadata of a table whose format
     version, sort order and last column id it takes.
     """
-    like = like or {}
+    template = template or {}
     ids = [int(field["field-id"]) for fields in specs for field in fields]
     return {
-        "format-version": max(2, int(like.get("format-version", 2))),
+        "format-version": max(2, int(template.get("format-version", 2))),
         "table-uuid": str(uuid.uuid4()),
         "location": f"{FOLDER}/{uuid.uuid4().hex}",
         "last-sequence-number": 0,
         "last-updated-ms": int(time.time() * 1000),
         "next-row-id": 0,
-        "last-column-id": like.get("last-column-id", _last_id(schema)),
+        "last-column-id": template.get("last-column-id", _last_id(schema)),
         "schemas": [{**schema, "schema-id": 0}],
         "current-schema-id": 0,
         "partition-specs": [{"spec-id": i, "fields": list(f)} for i, f in enumerate(specs)],
         "default-spec-id": len(specs) - 1,
         "last-partition-id": max(ids, default=999),
-        "sort-orders": like.get("sort-orders", _UNSORTED),
-        "default-sort-order-id": like.get("default-sort-order-id", 0),
+        "sort-orders": template.get("sort-orders", _UNSORTED),
+        "default-sort-order-id": template.get("default-sort-order-id", 0),
         "properties": {str(k): str(v) for k, v in properties.items()},
         "snapshots": [],
     }
@@ -80,9 +82,9 @@ def _last_id(value: Any) -> int:
         return max(map(_last_id, value), default=0)
     if not isinstance(value, Mapping):
         return 0
-    own = [int(value[k]) for k in ("id", "element-id", "key-id", "value-id") if k in value]
-    inner = [_last_id(part) for part in value.values() if isinstance(part, (list, Mapping))]
-    return max([0, *own, *inner])
+    ids = [int(value[k]) for k in ("id", "element-id", "key-id", "value-id") if k in value]
+    child_ids = [_last_id(part) for part in value.values() if isinstance(part, (list, Mapping))]
+    return max([0, *ids, *child_ids])
 
 
 @contextmanager
@@ -92,27 +94,27 @@ def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
     catalog.initialize("hypothetical", {"warehouse": FOLDER})
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
     namespace = java_class(f"{_ICEBERG}.catalog.Namespace")
-    words = jvm.gateway().new_array(java_class("java.lang.String"), 1)
-    words[0] = "hypothetical"
-    space = namespace.of(words)
+    levels = jvm.gateway().new_array(java_class("java.lang.String"), 1)
+    levels[0] = "hypothetical"
+    space = namespace.of(levels)
     catalog.createNamespace(space)
-    first = f"{metadata['location']}/metadata/00000.metadata.json"
-    io.addFile(first, bytearray(json.dumps(metadata).encode()))
+    metadata_file = f"{metadata['location']}/metadata/00000.metadata.json"
+    io.addFile(metadata_file, bytearray(json.dumps(metadata).encode()))
     name = java_class(f"{_ICEBERG}.catalog.TableIdentifier").of(space, "table")
-    made = catalog.registerTable(name, first)
+    iceberg_table = catalog.registerTable(name, metadata_file)
     try:
-        yield made
+        yield iceberg_table
     finally:
-        _forget(made, io, first)
+        _forget(iceberg_table, io, metadata_file)
 
 
-def _forget(made: Java, io: Java, first: str) -> None:
+def _forget(iceberg_table: Java, io: Java, metadata_file: str) -> None:
     """Delete a table's files: Iceberg's in-memory files belong to the process, not to the catalog."""
-    files = {first, str(made.operations().current().metadataFileLocation())}
-    files |= {str(entry.file()) for entry in made.operations().current().previousFiles()}
-    for snapshot in made.snapshots():
+    files = {metadata_file, str(iceberg_table.operations().current().metadataFileLocation())}
+    files |= {str(entry.file()) for entry in iceberg_table.operations().current().previousFiles()}
+    for snapshot in iceberg_table.snapshots():
         files.add(str(snapshot.manifestListLocation()))
-        files |= {str(manifest.path()) for manifest in snapshot.allManifests(made.io())}
+        files |= {str(manifest.path()) for manifest in snapshot.allManifests(iceberg_table.io())}
     for file in files:
         if io.fileExists(file):
             io.deleteFile(file)
@@ -121,38 +123,43 @@ def _forget(made: Java, io: Java, first: str) -> None:
 # -------------------------------------------------------------------- files that were never written
 
 
-def add_files(made: Java, files: bytes) -> None:
+def add_files(iceberg_table: Java, files: bytes) -> None:
     """Commit files that were never written, under the table's current spec. files: `Hypothetical.packed`."""
-    current = made.operations().current()
-    listed = _packed_files().of(made.spec(), files)
-    if not listed.size():
+    current = iceberg_table.operations().current()
+    data_files = _packed_files().of(iceberg_table.spec(), files)
+    if not data_files.size():
         return
-    place = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
+    manifest_path = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
     writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
-        current.formatVersion(), made.spec(), made.io().newOutputFile(place), None
+        current.formatVersion(),
+        iceberg_table.spec(),
+        iceberg_table.io().newOutputFile(manifest_path),
+        None,
     )
-    writer.addAll(listed)
+    writer.addAll(data_files)
     writer.close()
-    append = made.newFastAppend()
+    append = iceberg_table.newFastAppend()
     append.appendManifest(writer.toManifestFile())
     append.commit()  # the snapshot refers to the manifest unchanged
 
 
-def kept(made: Java, spec_id: int, files: bytes, filters: Sequence[Java]) -> list[tuple[int, int]]:
+def kept_files(
+    iceberg_table: Java, spec_id: int, files: bytes, filters: Sequence[Java]
+) -> list[tuple[int, int]]:
     """For each filter the number and bytes of the files that a scan would keep, with Iceberg's own evaluators.
 
     spec_id: of one of the table's specs. files: `Hypothetical.packed`, under that spec; they are not added to
     the table.
     """
-    wanted = java_class("java.util.ArrayList")()
-    for one in filters:
-        wanted.add(one)
-    text = _packed_files().kept(made.specs().get(spec_id), files, wanted)
+    java_filters = java_class("java.util.ArrayList")()
+    for condition in filters:
+        java_filters.add(condition)
+    text = _packed_files().kept(iceberg_table.specs().get(spec_id), files, java_filters)
     return [(total.files, total.bytes) for total in list_from_json(FileTotal, text)]
 
 
 def _packed_files() -> Java:
-    return compiler.shared(__package__, "HypotheticalFiles", FileTotal)
+    return compiler.shared_instance(__package__, "HypotheticalFiles", FileTotal)
 
 
 def _proxy(interface: str, handle: Java) -> Java:
@@ -175,17 +182,17 @@ def _file_of_task() -> Java:
     )
 
 
-def _of_file(method: str, result: str) -> Java:
+def _file_method(method: str, result: str) -> Java:
     """A method of a task's file, as a method handle that takes the task. result: a primitive type."""
     boxes = {"int": "java.lang.Integer", "long": "java.lang.Long"}
     handles = java_class("java.lang.invoke.MethodHandles")
-    kind = getattr(java_class(boxes[result]), "TYPE")  # noqa: B009 - a field of the class
-    found = handles.publicLookup().findVirtual(
+    result_class = getattr(java_class(boxes[result]), "TYPE")  # noqa: B009 - a field of the class
+    handle = handles.publicLookup().findVirtual(
         class_named(f"{_ICEBERG}.ContentFile"),
         method,
-        java_class("java.lang.invoke.MethodType").methodType(kind),
+        java_class("java.lang.invoke.MethodType").methodType(result_class),
     )
-    return handles.filterReturnValue(_file_of_task(), found)
+    return handles.filterReturnValue(_file_of_task(), handle)
 
 
 def class_named(name: str) -> Java:
@@ -193,11 +200,11 @@ def class_named(name: str) -> Java:
     return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
 
 
-def file_sizes(made: Java) -> list[int]:
+def file_sizes(iceberg_table: Java) -> list[int]:
     """The bytes of each data file of a table's current snapshot."""
-    tasks = made.newScan().planFiles()
+    tasks = iceberg_table.newScan().planFiles()
     lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
-    size = _proxy("java.util.function.ToLongFunction", _of_file("fileSizeInBytes", "long"))
+    size = _proxy("java.util.function.ToLongFunction", _file_method("fileSizeInBytes", "long"))
     text = java_class("java.util.Arrays").toString(
         lists.newArrayList(tasks).stream().mapToLong(size).toArray()
     )

@@ -23,7 +23,7 @@ _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class PlannedScan:
     """One scan of a planned query.
 
     scan: Iceberg's object. filters: those pushed to it, as Iceberg expressions. texts: the same as JSON.
@@ -35,7 +35,7 @@ class Scan:
 
 
 @contextmanager
-def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
+def substitute_table(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
     """Resolve names to another Iceberg table while this thread analyses with `scans`.
 
     names: full names, catalog first, as the queries write them.
@@ -44,17 +44,17 @@ def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
     field = context.getClass().getDeclaredField("value")
     field.setAccessible(True)
     of_thread = field.get(context)  # with Scala 2.13, the field is static
-    before = of_thread.get()  # an analysis that calls a table function may be in progress
+    previous = of_thread.get()  # an analysis that calls a table function may be in progress
     context.reset()
-    found = relations.relation(relations.spark_table(table))
+    relation = relations.relation(relations.spark_table(table))
     # The analyzer looks a relation up in this cache before it asks a catalog, so no catalog has to change.
     cache = context.get().relationCache()
     for name in names:
-        cache.put(java_class("scala.Tuple2")(jvm.to_seq(name), jvm.to_option()), found)
+        cache.put(java_class("scala.Tuple2")(jvm.to_seq(name), jvm.to_option()), relation)
     try:
         yield
     finally:
-        of_thread.set(before)
+        of_thread.set(previous)
 
 
 @contextmanager
@@ -63,26 +63,26 @@ def counting_by_files(spark: SparkSession) -> Iterator[None]:
 
     Of an empty table it always could; of an imported table whose first spec remains, it cannot.
     """
-    before = spark.conf.get(_PUSH_DOWN, None)
+    previous = spark.conf.get(_PUSH_DOWN, None)
     spark.conf.set(_PUSH_DOWN, "false")
     try:
         yield
     finally:
-        if before is None:
+        if previous is None:
             spark.conf.unset(_PUSH_DOWN)
         else:
-            spark.conf.set(_PUSH_DOWN, before)
+            spark.conf.set(_PUSH_DOWN, previous)
 
 
 def scans(
     spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]
-) -> list[Scan]:
+) -> list[PlannedScan]:
     """The scans of a table in a query's optimized plan.
 
     table: an Iceberg table, read instead of `names`.
     """
     session = jvm.java_session(spark)
-    with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+    with sessions.working_in(spark), jvm.without_error_logs(), relations.separate_origin():
         analysed = _analysed(session, text, table, names)
         # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
         mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
@@ -90,32 +90,34 @@ def scans(
         return [
             _scan(leaf.scan())
             for leaf in _leaves(optimized, _SCAN)
-            if _is_of(leaf.relation().table(), table)
+            if _is_same_table(leaf.relation().table(), table)
         ]
 
 
-def named(
-    spark: SparkSession, text: str, table: Java, own: Java, names: Sequence[tuple[str, ...]]
+def referenced_kind(
+    spark: SparkSession, text: str, table: Java, real_table: Java, names: Sequence[tuple[str, ...]]
 ) -> str | None:
     """The table that a query refers to without a scan of it.
 
     "table": the hypothetical one. "snapshot": a snapshot or branch of the real one. None: neither of them.
     table, names: as for `scans`. real_table: the table that the names really refer to; None if there is none.
     """
-    with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+    with sessions.working_in(spark), jvm.without_error_logs(), relations.separate_origin():
         analysed = _analysed(jvm.java_session(spark), text, table, names)
-        found = [leaf.table() for leaf in _leaves(analysed, _RELATION)]
-    if any(_is_of(one, table) for one in found):
+        spark_tables = [leaf.table() for leaf in _leaves(analysed, _RELATION)]
+    if any(_is_same_table(spark_table, table) for spark_table in spark_tables):
         return "table"
-    is_own = own is not None and any(_is_of(one, own) for one in found)
-    return "snapshot" if is_own else None
+    is_snapshot = real_table is not None and any(
+        _is_same_table(spark_table, real_table) for spark_table in spark_tables
+    )
+    return "snapshot" if is_snapshot else None
 
 
-def unreadable(spark: SparkSession, text: str) -> str | None:
+def parse_error(spark: SparkSession, text: str) -> str | None:
     """The parser's error for a statement that Spark cannot parse; None if it can."""
     session = jvm.java_session(spark)
     try:
-        with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+        with sessions.working_in(spark), jvm.without_error_logs(), relations.separate_origin():
             session.sessionState().sqlParser().parsePlan(text)
     except JVM_ERRORS as error:
         return message(error)
@@ -124,70 +126,71 @@ def unreadable(spark: SparkSession, text: str) -> str | None:
 
 def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> Java:
     plan = session.sessionState().sqlParser().parsePlan(text)
-    with instead(table, names):
+    with substitute_table(table, names):
         return getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
 
 
-def _is_of(one: Java, table: Java) -> bool:
+def _is_same_table(spark_table: Java, table: Java) -> bool:
     """True if a table of a plan is an Iceberg table, or one of its snapshots or branches."""
     return bool(
-        one.getClass().getSimpleName() == "SparkTable" and one.table().uuid().equals(table.uuid())
+        spark_table.getClass().getSimpleName() == "SparkTable"
+        and spark_table.table().uuid().equals(table.uuid())
     )
 
 
-def _leaves(plan: Java, kind: str) -> Iterator[Java]:
+def _leaves(plan: Java, class_name: str) -> Iterator[Java]:
     """Every node of a class, including those of subqueries."""
-    if plan.getClass().getSimpleName() == kind:
+    if plan.getClass().getSimpleName() == class_name:
         yield plan
     for child in jvm.from_seq(plan.children()):
-        yield from _leaves(child, kind)
+        yield from _leaves(child, class_name)
     # A plan's children do not include the plans of its subqueries.
-    for inner in jvm.from_seq(plan.subqueries()):
-        yield from _leaves(inner, kind)
+    for subquery in jvm.from_seq(plan.subqueries()):
+        yield from _leaves(subquery, class_name)
 
 
-def _scan(scan: Java) -> Scan:
+def _scan(scan: Java) -> PlannedScan:
     filters = tuple(_filters(scan))
     parser = java_class("org.apache.iceberg.expressions.ExpressionParser")
-    return Scan(scan, filters, tuple(json.loads(parser.toJson(f)) for f in filters))
+    return PlannedScan(scan, filters, tuple(json.loads(parser.toJson(f)) for f in filters))
 
 
 def _filters(scan: Java) -> Iterator[Java]:
     """The filters of a SparkScan; empty for a scan answered from metadata."""
-    kind = scan.getClass()
-    while kind is not None and kind.getSimpleName() != "SparkScan":
-        kind = kind.getSuperclass()
-    if kind is None:
+    scan_class = scan.getClass()
+    while scan_class is not None and scan_class.getSimpleName() != "SparkScan":
+        scan_class = scan_class.getSuperclass()
+    if scan_class is None:
         return
-    method = kind.getDeclaredMethod(
+    method = scan_class.getDeclaredMethod(
         lines.SCAN_FILTERS, jvm.gateway().new_array(java_class("java.lang.Class"), 0)
     )
     method.setAccessible(True)
-    found = method.invoke(scan, jvm.gateway().new_array(java_class("java.lang.Object"), 0))
-    for i in range(int(found.size())):
-        yield found.get(i)
+    java_filters = method.invoke(scan, jvm.gateway().new_array(java_class("java.lang.Object"), 0))
+    for i in range(int(java_filters.size())):
+        yield java_filters.get(i)
 
 
 def read_by(scan: Java) -> tuple[int, int]:
     """The files and bytes that Spark would read for a scan. Iceberg plans it and reads only manifests."""
-    metrics = iceberg_filters.scanned(scan) or {}
+    metrics = iceberg_filters.planning_metrics(scan) or {}
     return metrics.get("resultDataFiles", 0), metrics.get("totalDataFileSize", 0)
 
 
 def columns_in(texts: Sequence[Any]) -> dict[str, bool]:
     """The names of the columns that filters compare, and whether by equality. texts: as in `PlannedScan`."""
-    found: dict[str, bool] = {}
+    columns: dict[str, bool] = {}
     for item in texts:
         if isinstance(item, list):
-            inner = columns_in(item)
+            child_columns = columns_in(item)
         elif not isinstance(item, dict) or item.get("type") in ("not-null", "is-null"):
             continue
         else:
-            inner = columns_in([value for key, value in item.items() if key != "term"])
+            child_columns = columns_in([value for key, value in item.items() if key != "term"])
             term = item.get("term")
             name = term.get("term") if isinstance(term, dict) else term
             if isinstance(name, str):
-                inner[name] = isinstance(term, dict) or item.get("type") in ("eq", "in")
-        for name, equal in inner.items():
-            found[name] = found.get(name, False) or equal
-    return found
+                child_columns[name] = isinstance(term, dict) or item.get("type") in ("eq", "in")
+        for name, equal in child_columns.items():
+            columns[name] = columns.get(name, False) or equal
+    return columns

@@ -24,19 +24,19 @@ _ICEBERG = "org.apache.iceberg"
 def iceberg_table(relation: Java) -> Java | None:
     """The SparkTable of a relation; None if it is not an Iceberg table with its own data files."""
     table = relation.table()
-    if _named(table, "RowLevelOperationTable"):
+    if _has_class(table, "RowLevelOperationTable"):
         table = table.table()
-    if not _named(table, "SparkTable"):
+    if not _has_class(table, "SparkTable"):
         return None
     metadata = java_class(f"{_ICEBERG}.BaseMetadataTable")._java_lang_class
     return None if metadata.isInstance(table.table()) else table
 
 
-def _named(thing: Java, name: str) -> bool:
-    return bool(thing.getClass().getSimpleName() == name)
+def _has_class(java_object: Java, class_name: str) -> bool:
+    return bool(java_object.getClass().getSimpleName() == class_name)
 
 
-def converted(conjunct: Java, relation: Java) -> Java | None:
+def to_iceberg(conjunct: Java, relation: Java) -> Java | None:
     """The expression that Iceberg receives for a conjunct; None if Spark or Iceberg does not translate it."""
     if not conjunct.deterministic():
         return None
@@ -49,15 +49,15 @@ def converted(conjunct: Java, relation: Java) -> Java | None:
         if predicate.isEmpty():
             return None
         filters = java_class(f"{_ICEBERG}.spark.SparkV2Filters")
-        found = filters.convert(predicate.get())
-        if found is not None:
-            _bound(relation, found)
+        expression = filters.convert(predicate.get())
+        if expression is not None:
+            _check_binding(relation, expression)
     except BRIDGE_ERRORS:  # as in the scan: Spark evaluates what Iceberg does not accept
         return None
-    return found
+    return expression
 
 
-def _bound(relation: Java, expression: Java) -> None:
+def _check_binding(relation: Java, expression: Java) -> None:
     """Check that an expression can be bound to the schema that a relation is read with; fails as the scan
     would.
     """
@@ -88,7 +88,7 @@ def conjunction(expressions: Sequence[Java]) -> Java:
     return result
 
 
-def kept(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
+def kept_files(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
     """The files of a SparkTable's snapshot that each Iceberg expression keeps, counted by KeptFiles.java.
 
     None if the table has no snapshot, and so no files.
@@ -100,10 +100,12 @@ def kept(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
     arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 2)
     arguments[0], arguments[1] = _schema(table), _case_sensitive()
     java_filters = java_class("java.util.ArrayList")()
-    for one in filters:
-        java_filters.add(one)
-    own = table.table()
-    text = counter.newInstance(arguments).of(own, own.snapshot(snapshot), java_filters)
+    for expression in filters:
+        java_filters.add(expression)
+    inner_table = table.table()
+    text = counter.newInstance(arguments).of(
+        inner_table, inner_table.snapshot(snapshot), java_filters
+    )
     return from_json(SnapshotFilters, text)
 
 
@@ -115,7 +117,7 @@ def _counter(gateway: Java) -> Java:
     return loader.loadClass("sparkicebergsql.FilterFileCounts").getConstructors()[0]
 
 
-def scanned(scan: Java) -> Mapping[str, int] | None:
+def planning_metrics(scan: Java) -> Mapping[str, int] | None:
     """The metrics of a scan's own planning, such as resultDataFiles; None if it counts none."""
     try:
         scan.outputPartitioning()  # plans the files, from the manifests
@@ -127,11 +129,13 @@ def scanned(scan: Java) -> Mapping[str, int] | None:
 
 def partition_fields(table: Java) -> list[tuple[str, str, bool]]:
     """The partition fields of all specs of a table: transform, source column, whether the current spec has it."""
-    own = table.table()
-    current = own.spec().specId()
-    found = []
-    for spec in own.specs().values():
-        for one in spec.fields():
-            source = spec.schema().findColumnName(one.sourceId())
-            found.append((str(one.transform().toString()), str(source), spec.specId() == current))
-    return found
+    inner_table = table.table()
+    current = inner_table.spec().specId()
+    fields = []
+    for spec in inner_table.specs().values():
+        for field in spec.fields():
+            source = spec.schema().findColumnName(field.sourceId())
+            fields.append(
+                (str(field.transform().toString()), str(source), spec.specId() == current)
+            )
+    return fields

@@ -29,21 +29,21 @@ class Progress:
     rows: int = 0
 
 
-def watched() -> bool:
+def is_watched() -> bool:
     """True if somebody sees a line of progress on standard error, on a terminal or in a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return sys.stderr.isatty() or hasattr(shell, "kernel")  # PySpark itself imports ipykernel
 
 
-def begin(spark: SparkSession, group: str, words: str) -> None:
+def begin(spark: SparkSession, group: str, description: str) -> None:
     """Put the jobs that this thread starts into a group. description: of the group in Spark's UI."""
-    spark.sparkContext.setJobGroup(group, words, interruptOnCancel=True)
+    spark.sparkContext.setJobGroup(group, description, interruptOnCancel=True)
 
 
 def current(spark: SparkSession) -> str | None:
     """The group of the jobs that this thread starts."""
-    found: str | None = spark.sparkContext.getLocalProperty(_GROUP)
-    return found
+    group: str | None = spark.sparkContext.getLocalProperty(_GROUP)
+    return group
 
 
 def end(spark: SparkSession) -> None:
@@ -60,17 +60,19 @@ def progress(spark: SparkSession, group: str) -> Progress | None:
     infos = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
     if not infos:
         return None
-    wrote = [_written(spark, info.stageId) for info in infos if info.numCompletedTasks]
+    written_totals = [
+        _written_by_stage(spark, info.stageId) for info in infos if info.numCompletedTasks
+    ]
     return Progress(
         sum(info.numCompletedTasks for info in infos),
         sum(info.numTasks for info in infos),
         sum(info.numActiveTasks for info in infos),
-        sum(size for size, _ in wrote),
-        sum(rows for _, rows in wrote),
+        sum(size for size, _ in written_totals),
+        sum(rows for _, rows in written_totals),
     )
 
 
-def _written(spark: SparkSession, stage: int) -> tuple[int, int]:
+def _written_by_stage(spark: SparkSession, stage: int) -> tuple[int, int]:
     """The bytes and rows that the finished tasks of a stage wrote."""
     try:
         data = spark.sparkContext._jsc.sc().statusStore().lastStageAttempt(stage)

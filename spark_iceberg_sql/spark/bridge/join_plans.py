@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import jvm, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
-from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
+from spark_iceberg_sql.spark.bridge.expressions import node_class, pretty
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_option, from_seq
-from spark_iceberg_sql.spark.bridge.plans import executions, parsed
+from spark_iceberg_sql.spark.bridge.plans import executions, parse_statement
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +20,7 @@ _JOINS = ("SortMergeJoinExec", "ShuffledHashJoinExec", "CartesianProductExec", *
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class JoinSide:
     """One side of a join.
 
     keys: the join keys as SQL. keys_are_columns: whether all are columns. types: of the keys. scans: the
@@ -28,7 +28,7 @@ class Side:
     """
 
     keys: tuple[str, ...]
-    plain: bool
+    keys_are_columns: bool
     types: tuple[str, ...]
     scans: tuple[Java, ...]
     is_stored: bool
@@ -41,18 +41,18 @@ class PlannedJoin:
     condition: str
     is_broadcast: bool
     shuffles: int
-    left: Side
-    right: Side
+    left: JoinSide
+    right: JoinSide
 
 
-class Trial:
+class SessionCopy:
     """A copy of a session in which settings can be tried; the session itself is not changed.
 
     names: the parts of each catalog table's name, by the name that the table itself has.
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        self._session = sessions.cloned(jvm.java_session(spark))
+        self._session = sessions.clone(jvm.java_session(spark))
         self._conf = self._session.sessionState().conf()
         self.names: dict[str, tuple[str, ...]] = {}
 
@@ -65,7 +65,7 @@ class Trial:
 
     def joins(self, text: str, settings: Mapping[str, str]) -> tuple[PlannedJoin, ...]:
         """The joins of a statement's plan under the given settings. Raises pyspark's exceptions if Spark refuses it."""
-        before = {
+        previous = {
             key: self._conf.getConfString(key) if self._conf.contains(key) else None
             for key in settings
         }
@@ -74,11 +74,11 @@ class Trial:
                 self._conf.setConfString(key, value)
             with jvm.active(self._session):
                 state = self._session.sessionState()
-                _, execution = executions(state, parsed(state, text))
+                _, execution = executions(state, parse_statement(state, text))
                 self.names |= _names(execution.analyzed())
                 return tuple(_joins(execution.executedPlan()))
         finally:
-            for key, old in before.items():
+            for key, old in previous.items():
                 if old is None:
                     self._conf.unsetConf(key)
                 else:
@@ -86,28 +86,28 @@ class Trial:
 
 
 def _names(plan: Java) -> dict[str, tuple[str, ...]]:
-    found = {}
+    names = {}
     for leaf in from_seq(plan.collectLeaves()):
-        if kind(leaf) != "DataSourceV2Relation":
+        if node_class(leaf) != "DataSourceV2Relation":
             continue
         catalog, identifier = from_option(leaf.catalog()), from_option(leaf.identifier())
         if catalog is not None and identifier is not None:
             parts = (catalog.name(), *identifier.namespace(), identifier.name())
-            found[str(leaf.table().name())] = tuple(map(str, parts))
-    return found
+            names[str(leaf.table().name())] = tuple(map(str, parts))
+    return names
 
 
 def _joins(node: Java) -> Iterator[PlannedJoin]:
     # Its initial plan has all shuffles; the final one exists only after a run.
-    if kind(node) == "AdaptiveSparkPlanExec":
+    if node_class(node) == "AdaptiveSparkPlanExec":
         yield from _joins(node.initialPlan())
         return
     children = from_seq(node.children())
-    if kind(node) in _JOINS:
+    if node_class(node) in _JOINS:
         left, right = children
         yield PlannedJoin(
             _condition(node),
-            kind(node) in _BROADCAST,
+            node_class(node) in _BROADCAST,
             sum(_is_shuffled(side) for side in children),
             _side(node, "leftKeys", left),
             _side(node, "rightKeys", right),
@@ -115,25 +115,25 @@ def _joins(node: Java) -> Iterator[PlannedJoin]:
     for child in children:
         yield from _joins(child)
     for plan in from_seq(node.subqueries()):  # those of dynamic filters are joins' own
-        if kind(plan) == "SubqueryExec" and not str(plan.name()).startswith("dynamicpruning"):
+        if node_class(plan) == "SubqueryExec" and not str(plan.name()).startswith("dynamicpruning"):
             yield from _joins(plan)
 
 
 def _condition(join: Java) -> str:
-    if kind(join) in ("CartesianProductExec", "BroadcastNestedLoopJoinExec"):
+    if node_class(join) in ("CartesianProductExec", "BroadcastNestedLoopJoinExec"):
         return "no equality"
     pairs = zip(from_seq(join.leftKeys()), from_seq(join.rightKeys()), strict=True)
     return " AND ".join(f"{a.sql()} = {b.sql()}" for a, b in pairs)
 
 
-def _side(join: Java, keys: str, child: Java) -> Side:
-    found = []
-    if kind(join) not in ("CartesianProductExec", "BroadcastNestedLoopJoinExec"):
-        found = from_seq(getattr(join, keys)())
-    return Side(
-        tuple(pretty(key) for key in found),
-        all(kind(key) == "AttributeReference" for key in found),
-        tuple(str(key.dataType().sql()).lower() for key in found),
+def _side(join: Java, keys: str, child: Java) -> JoinSide:
+    join_keys = []
+    if node_class(join) not in ("CartesianProductExec", "BroadcastNestedLoopJoinExec"):
+        join_keys = from_seq(getattr(join, keys)())
+    return JoinSide(
+        tuple(pretty(key) for key in join_keys),
+        all(node_class(key) == "AttributeReference" for key in join_keys),
+        tuple(str(key.dataType().sql()).lower() for key in join_keys),
         tuple(_scans(child)),
         _is_stored(child.outputPartitioning()),
     )
@@ -141,15 +141,15 @@ def _side(join: Java, keys: str, child: Java) -> Side:
 
 def _is_stored(partitioning: Java) -> bool:
     """True if a partitioning is that of tables, as a scan reports it; after a join it may be several."""
-    if kind(partitioning) == "PartitioningCollection":
-        return any(_is_stored(one) for one in from_seq(partitioning.partitionings()))
-    return kind(partitioning) == "KeyGroupedPartitioning"
+    if node_class(partitioning) == "PartitioningCollection":
+        return any(_is_stored(member) for member in from_seq(partitioning.partitionings()))
+    return node_class(partitioning) == "KeyGroupedPartitioning"
 
 
 def _is_shuffled(node: Java) -> bool:
-    if kind(node) == "ShuffleExchangeExec":
+    if node_class(node) == "ShuffleExchangeExec":
         return True
-    if kind(node) in _JOINS:
+    if node_class(node) in _JOINS:
         return False
     return any(_is_shuffled(child) for child in from_seq(node.children()))
 

@@ -46,7 +46,7 @@ class Refusal(IcebergSqlError):  # noqa: N818 - not an internal error
         self.parameters = parameters
 
 
-def wrong_count(function: str, expected: str, given: int) -> Refusal:
+def wrong_count(function: str, expected: str, count: int) -> Refusal:
     """The refusal of a call with too few or too many arguments. expected: the valid count, as text. count: the
     actual one.
     """
@@ -54,22 +54,22 @@ def wrong_count(function: str, expected: str, given: int) -> Refusal:
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
         functionName=f"`{function}`",
         expectedNum=expected,
-        actualNum=str(given),
+        actualNum=str(count),
         docroot="https://spark.apache.org/docs/latest",
     )
 
 
-def invalid_value(function: str, argument: str, words: str) -> Refusal:
+def invalid_value(function: str, argument: str, message: str) -> Refusal:
     """The refusal of an argument's value. message: the fact and what to write instead."""
     return Refusal(
         "INVALID_PARAMETER_VALUE.PATTERN",
         parameter=f"`{argument}`",
         functionName=f"`{function}`",
-        value=words,
+        value=message,
     )
 
 
-class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
+class _CallbackError(Py4JJavaError):  # type: ignore[misc]
     """A Java exception on its way through a callback into the JVM."""
 
 
@@ -80,23 +80,23 @@ _native: set[str] = set()  # names, as in messages, of JVM functions that refuse
 _callback = threading.local()
 
 
-def _not_ours(record: logging.LogRecord) -> bool:
+def _may_log(record: logging.LogRecord) -> bool:
     """True if a record may be logged.
 
     py4j logs a traceback for each exception that leaves a callback, and pyspark a line of JSON
     with the Java stack for each AnalysisException: both repeat an error that the user sees anyway.
     """
-    if record.exc_info and isinstance(record.exc_info[1], _Thrown):
+    if record.exc_info and isinstance(record.exc_info[1], _CallbackError):
         return False
     silent = getattr(_callback, "runs", False) or getattr(_callback, "quiet", False)
-    words = str(record.msg)
-    return not (silent or words in _refused or any(name in words for name in _native))
+    message = str(record.msg)
+    return not (silent or message in _refused or any(name in message for name in _native))
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def without_error_logs() -> Iterator[None]:
     """Suppress the logging of errors on this thread, where a failure is an expected result."""
-    _quieten()
+    _install_log_filter()
     before = getattr(_callback, "quiet", False)  # within another one, it stays quiet after this one
     _callback.quiet = True
     try:
@@ -105,23 +105,23 @@ def quietly() -> Iterator[None]:
         _callback.quiet = before
 
 
-def quiet_about(function: str) -> None:
+def suppress_logs_of(function: str) -> None:
     """Suppress the logging of a JVM function's refusals: the user sees the error anyway."""
     _native.add(f"`{function}`")
-    _quieten()
+    _install_log_filter()
 
 
-def _quieten() -> None:
+def _install_log_filter() -> None:
     for name in ("py4j.clientserver", "py4j.java_gateway"):
-        logging.getLogger(name).addFilter(_not_ours)
+        logging.getLogger(name).addFilter(_may_log)
     for name in _QUERY_LOGGERS:
-        lines.logger(name).addFilter(_not_ours)
+        lines.logger(name).addFilter(_may_log)
 
 
-def log_queries(wanted: bool) -> None:
+def log_queries(is_enabled: bool) -> None:
     """Set whether pyspark also logs each query error, as a line of JSON with the Java stack."""
     for name in _QUERY_LOGGERS:
-        lines.logger(name).disabled = not wanted
+        lines.logger(name).disabled = not is_enabled
 
 
 _TASK_LOGGERS = (
@@ -131,16 +131,16 @@ _TASK_LOGGERS = (
 )
 
 
-def log_tasks(wanted: bool) -> None:
+def log_tasks(is_enabled: bool) -> None:
     """Set whether Spark logs the stack of each failed task; an error that fails the query is raised
     anyway.
     """
-    if running():
+    if is_running():
         level = java_class("org.apache.logging.log4j.Level").ERROR
         off = java_class("org.apache.logging.log4j.Level").OFF
         configurator = java_class("org.apache.logging.log4j.core.config.Configurator")
         for name in _TASK_LOGGERS:
-            configurator.setLevel(name, level if wanted else off)
+            configurator.setLevel(name, level if is_enabled else off)
 
 
 # ---------------------------------------------------------------------------------- JVM, sessions
@@ -148,22 +148,22 @@ def log_tasks(wanted: bool) -> None:
 
 def gateway() -> Any:
     """The py4j gateway of this process. Raises IcebergSqlError if there is none, or if its JVM has ended."""
-    found = SparkContext._gateway
+    py4j_gateway = SparkContext._gateway
     if jvm_process.has_ended():
         raise jvm_process.ended_error()
-    if found is None:
+    if py4j_gateway is None:
         raise IcebergSqlError("no Spark session is running in this process")
-    return found
+    return py4j_gateway
 
 
 @cache
-def _class(own: Any, name: str) -> Java:
-    return getattr(own.jvm, lines.renamed(name))
+def _class(py4j_gateway: Any, name: str) -> Java:
+    return getattr(py4j_gateway.jvm, lines.versioned_class_name(name))
 
 
 @cache
-def _module(own: Any, name: str) -> Java:
-    return getattr(getattr(own.jvm, lines.renamed(name) + "$"), "MODULE$")
+def _module(py4j_gateway: Any, name: str) -> Java:
+    return getattr(getattr(py4j_gateway.jvm, lines.versioned_class_name(name) + "$"), "MODULE$")
 
 
 def java_class(name: str) -> Java:
@@ -176,7 +176,7 @@ def scala_object(name: str) -> Java:
     return _module(gateway(), name)
 
 
-def running() -> bool:
+def is_running() -> bool:
     """True if a Spark context runs in this process."""
     return SparkContext._active_spark_context is not None
 
@@ -204,16 +204,16 @@ def active_session() -> Java:
 @contextmanager
 def active(session: Java) -> Iterator[None]:
     """Make a JVM session the active one of this thread, temporarily."""
-    kind = java_class("org.apache.spark.sql.classic.SparkSession")
-    before = kind.getActiveSession()
-    kind.setActiveSession(session)
+    session_class = java_class("org.apache.spark.sql.classic.SparkSession")
+    previous = session_class.getActiveSession()
+    session_class.setActiveSession(session)
     try:
         yield
     finally:
-        if before.isDefined():
-            kind.setActiveSession(before.get())
+        if previous.isDefined():
+            session_class.setActiveSession(previous.get())
         else:
-            kind.clearActiveSession()
+            session_class.clearActiveSession()
 
 
 def class_exists(name: str) -> bool:
@@ -238,13 +238,13 @@ def from_seq(seq: Java) -> list[Java]:
     return [seq.apply(i) for i in range(seq.size())]
 
 
-def array(kind: str, items: Iterable[Java]) -> Java:
+def array(class_name: str, items: Iterable[Java]) -> Java:
     """A Java array of a class."""
     values = list(items)
-    made = gateway().new_array(java_class(kind), len(values))
+    java_array = gateway().new_array(java_class(class_name), len(values))
     for i, value in enumerate(values):
-        made[i] = value
-    return made
+        java_array[i] = value
+    return java_array
 
 
 def to_map(items: Mapping[str, str]) -> Java:
@@ -303,7 +303,7 @@ class _Callback:
             message = f"spark_iceberg_sql failed: {type(error).__name__}: {first}"
             # An AnalysisException without a condition would make pyspark fail with a NullPointerException.
             thrown = _analysis_exception(Refusal("INTERNAL_ERROR", message=message))
-        raise _Thrown("refused", thrown)
+        raise _CallbackError("refused", thrown)
 
     class Java:
         """Declares the interface to py4j."""
@@ -313,15 +313,15 @@ class _Callback:
 
 def _analysis_exception(refusal: Refusal) -> Java:
     condition, parameters = lines.refusal(refusal.condition, refusal.parameters)
-    words = java_class("org.apache.spark.SparkThrowableHelper").getMessage(condition, parameters)
-    _refused.append(words)
+    message = java_class("org.apache.spark.SparkThrowableHelper").getMessage(condition, parameters)
+    _refused.append(message)
     thrown = java_class("org.apache.spark.sql.AnalysisException")(condition, to_map(parameters))
     # The Thrift server sends stacks to its clients, and this one would be of py4j: no statement's.
     thrown.setStackTrace(gateway().new_array(java_class("java.lang.StackTraceElement"), 0))
     return thrown
 
 
-def raised(refusal: Refusal) -> Exception:
+def to_python_exception(refusal: Refusal) -> Exception:
     """The pyspark AnalysisException for a refusal outside a statement."""
     return convert_exception(_analysis_exception(refusal))
 
@@ -332,13 +332,13 @@ def scala_function(body: Callable[[Java], Java]) -> Java:
     Lives as long as the JVM holds it. Runs on the Python thread that belongs to the calling JVM
     thread, so several may run at once.
     """
-    own = gateway()
-    ensure_callback_server_started(own)  # type: ignore[no-untyped-call]
+    py4j_gateway = gateway()
+    ensure_callback_server_started(py4j_gateway)  # type: ignore[no-untyped-call]
     # Off by default: without it the user sees a Python traceback inside "An exception was raised by the
     # Python Proxy". PySpark runs py4j's ClientServer, whose parameters have the first name.
     for name in ("python_parameters", "callback_server_parameters"):
-        parameters = own.__dict__.get(name)
+        parameters = py4j_gateway.__dict__.get(name)
         if parameters is not None:
             parameters.propagate_java_exceptions = True
-    _quieten()
+    _install_log_filter()
     return scala_object("org.apache.spark.api.java.JavaPairRDD").toScalaFunction(_Callback(body))

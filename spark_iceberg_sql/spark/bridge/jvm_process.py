@@ -19,7 +19,7 @@ from spark_iceberg_sql.errors import JavaError
 # org.apache.spark.util.SparkExitCode: OOM, and an exception while another is handled, as the next OutOfMemoryError is.
 _OUT_OF_MEMORY = (52, 51)
 # In the message of an error that may be the last one of a JVM.
-_LAST_WORDS = ("SparkContext was shut down", "OutOfMemoryError", "Java heap space")
+_FATAL_MESSAGES = ("SparkContext was shut down", "OutOfMemoryError", "Java heap space")
 _PATIENCE = 15  # seconds from such an error to the exit of the process, which may survive it
 _EXIT = 30  # seconds from its last connection to its exit, with little memory on a busy machine
 _RESTART = "help: spark = sis.session() starts a new one; config={'spark.driver.memory': '8g'} gives it more memory"
@@ -34,8 +34,12 @@ def has_ended() -> bool:
 def ended_error(work: str | None = None) -> JavaError:
     """The error for a JVM that has ended. work: what it was doing, such as `the write`."""
     process = getattr(SparkContext._gateway, "proc", None)
-    is_known = process is not None and process.poll() in _OUT_OF_MEMORY
-    cause = "ran out of memory" if is_known else "was stopped from outside, or ran out of memory"
+    is_out_of_memory = process is not None and process.poll() in _OUT_OF_MEMORY
+    cause = (
+        "ran out of memory"
+        if is_out_of_memory
+        else "was stopped from outside, or ran out of memory"
+    )
     if work is None:
         return JavaError(f"Spark has ended: it {cause}\n{_RESTART}")
     return JavaError(
@@ -60,7 +64,7 @@ def has_ended_by(error: Exception) -> bool:
     is_lost = type(error) in (Py4JError, Py4JNetworkError) and "does not exist" not in message
     if is_lost or isinstance(error, ConnectionError):
         return _ends_within(_EXIT)
-    return _ends_within(_PATIENCE if any(words in message for words in _LAST_WORDS) else 0)
+    return _ends_within(_PATIENCE if any(phrase in message for phrase in _FATAL_MESSAGES) else 0)
 
 
 def _ends_within(seconds: float) -> bool:
@@ -71,21 +75,21 @@ def _ends_within(seconds: float) -> bool:
     return has_ended()
 
 
-def report_end(gateway: Any, is_wanted: bool) -> None:
+def report_end(gateway: Any, is_enabled: bool) -> None:
     """Make every call to a JVM that has ended raise JavaError, whichever of pyspark's functions makes it.
 
     gateway: py4j's. is_enabled: False for pyspark's own error, a refused connection with its traceback.
     """
     client = gateway._gateway_client
-    if not is_wanted:
+    if not is_enabled:
         vars(client).pop("send_command", None)
-        logging.root.removeFilter(_is_of_running)
+        logging.root.removeFilter(_may_log)
     elif "send_command" not in vars(client):
         client.send_command = _reporting(client)
-        logging.root.addFilter(_is_of_running)
+        logging.root.addFilter(_may_log)
 
 
-def _is_of_running(record: logging.LogRecord) -> bool:
+def _may_log(record: logging.LogRecord) -> bool:
     """False for py4j's record, with two tracebacks, about a command to a JVM that has ended."""
     return record.msg != "Exception while sending command." or not has_ended()
 

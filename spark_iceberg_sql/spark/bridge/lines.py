@@ -19,7 +19,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 Java = Any
 _LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
 
-LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+SPARK_VERSION = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 
 # Class names of the newest version -> names before Spark 4.0, which separated classic sessions from Spark Connect.
 _BEFORE_4_0 = {
@@ -30,27 +30,27 @@ _BEFORE_4_0 = {
 _SCALA_2_12 = {"scala.collection.immutable.Seq": "scala.collection.Seq"}
 
 
-def renamed(name: str) -> str:
+def versioned_class_name(name: str) -> str:
     """A class's name in this version of Spark, given its name in the newest one."""
-    return name if LINE >= (4, 0) else _BEFORE_4_0.get(name, name)
+    return name if SPARK_VERSION >= (4, 0) else _BEFORE_4_0.get(name, name)
 
 
 def java_text(text: str, scala_2_12: bool) -> str:
     """The source of a Java file with the class names of this version of Spark, given those of the newest
     one.
     """
-    if LINE >= (4, 0):
+    if SPARK_VERSION >= (4, 0):
         return text
-    for name, ours in (_BEFORE_4_0 | (_SCALA_2_12 if scala_2_12 else {})).items():
-        for after in (";", ")", " "):
-            text = text.replace(f"{name}{after}", f"{ours}{after}")
+    for name, old_name in (_BEFORE_4_0 | (_SCALA_2_12 if scala_2_12 else {})).items():
+        for delimiter in (";", ")", " "):
+            text = text.replace(f"{name}{delimiter}", f"{old_name}{delimiter}")
     return text
 
 
 @cache
 def scala_2_12(gateway: Any) -> bool:
     """True if the JVM's Spark was built with Scala 2.12, as pip's Spark 3.5 is; Spark 4 never is."""
-    if LINE >= (4, 0):
+    if SPARK_VERSION >= (4, 0):
         return False
     return str(gateway.jvm.scala.util.Properties.versionNumberString()).startswith("2.12.")
 
@@ -64,7 +64,7 @@ def sequence(gateway: Any, scala_object: Callable[[str], Java], array: Java) -> 
 
 def logger(name: str) -> logging.Logger:
     """A pyspark logger; since 4.0 these have their own class."""
-    if LINE < (4, 0):
+    if SPARK_VERSION < (4, 0):
         return logging.getLogger(name)
     from pyspark.logger import PySparkLogger
 
@@ -76,36 +76,38 @@ def description(error: CapturedException) -> str:
     return str(getattr(error, _DESCRIPTION) or "")
 
 
-def described(error: CapturedException, text: str) -> CapturedException:
+def with_description(error: CapturedException, text: str) -> CapturedException:
     """The same exception with another description."""
     setattr(error, _DESCRIPTION, text)
     return error
 
 
-_DESCRIPTION = "_desc" if LINE >= (4, 0) else "desc"
+_DESCRIPTION = "_desc" if SPARK_VERSION >= (4, 0) else "desc"
 
 
 def condition(error: Java) -> str | None:
     """The error condition of a Spark exception in Java."""
-    named: str | None = error.getCondition() if LINE >= (4, 0) else error.getErrorClass()
-    return named
+    error_condition: str | None = (
+        error.getCondition() if SPARK_VERSION >= (4, 0) else error.getErrorClass()
+    )
+    return error_condition
 
 
 def message(error: CapturedException) -> str:
     """The message that pyspark logs for a JVM exception; before 4.0 it logs none."""
-    return error.getMessage() if LINE >= (4, 0) else ""
+    return error.getMessage() if SPARK_VERSION >= (4, 0) else ""
 
 
 def refusal(condition: str, parameters: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
     """An error condition with its parameters, as this Spark names them."""
-    if LINE >= (4, 0):
+    if SPARK_VERSION >= (4, 0):
         return condition, parameters
     if condition == "NON_FOLDABLE_ARGUMENT":  # not there before 4.0
-        words = (
+        message = (
             f"the function {parameters['funcName']} requires the parameter {parameters['paramName']} to be a "
             f"foldable expression of the type {parameters['paramType']}, but the actual argument is non-foldable"
         )
-        return "INTERNAL_ERROR", {"message": words}
+        return "INTERNAL_ERROR", {"message": message}
     name = parameters.get("routineName")
     return condition, parameters if name is None else {**parameters, "functionName": name}
 
@@ -114,21 +116,21 @@ def time_travel_settings(conf: Java) -> Java:
     """The settings that TimeTravelSpec.create takes: all of a session's before Spark 4.0, then the time zone
     only.
     """
-    return conf.sessionLocalTimeZone() if LINE >= (4, 0) else conf
+    return conf.sessionLocalTimeZone() if SPARK_VERSION >= (4, 0) else conf
 
 
-def thrift_server(kind: Java, session: Java) -> Java:
+def thrift_server(server_class: Java, session: Java) -> Java:
     """Spark's Thrift server, started for a session."""
-    if LINE >= (4, 0):
-        return kind.startWithSparkSession(session, False)
-    return kind.startWithContext(session.sqlContext())
+    if SPARK_VERSION >= (4, 0):
+        return server_class.startWithSparkSession(session, False)
+    return server_class.startWithContext(session.sqlContext())
 
 
 def literal(column: Java, java_class: Callable[[str], Java]) -> Java | None:
     """The value of a constant column of Java's as a literal; None if it has no single type."""
     try:
-        made = column.expr()
-        value = java_class(_LITERAL)(made.eval(None), made.dataType())
+        value_expression = column.expr()
+        value = java_class(_LITERAL)(value_expression.eval(None), value_expression.dataType())
     except (Py4JJavaError, CapturedException):
         return None
     return java_class("org.apache.spark.sql.Column")(value)
@@ -136,7 +138,7 @@ def literal(column: Java, java_class: Callable[[str], Java]) -> Java | None:
 
 def data_frame_class() -> type:
     """pyspark's class of the DataFrames of classic sessions."""
-    if LINE >= (4, 0):
+    if SPARK_VERSION >= (4, 0):
         from pyspark.sql.classic.dataframe import DataFrame
 
         return DataFrame
@@ -149,7 +151,7 @@ def column(
     java_class: Callable[[str], Java], scala_object: Callable[[str], Java], expression: Java
 ) -> Java:
     """Java's Column of an expression."""
-    if LINE >= (4, 0):
+    if SPARK_VERSION >= (4, 0):
         return scala_object("org.apache.spark.sql.classic.ExpressionUtils").column(expression)
     return java_class("org.apache.spark.sql.Column")(expression)
 
@@ -159,13 +161,13 @@ def expression(
 ) -> Java:
     """The expression of a text, not resolved yet."""
     parsed = java_class("org.apache.spark.sql.functions").expr(text)
-    if LINE >= (4, 0):
+    if SPARK_VERSION >= (4, 0):
         return scala_object("org.apache.spark.sql.classic.ExpressionUtils").expression(parsed)
     return parsed.expr()
 
 
 # The parameter of UNRECOGNIZED_PARAMETER_NAME that names the function.
-ROUTINE = "routineName" if LINE >= (4, 0) else "functionName"
+ROUTINE = "routineName" if SPARK_VERSION >= (4, 0) else "functionName"
 
 
 def plan_text(plan: Java) -> str:
@@ -175,13 +177,13 @@ def plan_text(plan: Java) -> str:
 
 def pretty_sql(package: Java, expression: Java) -> str:
     """Spark's `toPrettySQL`; since 4.1 it takes a flag."""
-    return str(package.toPrettySQL(expression, *((True,) if LINE >= (4, 1) else ())))
+    return str(package.toPrettySQL(expression, *((True,) if SPARK_VERSION >= (4, 1) else ())))
 
 
-def relation(kind: Java, table: Java, catalog: Java, none: Java, options: Java) -> Java:
+def relation(relation_class: Java, table: Java, catalog: Java, none: Java, options: Java) -> Java:
     """A DataSourceV2Relation without an identifier; since 4.1 it has a time travel argument."""
-    more = (none,) if LINE >= (4, 1) else ()
-    return kind.create(table, catalog, none, options, *more)
+    extra_args = (none,) if SPARK_VERSION >= (4, 1) else ()
+    return relation_class.create(table, catalog, none, options, *extra_args)
 
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
@@ -192,72 +194,82 @@ def spark_table(
     java_class: Callable[[str], Java], table: Java, snapshot: int | None, micros: int | None
 ) -> Java:
     """Spark's table for an Iceberg table, as of a snapshot, a time or now; before 4.1 only a snapshot can be given."""
-    kind = java_class(_SPARK_TABLE)
-    if LINE >= (4, 1):
+    table_class = java_class(_SPARK_TABLE)
+    if SPARK_VERSION >= (4, 1):
         travel = java_class("org.apache.iceberg.spark.TimeTravel")
         if snapshot is not None:
-            return kind.create(table, travel.version(str(snapshot)))
-        return kind(table) if micros is None else kind.create(table, travel.timestampMicros(micros))
+            return table_class.create(table, travel.version(str(snapshot)))
+        return (
+            table_class(table)
+            if micros is None
+            else table_class.create(table, travel.timestampMicros(micros))
+        )
     if micros is not None:
         as_of = java_class("org.apache.iceberg.util.SnapshotUtil").snapshotIdAsOfTime
         snapshot = int(as_of(table, micros // 1000))
     if snapshot is not None and table.snapshot(snapshot) is None:
         table.newScan().useSnapshot(snapshot)  # fails; Iceberg's metadata tables would have no rows
-    return kind(table, False) if snapshot is None else kind(table, snapshot, False)
+    return table_class(table, False) if snapshot is None else table_class(table, snapshot, False)
 
 
 def branch_table(java_class: Callable[[str], Java], table: Java, branch: str) -> Java:
     """Spark's table for a branch of an Iceberg table."""
-    kind = java_class(_SPARK_TABLE)
-    return kind.create(table, branch) if LINE >= (4, 1) else kind(table, branch, False)
+    table_class = java_class(_SPARK_TABLE)
+    return (
+        table_class.create(table, branch)
+        if SPARK_VERSION >= (4, 1)
+        else table_class(table, branch, False)
+    )
 
 
 def version_table(java_class: Callable[[str], Java], table: Java, version: str) -> Java:
     """Spark's table as VERSION AS OF reads it: as of a snapshot, a branch or a tag that exists."""
-    if LINE >= (4, 1):
+    if SPARK_VERSION >= (4, 1):
         travel = java_class("org.apache.iceberg.spark.TimeTravel")
         return java_class(_SPARK_TABLE).create(table, travel.version(version))
     ref = table.refs().get(version)
-    found = int(version) if ref is None else int(ref.snapshotId())
-    return spark_table(java_class, table, found, None)
+    snapshot = int(version) if ref is None else int(ref.snapshotId())
+    return spark_table(java_class, table, snapshot, None)
 
 
 # The method of Iceberg's SparkScan that returns the filters that were pushed to it.
-SCAN_FILTERS = "filters" if LINE >= (4, 1) else "filterExpressions"
+SCAN_FILTERS = "filters" if SPARK_VERSION >= (4, 1) else "filterExpressions"
 
 
-def write_conf(kind: Java, session: Java, table: Java) -> Java:
+def write_conf(conf_class: Java, session: Java, table: Java) -> Java:
     """Iceberg's SparkWriteConf; before 4.1 it takes a write's options."""
-    return kind(session, table) if LINE >= (4, 1) else kind(session, table, {})
+    return conf_class(session, table) if SPARK_VERSION >= (4, 1) else conf_class(session, table, {})
 
 
 # Whether Iceberg computes changes from a table's first snapshot to one that is given.
-CHANGES_UP_TO = LINE >= (4, 1)
+CHANGES_UP_TO = SPARK_VERSION >= (4, 1)
 
 
 def changelog_table(java_class: Callable[[str], Java], table: Java) -> Java:
     """Spark's table over the changes of an Iceberg table."""
-    kind = java_class(_CHANGELOG)
-    return kind(table) if LINE >= (4, 1) else kind(table, False)
+    table_class = java_class(_CHANGELOG)
+    return table_class(table) if SPARK_VERSION >= (4, 1) else table_class(table, False)
 
 
-def local_relation(kind: Java, output: Java, rows: Java, none: Java) -> Java:
+def local_relation(relation_class: Java, output: Java, rows: Java, none: Java) -> Java:
     """A LocalRelation of rows; since 4.0 it has an argument for streams."""
-    return kind(output, rows, False, *((none,) if LINE >= (4, 0) else ()))
+    return relation_class(output, rows, False, *((none,) if SPARK_VERSION >= (4, 0) else ()))
 
 
 def snapshot_id(table: Java) -> int | None:
     """The snapshot that Spark's table reads; before 4.1 it only returns one that was given explicitly."""
-    found = table.snapshotId()
-    if found is None and LINE < (4, 1):
-        branch, inner = table.branch(), table.table()
-        snapshot = inner.currentSnapshot() if branch is None else inner.snapshot(branch)
-        found = None if snapshot is None else snapshot.snapshotId()
-    return None if found is None else int(found)
+    number = table.snapshotId()
+    if number is None and SPARK_VERSION < (4, 1):
+        branch, iceberg_table = table.branch(), table.table()
+        snapshot = (
+            iceberg_table.currentSnapshot() if branch is None else iceberg_table.snapshot(branch)
+        )
+        number = None if snapshot is None else snapshot.snapshotId()
+    return None if number is None else int(number)
 
 
 def read_options(table: Java) -> dict[str, str]:
     """Options that make relations differ after a commit, so that CACHE TABLE is not used; since 4.1 they do."""
-    if LINE >= (4, 1) or table.getClass().getName() == _CHANGELOG:  # equal to itself only
+    if SPARK_VERSION >= (4, 1) or table.getClass().getName() == _CHANGELOG:  # equal to itself only
         return {}
     return {"read-state": f"{snapshot_id(table)} {table.table().schema().schemaId()}"}

@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedFile:
     """A file of a listing: address, and a stamp that changes when the file does."""
 
     location: str
@@ -38,12 +38,14 @@ def local_folder(io: Java, folder: str) -> tuple[str, str] | None:
 def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
     path = java_class(_PATH)(address)
     system = path.getFileSystem(conf)
-    found = system.makeQualified(path)
-    uri = found.toUri()
+    qualified_path = system.makeQualified(path)
+    uri = qualified_path.toUri()
     if uri.getScheme() == "file":
-        return str(found), str(uri.getPath())
+        return str(qualified_path), str(uri.getPath())
     service = system.getCanonicalServiceName()  # including the port, which the address may omit
-    return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(found)), None
+    return (
+        f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(qualified_path)
+    ), None
 
 
 def qualified(address: str) -> tuple[str, str | None]:
@@ -57,80 +59,80 @@ def qualified(address: str) -> tuple[str, str | None]:
         return address, None
 
 
-def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Listed]:
+def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[ListedFile]:
     """The files in a folder, listed by Hadoop; none if the folder does not exist.
 
     names: a pattern for their names, ANY for all. below: whether to include subfolders.
     """
     system = java_class(_PATH)(folder).getFileSystem(io.conf())
     try:
-        return _listed(_lister().hadoop(system, folder, below, names))
+        return _parse_listing(_lister().hadoop(system, folder, below, names))
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return []
         raise
 
 
-def prefix_listing(io: Java, folder: str, names: str) -> list[Listed]:
+def prefix_listing(io: Java, folder: str, names: str) -> list[ListedFile]:
     """The files below a folder, listed by a FileIO that lists prefixes. names: as for `hadoop_listing`."""
     prefix = folder.rstrip("/") + "/"
-    return _listed(_lister().prefixed(io.listPrefix(prefix), names))
+    return _parse_listing(_lister().prefixed(io.listPrefix(prefix), names))
 
 
 def _lister() -> Java:
-    return compiler.shared(__package__, "Listing", ListedFile)
+    return compiler.shared_instance(__package__, "Listing", ListedFile)
 
 
-def _listed(text: str) -> list[Listed]:
+def _parse_listing(text: str) -> list[ListedFile]:
     files = list_from_json(ListedFile, text)
-    return [Listed(f.location, f"{f.size}-{f.modified_ms}", f.modified_ms) for f in files]
+    return [ListedFile(f.location, f"{f.size}-{f.modified_ms}", f.modified_ms) for f in files]
 
 
 _OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')
 
 
-def s3_listing(io: Java, folder: str) -> list[Listed]:
+def s3_listing(io: Java, folder: str) -> list[ListedFile]:
     """Objects with their etags, which Iceberg's own listing omits."""
     bucket, prefix = folder.split("//", 1)[1].split("/", 1)
     request = java_class("software.amazon.awssdk.services.s3.model.ListObjectsV2Request")
-    found: list[Listed] = []
+    files: list[ListedFile] = []
     token = None
     while True:
-        wanted = request.builder().bucket(bucket).prefix(prefix.rstrip("/") + "/")
-        page = io.client().listObjectsV2(wanted.continuationToken(token).build())
+        page_request = request.builder().bucket(bucket).prefix(prefix.rstrip("/") + "/")
+        page = io.client().listObjectsV2(page_request.continuationToken(token).build())
         # One call for a page of up to 1000 objects, instead of three for each object.
         for match in _OBJECT.finditer(page.contents().toString()):
             key, modified, etag = match.groups()
             instant = java_class("java.time.Instant").parse(modified)
             address = f"s3://{bucket}/{key}"
-            found.append(Listed(address, etag, int(instant.toEpochMilli()), etag))
+            files.append(ListedFile(address, etag, int(instant.toEpochMilli()), etag))
         token = page.nextContinuationToken()
         if not token:
-            return found
+            return files
 
 
 def blob_listing(
-    blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
-) -> list[Listed]:
+    blobs: tuple[str, str, str], folder: str, accepts: Callable[[str], bool] = bool
+) -> list[ListedFile]:
     """The blobs of a folder in Azure, listed by its blob service, which accounts without a hierarchical
     namespace also have.
 
     blobs: as of a location. accepts: whether to include a blob of this name.
     """
     client = blob_container(blobs)
-    root = folder.split("/", 3)
-    prefix = root[3].rstrip("/") + "/"
+    url_parts = folder.split("/", 3)
+    prefix = url_parts[3].rstrip("/") + "/"
     options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
-    found = []
+    files = []
     for item in _lists().newArrayList(client.listBlobs(options, None)):
-        if not wanted(str(item.getName())):
+        if not accepts(str(item.getName())):
             continue
         properties = item.getProperties()
         modified = int(properties.getLastModified().toInstant().toEpochMilli())
-        address = "/".join([*root[:3], item.getName()])
+        address = "/".join([*url_parts[:3], item.getName()])
         etag = str(properties.getETag()).strip('"')
-        found.append(Listed(address, f"{properties.getContentLength()}-{etag}", modified, etag))
-    return found
+        files.append(ListedFile(address, f"{properties.getContentLength()}-{etag}", modified, etag))
+    return files
 
 
 def blob_container(blobs: tuple[str, str, str]) -> Java:
@@ -138,12 +140,17 @@ def blob_container(blobs: tuple[str, str, str]) -> Java:
     connection, container, _ = blobs
     builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
     common = "com.azure.storage.common.policy"
-    fixed = java_class(f"{common}.RetryPolicyType").FIXED
-    time = java_class("java.time.Duration")
-    patience = java_class(f"{common}.RequestRetryOptions")(
-        fixed, 2, time.ofSeconds(30), time.ofMillis(500), time.ofMillis(2000), None
+    retry_policy = java_class(f"{common}.RetryPolicyType").FIXED
+    duration_class = java_class("java.time.Duration")
+    retry_options = java_class(f"{common}.RequestRetryOptions")(
+        retry_policy,
+        2,
+        duration_class.ofSeconds(30),
+        duration_class.ofMillis(500),
+        duration_class.ofMillis(2000),
+        None,
     )
-    builder = builder.retryOptions(patience)  # fails in seconds, not minutes
+    builder = builder.retryOptions(retry_options)  # fails in seconds, not minutes
     return builder.connectionString(connection).buildClient().getBlobContainerClient(container)
 
 

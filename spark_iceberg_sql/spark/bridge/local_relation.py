@@ -25,10 +25,10 @@ def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
     if "bigint" in ddl:  # py4j turns a small integer into an Integer, whatever the column's type
         names = [str(name) for name in _schema(ddl).fieldNames()]
         return typed_rows(ddl, [dict(zip(names, value, strict=True)) for value in values])
-    return of(ddl, [_row(value) for value in values])
+    return relation_of_rows(ddl, [_row(value) for value in values])
 
 
-def of(ddl: str, rows: jvm.Java) -> jvm.Java:
+def relation_of_rows(ddl: str, rows: jvm.Java) -> jvm.Java:
     """A LocalRelation. ddl: as for `rows`. rows: a list of Spark rows, in Python or Java."""
     attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
         _schema(ddl)
@@ -44,9 +44,9 @@ def _schema(ddl: str) -> jvm.Java:
 def typed_rows(ddl: str, records: Iterable[Mapping[str, object]]) -> jvm.Java:
     """A plan with one row per record. ddl: the columns, unlike in `rows` of any type that JSON can represent."""
     # JSON text instead of literals: it has values of any type, and plans do not show them.
-    text = relations.texts([json.dumps(list(records), default=str)])
-    shown = f"inline(from_json(value, 'array<struct<{ddl}>>'))"
-    return text.selectExpr(jvm.to_seq([shown])).queryExecution().analyzed()
+    text = relations.text_frame([json.dumps(list(records), default=str)])
+    expression = f"inline(from_json(value, 'array<struct<{ddl}>>'))"
+    return text.selectExpr(jvm.to_seq([expression])).queryExecution().analyzed()
 
 
 def _row(values: Sequence[str | int | None]) -> jvm.Java:

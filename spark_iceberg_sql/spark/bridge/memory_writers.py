@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 _ICEBERG = "org.apache.iceberg"
 
 
-def write_conf(spark: SparkSession, made: Java) -> Java:
+def write_conf(spark: SparkSession, iceberg_table: Java) -> Java:
     """Iceberg's SparkWriteConf: the settings with which this session would write a table."""
-    kind = java_class(f"{_ICEBERG}.spark.SparkWriteConf")
-    return lines.write_conf(kind, jvm.java_session(spark), made)
+    conf_class = java_class(f"{_ICEBERG}.spark.SparkWriteConf")
+    return lines.write_conf(conf_class, jvm.java_session(spark), iceberg_table)
 
 
 def internal_rows(frame: DataFrame) -> Java:
@@ -46,29 +46,33 @@ def internal_rows(frame: DataFrame) -> Java:
     return java_class("scala.collection.JavaConverters").seqAsJavaList(seq)
 
 
-def one_row(spark: SparkSession, frame: DataFrame) -> Java:
+def artificial_row(spark: SparkSession, frame: DataFrame) -> Java:
     """One artificial row of a DataFrame's columns, as `internal_rows` returns rows; the DataFrame is not
     read.
     """
     # An aggregate without grouping has one row, even over no rows.
-    nothing = spark.range(0).agg(fn.count(fn.lit(1)))
-    made = nothing.select(*(_any_value(f.dataType).alias(f.name) for f in frame.schema.fields))
-    return internal_rows(made)
+    single_row = spark.range(0).agg(fn.count(fn.lit(1)))
+    artificial_frame = single_row.select(
+        *(_any_value(field.dataType).alias(field.name) for field in frame.schema.fields)
+    )
+    return internal_rows(artificial_frame)
 
 
-def _any_value(kind: DataType) -> Column:
+def _any_value(data_type: DataType) -> Column:
     """A value of a type; null of a type without a literal."""
-    if isinstance(kind, StructType):
-        return fn.struct(*(_any_value(f.dataType).alias(f.name) for f in kind.fields))
-    if isinstance(kind, ArrayType):
-        return fn.array(_any_value(kind.elementType))
-    if isinstance(kind, MapType):
-        return fn.create_map(_any_value(kind.keyType), _any_value(kind.valueType))
-    if isinstance(kind, (DateType, TimestampType, TimestampNTZType)):
-        return fn.lit("2024-01-01").cast(kind)
-    if isinstance(kind, (NumericType, BooleanType, StringType, BinaryType)):
-        return fn.lit("0").cast(kind)
-    return fn.lit(None).cast(kind)
+    if isinstance(data_type, StructType):
+        return fn.struct(
+            *(_any_value(field.dataType).alias(field.name) for field in data_type.fields)
+        )
+    if isinstance(data_type, ArrayType):
+        return fn.array(_any_value(data_type.elementType))
+    if isinstance(data_type, MapType):
+        return fn.create_map(_any_value(data_type.keyType), _any_value(data_type.valueType))
+    if isinstance(data_type, (DateType, TimestampType, TimestampNTZType)):
+        return fn.lit("2024-01-01").cast(data_type)
+    if isinstance(data_type, (NumericType, BooleanType, StringType, BinaryType)):
+        return fn.lit("0").cast(data_type)
+    return fn.lit(None).cast(data_type)
 
 
 def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
@@ -91,7 +95,12 @@ def compressed(spark: SparkSession, data: bytes) -> int:
 
 
 def write_in_memory(
-    spark: SparkSession, made: Java, rows: Java, frame: DataFrame, target: int, step: int
+    spark: SparkSession,
+    iceberg_table: Java,
+    rows: Java,
+    frame: DataFrame,
+    target: int,
+    check_interval: int,
 ) -> list[tuple[int, int, float]]:
     """Write rows with the table's own writers into memory, and discard the files.
 
@@ -99,48 +108,48 @@ def write_in_memory(
     check_interval: after how many rows a writer checks its length. Returns, for each file, its rows, its
     bytes, and the number of rows at which it reached the target; 0.0 if it did not.
     """
-    conf = write_conf(spark, made)
+    conf = write_conf(spark, iceberg_table)
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
     internal = class_named("org.apache.spark.sql.catalyst.InternalRow")
-    encrypted = java_class(f"{_ICEBERG}.encryption.EncryptedFiles")
+    encrypted_files = java_class(f"{_ICEBERG}.encryption.EncryptedFiles")
     registry = java_class(f"{_ICEBERG}.formats.FormatModelRegistry")
-    metrics = java_class(f"{_ICEBERG}.MetricsConfig").forTable(made)
+    metrics = java_class(f"{_ICEBERG}.MetricsConfig").forTable(iceberg_table)
     unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
     write_all = _write_all()
-    found: list[tuple[int, int, float]] = []
-    at, total = 0, int(rows.size())
-    while at < total:
-        place = f"{FOLDER}/{uuid.uuid4().hex}"
-        output = encrypted.plainAsEncryptedOutput(io.newOutputFile(place))
+    files: list[tuple[int, int, float]] = []
+    position, total = 0, int(rows.size())
+    while position < total:
+        output_path = f"{FOLDER}/{uuid.uuid4().hex}"
+        output = encrypted_files.plainAsEncryptedOutput(io.newOutputFile(output_path))
         builder = registry.dataWriteBuilder(conf.dataFileFormat(), internal, output)
-        builder = builder.schema(made.schema()).engineSchema(frame._jdf.schema())
-        builder = builder.setAll(made.properties()).setAll(conf.writeProperties())
+        builder = builder.schema(iceberg_table.schema()).engineSchema(frame._jdf.schema())
+        builder = builder.setAll(iceberg_table.properties()).setAll(conf.writeProperties())
         writer = builder.metricsConfig(metrics).spec(unpartitioned).build()
-        start, before, reached = at, 0, 0.0
+        start, previous_length, rows_at_target = position, 0, 0.0
         try:
-            while at < total:
-                end = min(total, at + step)
-                write_all(writer, rows.subList(at, end))
-                at = end
+            while position < total:
+                end = min(total, position + check_interval)
+                write_all(writer, rows.subList(position, end))
+                position = end
                 length = int(writer.length())
-                if (at - start) % step == 0 and length >= target:
+                if (position - start) % check_interval == 0 and length >= target:
                     # Linear between two checks: the length is only known at each of them.
-                    share = (target - before) / max(1, length - before)
-                    reached = at - start - step + step * share
+                    share = (target - previous_length) / max(1, length - previous_length)
+                    rows_at_target = position - start - check_interval + check_interval * share
                     break
-                before = length
+                previous_length = length
         finally:
             writer.close()
-        found.append((at - start, int(writer.toDataFile().fileSizeInBytes()), reached))
-        io.deleteFile(place)
-    return found
+        files.append((position - start, int(writer.toDataFile().fileSizeInBytes()), rows_at_target))
+        io.deleteFile(output_path)
+    return files
 
 
 def _write_all() -> Callable[[Java, Java], None]:
     """FileWriter.write(Iterable): py4j itself takes the overload for one row."""
-    kinds = jvm.gateway().new_array(java_class("java.lang.Class"), 1)
-    kinds[0] = class_named("java.lang.Iterable")
-    method = class_named(f"{_ICEBERG}.io.FileWriter").getMethod("write", kinds)
+    parameter_types = jvm.gateway().new_array(java_class("java.lang.Class"), 1)
+    parameter_types[0] = class_named("java.lang.Iterable")
+    method = class_named(f"{_ICEBERG}.io.FileWriter").getMethod("write", parameter_types)
     arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 1)
 
     def write(writer: Java, rows: Java) -> None:

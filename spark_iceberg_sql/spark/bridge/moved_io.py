@@ -12,8 +12,10 @@ from spark_iceberg_sql.spark.bridge import compiler, executor_jars, jvm, relatio
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 _CLASS = "MovedFileIO"
-_matched: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched_delete_path`
-_there: set[tuple[int, str, str]] = set()  # snapshots that passed `missing_file`
+_verified_deletes: set[tuple[int, str, str]] = (
+    set()
+)  # snapshots that passed `unmatched_delete_path`
+_verified_files: set[tuple[int, str, str]] = set()  # snapshots that passed `missing_file`
 
 
 @lru_cache(maxsize=256)
@@ -30,36 +32,38 @@ def file_io(io: Java, old: str, folder: str, allowed: str | None = None) -> Java
     return loader.loadClass(f"sparkicebergsql.{_CLASS}").getConstructors()[0].newInstance(arguments)
 
 
-def unmatched(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
+def unmatched_delete_path(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
     """An address in a snapshot's position deletes that no data file has, although it maps to a data file.
 
     operations, snapshot: of the moved table. old, folder: as for `file_io`.
     """
     key = (snapshot, old, folder)
-    if key in _matched:
+    if key in _verified_deletes:
         return None
     table = relations.base_table(operations, "")
-    found: str | None = compiler.shared(__package__, "MovedChecks").unmatched(
+    address: str | None = compiler.shared_instance(__package__, "MovedChecks").unmatched(
         table, snapshot, old, folder
     )
-    if found is None:
-        _matched.add(key)
-    return found
+    if address is None:
+        _verified_deletes.add(key)
+    return address
 
 
-def missing(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
+def missing_file(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
     """An address of a snapshot's manifests or data files that leads to no file; None if the first ones are there.
 
     operations, snapshot: of the moved table. old, folder: as for `file_io`.
     """
     key = (snapshot, old, folder)
-    if key in _there:
+    if key in _verified_files:
         return None
     table = relations.base_table(operations, "")
-    found: str | None = compiler.shared(__package__, "MovedChecks").missing(table, snapshot)
-    if found is None:
-        _there.add(key)
-    return found
+    address: str | None = compiler.shared_instance(__package__, "MovedChecks").missing(
+        table, snapshot
+    )
+    if address is None:
+        _verified_files.add(key)
+    return address
 
 
 @lru_cache(maxsize=1)

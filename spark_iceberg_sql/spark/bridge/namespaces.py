@@ -9,27 +9,29 @@ from spark_iceberg_sql.spark.bridge import jvm, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
-Found = tuple[str, Java | None, str | None]  # name, Iceberg's TableMetadata or None, why it is None
+NamespaceEntry = tuple[
+    str, Java | None, str | None
+]  # name, Iceberg's TableMetadata or None, why it is None
 
 
-def tables(name: str) -> Iterator[Found]:
+def tables(name: str) -> Iterator[NamespaceEntry]:
     """The tables below a name, including nested namespaces; tables of other formats are skipped.
 
     name: `catalog`, `catalog.namespace` or, in the current catalog, `namespace`.
     """
     manager = jvm.active_session().sessionState().catalogManager()
-    first, *rest = name.split(".")
+    first, *levels = name.split(".")
     if manager.isCatalogRegistered(first):
         catalog = manager.catalog(first)
     else:
-        catalog, rest = manager.currentCatalog(), [first, *rest]
-    yield from _below(catalog, rest)
+        catalog, levels = manager.currentCatalog(), [first, *levels]
+    yield from _tables_below(catalog, levels)
 
 
-def _below(catalog: Java, namespace: Sequence[str]) -> Iterator[Found]:
+def _tables_below(catalog: Java, namespace: Sequence[str]) -> Iterator[NamespaceEntry]:
     parts = jvm.gateway().new_array(java_class("java.lang.String"), len(namespace))
-    for at, part in enumerate(namespace):
-        parts[at] = part
+    for index, part in enumerate(namespace):
+        parts[index] = part
     for identifier in catalog.listTables(parts) if namespace else ():
         name = ".".join([str(catalog.name()), *namespace, str(identifier.name())])
         try:
@@ -39,22 +41,22 @@ def _below(catalog: Java, namespace: Sequence[str]) -> Iterator[Found]:
             yield name, table.table().operations().current(), None
         except BRIDGE_ERRORS as error:
             yield name, None, message(error)
-    for inner in catalog.listNamespaces(parts):
-        if len(inner) > len(namespace):
-            yield from _below(catalog, list(map(str, inner)))
+    for child in catalog.listNamespaces(parts):
+        if len(child) > len(namespace):
+            yield from _tables_below(catalog, list(map(str, child)))
 
 
 def content(metadata: Java) -> dict[str, Any]:
     """The metadata.json with only the current snapshot."""
-    found = table_metadata.without_snapshots(metadata)
+    metadata_json = table_metadata.without_snapshots(metadata)
     current = metadata.currentSnapshot()
     if current is not None:
-        found["current-snapshot-id"] = current.snapshotId()
-        found["snapshots"] = [
+        metadata_json["current-snapshot-id"] = current.snapshotId()
+        metadata_json["snapshots"] = [
             {
                 "snapshot-id": current.snapshotId(),
                 "timestamp-ms": current.timestampMillis(),
                 "summary": dict(current.summary()),
             }
         ]
-    return found
+    return metadata_json

@@ -13,7 +13,7 @@ _FUNCTIONS: WeakKeyDictionary[Any, jvm.Java] = WeakKeyDictionary()
 
 
 def functions(
-    sources: Sequence[tuple[str, str]], ensuring: Callable[[], jvm.Java | None]
+    sources: Sequence[tuple[str, str]], java_ensure: Callable[[], jvm.Java | None]
 ) -> Callable[[str], jvm.Java]:
     """The lookup of the functions by name, each a scala.Function1 of a call's arguments.
 
@@ -21,16 +21,19 @@ def functions(
     java_ensure: returns a JVM function that is called with the session on each use. Raises ValueError with
     the compiler's message if they do not compile for this Spark.
     """
-    own = jvm.gateway()
-    if own not in _FUNCTIONS and (found := compiler.from_jar("functions", sources)) is not None:
-        _FUNCTIONS[own] = found
-    if own not in _FUNCTIONS:
+    py4j_gateway = jvm.gateway()
+    if (
+        py4j_gateway not in _FUNCTIONS
+        and (jar_registry := compiler.from_jar("functions", sources)) is not None
+    ):
+        _FUNCTIONS[py4j_gateway] = jar_registry
+    if py4j_gateway not in _FUNCTIONS:
         loader, last = compiler.context_loader(), ""
         for last, text in sources:
             loader = compiler.compile_java(text, f"{last}.java", loader)
-        made = compiler.instance(loader, f"sparkicebergsql.{last}")
+        registry = compiler.instance(loader, f"sparkicebergsql.{last}")
         # A function may be called in a session that has never had the rules: its first use there adds them.
-        made.withRules(ensuring())
-        _FUNCTIONS[own] = made
-    named: Callable[[str], jvm.Java] = _FUNCTIONS[own].byName
-    return named
+        registry.withRules(java_ensure())
+        _FUNCTIONS[py4j_gateway] = registry
+    lookup: Callable[[str], jvm.Java] = _FUNCTIONS[py4j_gateway].byName
+    return lookup

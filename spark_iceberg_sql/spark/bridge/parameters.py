@@ -27,14 +27,16 @@ def parameter(value: Any) -> Any:
             return _longs(value)
         return _constant(F.array(*map(_column, value)))
     if isinstance(value, datetime.date) and value.year < _GREGORIAN:
-        return _early(value)
+        return _early_date(value)
     return value
 
 
-def _constant(made: Column) -> Column:
+def _constant(column: Column) -> Column:
     """An array or a map; Spark 3.5 takes only literals."""
-    found = lines.literal(made._jc, jvm.java_class) if lines.LINE < (4, 0) else None
-    return made if found is None else Column(found)
+    literal_column = (
+        lines.literal(column._jc, jvm.java_class) if lines.SPARK_VERSION < (4, 0) else None
+    )
+    return column if literal_column is None else Column(literal_column)
 
 
 def _column(value: Any) -> Column:
@@ -47,14 +49,14 @@ def _literal(value: jvm.Java) -> Column:
 
 def _longs(values: list[int]) -> Column:
     """An array of bigint: pyspark would mix int and bigint elements, which Spark refuses as two types."""
-    own = jvm.gateway()
-    made = own.new_array(own.jvm.long, len(values))
+    py4j_gateway = jvm.gateway()
+    java_array = py4j_gateway.new_array(py4j_gateway.jvm.long, len(values))
     for i, value in enumerate(values):
-        made[i] = value
-    return _literal(made)
+        java_array[i] = value
+    return _literal(java_array)
 
 
-def _early(value: datetime.date) -> Column:
+def _early_date(value: datetime.date) -> Column:
     if not isinstance(value, datetime.datetime):
         return _literal(
             jvm.java_class("java.time.LocalDate").of(value.year, value.month, value.day)

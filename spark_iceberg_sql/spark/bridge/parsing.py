@@ -26,17 +26,17 @@ def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
     text: one statement in Spark's syntax. values: of its parameters: plain Python.
     Raises pyspark's exceptions for a syntax error, or for a parameter without a value.
     """
-    parser = gate.parser_behind(spark)
+    parser = gate.parser_without_gate(spark)
     with jvm.active(jvm.java_session(spark)):
-        if lines.LINE < (4, 1):  # these parsers do not know values
+        if lines.SPARK_VERSION < (4, 1):  # these parsers do not know values
             _refuse_unbound(lines.plan_text(parser.parsePlan(text)), text, values)
             return
         literal = jvm.scala_object(_LITERAL)
-        given = {
+        literals = {
             name: literal.apply(value if isinstance(value, EXACT) else 1)
             for name, value in values.items()
         }
-        parser.parsePlanWithParameters(text, jvm.java_class(_CONTEXT)(jvm.to_map(given)))
+        parser.parsePlanWithParameters(text, jvm.java_class(_CONTEXT)(jvm.to_map(literals)))
 
 
 def _refuse_unbound(plan: str, text: str, values: Mapping[str, Any]) -> None:
@@ -44,4 +44,4 @@ def _refuse_unbound(plan: str, text: str, values: Mapping[str, Any]) -> None:
     written = parameters_of(text)
     for name in _PARAMETER.findall(plan):
         if (name in written and name not in values) or (name.isdigit() and "?" in text):
-            raise jvm.raised(jvm.Refusal("UNBOUND_SQL_PARAMETER", name=name))
+            raise jvm.to_python_exception(jvm.Refusal("UNBOUND_SQL_PARAMETER", name=name))

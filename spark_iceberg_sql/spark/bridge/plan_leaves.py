@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import jvm, schemas
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
-from spark_iceberg_sql.spark.bridge.expressions import kind, pretty, split
+from spark_iceberg_sql.spark.bridge.expressions import node_class, pretty, split
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.scan_metrics import limited_scans, scans
 
@@ -28,7 +28,7 @@ _LIMITS = ("GlobalLimit", "LocalLimit")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class PlanLeaf:
     """A leaf of an optimized plan.
 
     class_name, node: of the plan's node. runtime_columns: the columns filtered at run time by the rows of
@@ -36,41 +36,50 @@ class Leaf:
     LIMIT may end it before it has read all its files; of `leaves`, whether it is below a LIMIT.
     """
 
-    kind: str
+    class_name: str
     node: Java
-    runtime: tuple[str, ...] = ()
+    runtime_columns: tuple[str, ...] = ()
     is_first: bool = False
     may_stop: bool = False
 
 
-def leaves(plan: Java) -> Iterator[Leaf]:
+def leaves(plan: Java) -> Iterator[PlanLeaf]:
     """The leaves of an optimized plan, including those of its subqueries, in plan order."""
     yield from _leaves(plan, ())
 
 
-def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
+def read_leaves(spark: SparkSession, plan: Java) -> list[PlanLeaf]:
     """Like `leaves`, but with only as many equal scans as the physical plan has, which reuses their rows."""
-    found = list(leaves(plan))
-    names = [_scan_text(leaf.node.scan()) if leaf.kind == _SCAN else "" for leaf in found]
-    counts = Counter(name for name in names if name)
-    if all(count == 1 for count in counts.values()) and not any(leaf.may_stop for leaf in found):
-        return found
-    physical = _physical(spark, plan)
-    every = [] if physical is None else scans(physical)
-    ended = {_scan_text(node.scan()) for node in limited_scans(physical)} if physical else set()
-    found = [
-        replace(leaf, may_stop=bool(name) and name in ended)
-        for leaf, name in zip(found, names, strict=True)
+    optimized_leaves = list(leaves(plan))
+    scan_texts = [
+        _scan_text(leaf.node.scan()) if leaf.class_name == _SCAN else ""
+        for leaf in optimized_leaves
     ]
-    read = Counter(_scan_text(node.scan()) for node in every)
-    kept: list[Leaf] = []
-    seen: Counter[str] = Counter()
-    for leaf, name in zip(found, names, strict=True):
-        seen[name] += 1
+    counts = Counter(scan_text for scan_text in scan_texts if scan_text)
+    if all(count == 1 for count in counts.values()) and not any(
+        leaf.may_stop for leaf in optimized_leaves
+    ):
+        return optimized_leaves
+    physical = _physical(spark, plan)
+    physical_scans = [] if physical is None else scans(physical)
+    limited_texts = (
+        {_scan_text(node.scan()) for node in limited_scans(physical)} if physical else set()
+    )
+    optimized_leaves = [
+        replace(leaf, may_stop=bool(scan_text) and scan_text in limited_texts)
+        for leaf, scan_text in zip(optimized_leaves, scan_texts, strict=True)
+    ]
+    physical_counts = Counter(_scan_text(node.scan()) for node in physical_scans)
+    kept_leaves: list[PlanLeaf] = []
+    occurrences: Counter[str] = Counter()
+    for leaf, scan_text in zip(optimized_leaves, scan_texts, strict=True):
+        occurrences[scan_text] += 1
         # A scan that the physical plan does not have by this name is shown.
-        if not name or seen[name] <= (read[name] or counts[name]):
-            kept.append(leaf)
-    return kept
+        if not scan_text or occurrences[scan_text] <= (
+            physical_counts[scan_text] or counts[scan_text]
+        ):
+            kept_leaves.append(leaf)
+    return kept_leaves
 
 
 def _scan_text(scan: Java) -> str:
@@ -78,7 +87,7 @@ def _scan_text(scan: Java) -> str:
     Spark 4.1.
     """
     try:
-        return f"{kind(scan)} {scan.description()} {scan.readSchema().json()}"
+        return f"{node_class(scan)} {scan.description()} {scan.readSchema().json()}"
     except JVM_ERRORS:
         return ""
 
@@ -98,35 +107,39 @@ def _physical(spark: SparkSession, plan: Java) -> Java | None:
 
 
 def _leaves(
-    node: Java, runtime: tuple[str, ...], *, is_first: bool = False, may_stop: bool = False
-) -> Iterator[Leaf]:
-    name = kind(node)
+    node: Java, runtime_columns: tuple[str, ...], *, is_first: bool = False, may_stop: bool = False
+) -> Iterator[PlanLeaf]:
+    name = node_class(node)
     children = from_seq(node.children())
     if name == "DeleteFromTable" and _is_of_all_rows(node):
-        yield Leaf(name, node)
+        yield PlanLeaf(name, node)
         return
     if not children:
-        yield Leaf(name, node, runtime, is_first, may_stop)
+        yield PlanLeaf(name, node, runtime_columns, is_first, may_stop)
     may_stop = may_stop or name in _LIMITS
     # The subqueries of dynamic filters: a join's own is part of the join, and read once.
-    shared: list[Java] = []
-    apart: list[Java] = []
+    join_queries: list[Java] = []
+    separate_queries: list[Java] = []
     if name == "Filter":
         for conjunct in split(node.condition()):
-            if kind(conjunct) == "DynamicPruningSubquery":
-                runtime += (pretty(conjunct.pruningKey()),)
-                (shared if conjunct.onlyInBroadcast() else apart).append(conjunct.buildQuery())
-            elif kind(conjunct) == "DynamicPruningExpression":
-                runtime += tuple(pretty(value) for value in from_seq(conjunct.child().values()))
-                apart.append(conjunct.child().query().plan())
+            if node_class(conjunct) == "DynamicPruningSubquery":
+                runtime_columns += (pretty(conjunct.pruningKey()),)
+                (join_queries if conjunct.onlyInBroadcast() else separate_queries).append(
+                    conjunct.buildQuery()
+                )
+            elif node_class(conjunct) == "DynamicPruningExpression":
+                runtime_columns += tuple(
+                    pretty(value) for value in from_seq(conjunct.child().values())
+                )
+                separate_queries.append(conjunct.child().query().plan())
     # A run-time filter applies to the scan below it through projections, and not beyond any other node.
     elif name != "Project":
-        runtime = ()
+        runtime_columns = ()
     for child in children:
-        yield from _leaves(child, runtime, is_first=is_first, may_stop=may_stop)
-    for plan in apart:
+        yield from _leaves(child, runtime_columns, is_first=is_first, may_stop=may_stop)
+    for plan in separate_queries:
         yield from _leaves(plan, (), is_first=True)
-    dynamic = {plan.hashCode() for plan in (*shared, *apart)}
+    dynamic = {plan.hashCode() for plan in (*join_queries, *separate_queries)}
     if name in _ROW_LEVEL:  # its condition, which its query has too, is not evaluated
         return
     for plan in from_seq(node.subqueries()):
@@ -137,22 +150,26 @@ def _leaves(
 def _is_of_all_rows(delete: Java) -> bool:
     """True if a DELETE, as optimized, is of all rows of a table, without a condition."""
     condition = str(delete.condition().sql()).lower()
-    return kind(delete.table()) in (_RELATION, _SCAN) and condition == "true"
+    return node_class(delete.table()) in (_RELATION, _SCAN) and condition == "true"
 
 
 def relation_name(node: Java) -> str:
     """The name of the relation that a leaf of a plan reads; the leaf's class if it has none."""
-    if kind(node) in DELETES:
+    if node_class(node) in DELETES:
         return relation_name(node.table())
-    if kind(node) == _SCAN:
+    if node_class(node) == _SCAN:
         return relation_name(node.relation())
-    if kind(node) == _RELATION:
+    if node_class(node) == _RELATION:
         return str(node.table().name())
-    table = getattr(node, "catalogTable", None) if kind(node) == "LogicalRelation" else None
-    found = jvm.from_option(table()) if table is not None else None
-    if found is None and kind(node) == "HiveTableRelation":
-        found = node.tableMeta()
-    return str(found.identifier().unquotedString()) if found is not None else kind(node)
+    table = getattr(node, "catalogTable", None) if node_class(node) == "LogicalRelation" else None
+    catalog_table = jvm.from_option(table()) if table is not None else None
+    if catalog_table is None and node_class(node) == "HiveTableRelation":
+        catalog_table = node.tableMeta()
+    return (
+        str(catalog_table.identifier().unquotedString())
+        if catalog_table is not None
+        else node_class(node)
+    )
 
 
 def relation_names(plan: Java) -> list[str]:
@@ -175,13 +192,13 @@ def iceberg_tables(frame: DataFrame) -> list[Java]:
         leaf.table()
         for part in (plan, *from_seq(plan.subqueriesAll()))
         for leaf in from_seq(part.collectLeaves())
-        if kind(leaf) == _RELATION
+        if node_class(leaf) == _RELATION
     ]
     return [table for table in tables if str(table.getClass().getName()) in _ICEBERG]
 
 
 def _is_table(leaf: Java) -> bool:
-    return kind(leaf) in (_RELATION, "LogicalRelation", "HiveTableRelation")
+    return node_class(leaf) in (_RELATION, "LogicalRelation", "HiveTableRelation")
 
 
 def files_read(frame: DataFrame, name: str) -> tuple[int, int] | None:
@@ -190,16 +207,18 @@ def files_read(frame: DataFrame, name: str) -> tuple[int, int] | None:
     name: the table's, in lower case and without backticks, its catalog aside.
     """
     count = size = 0
-    found = False
+    has_relation = False
     for leaf in leaves(frame._jdf.queryExecution().optimizedPlan()):
-        if leaf.kind != "LogicalRelation" or not relation_name(leaf.node).lower().endswith(name):
+        if leaf.class_name != "LogicalRelation" or not relation_name(leaf.node).lower().endswith(
+            name
+        ):
             continue
-        if kind(leaf.node.relation()) != "HadoopFsRelation":
+        if node_class(leaf.node.relation()) != "HadoopFsRelation":
             return None
         files = leaf.node.relation().location()
-        if kind(files) == "CatalogFileIndex":
+        if node_class(files) == "CatalogFileIndex":
             files = files.filterPartitions(jvm.to_seq(()))
-        found = True
+        has_relation = True
         count += len(files.inputFiles())
         size += int(files.sizeInBytes())
-    return (count, size) if found else None
+    return (count, size) if has_relation else None

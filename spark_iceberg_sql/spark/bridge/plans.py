@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import compiler, jvm
-from spark_iceberg_sql.spark.bridge.expressions import kind, split
+from spark_iceberg_sql.spark.bridge.expressions import node_class, split
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ _RUN_AT_ONCE = {
     "ExecuteImmediateQuery": "EXECUTE IMMEDIATE",
     "CompoundBody": "a script",
 }
-_OURS = "sparkicebergsql.Prune"
+_PRUNE_RULE = "sparkicebergsql.Prune"
 
 
 @dataclass(frozen=True, slots=True)
-class Plans:
+class QueryPlans:
     """The query plans of a statement.
 
     analyzed: before the optimizer. before_push_down: with the filters still above the relations, subqueries
@@ -45,13 +45,13 @@ class Plans:
     """
 
     analyzed: Java
-    before: tuple[Java, ...]
-    after: Java
+    before_push_down: tuple[Java, ...]
+    optimized: Java
     prune: Java | None
 
 
 @dataclass(slots=True)
-class Filtered:
+class FilteredRelation:
     """A relation before push-down.
 
     conjuncts: directly above it. higher_conjuncts: conjuncts further up that refer only to it, each with the
@@ -60,34 +60,34 @@ class Filtered:
 
     relation: Java
     conjuncts: list[Java]
-    above: list[tuple[Java, str]] = field(default_factory=list)
+    higher_conjuncts: list[tuple[Java, str]] = field(default_factory=list)
 
 
-def planned(spark: SparkSession, text: str) -> Plans:
+def plan_statement(spark: SparkSession, text: str) -> QueryPlans:
     """The plans of one statement; nothing runs. Raises pyspark's exceptions for one that Spark refuses."""
     state = jvm.java_session(spark).sessionState()
-    return _plans(state, parsed(state, text))
+    return _plans(state, parse_statement(state, text))
 
 
-def parsed(state: Java, text: str) -> Java:
+def parse_statement(state: Java, text: str) -> Java:
     """A statement's parsed plan (for EXPLAIN, the explained statement's), whose analysis runs nothing.
 
     state: the session's. Raises pyspark's ParseException, and IcebergSqlError for a statement that runs when it
     is analysed.
     """
     plan = state.sqlParser().parsePlan(text)
-    if kind(plan) == "ExplainCommand":
+    if node_class(plan) == "ExplainCommand":
         plan = plan.logicalPlan()
-    words = _RUN_AT_ONCE.get(kind(plan))
-    if words is not None:
+    statement_name = _RUN_AT_ONCE.get(node_class(plan))
+    if statement_name is not None:
         raise IcebergSqlError(
-            f"{words} cannot be planned without running it",
+            f"{statement_name} cannot be planned without running it",
             help="give the query, DELETE, UPDATE or MERGE itself",
         )
     return plan
 
 
-def of_condition(spark: SparkSession, condition: str, relation: Java) -> Plans:
+def of_condition(spark: SparkSession, condition: str, relation: Java) -> QueryPlans:
     """The plans of a filter on a relation. condition: SQL over its columns."""
     state = jvm.java_session(spark).sessionState()
     predicate = state.sqlParser().parseExpression(condition)
@@ -106,17 +106,21 @@ def executions(state: Java, statement: Java) -> tuple[Java, Java]:
     mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
     execution = state.executePlan(statement, mode)
     analyzed = execution.analyzed()
-    if kind(analyzed) not in _WITH_QUERY:
+    if node_class(analyzed) not in _WITH_QUERY:
         return execution, execution
-    return execution, state.executePlan(getattr(analyzed, _WITH_QUERY[kind(analyzed)])(), mode)
+    return execution, state.executePlan(
+        getattr(analyzed, _WITH_QUERY[node_class(analyzed)])(), mode
+    )
 
 
-def _plans(state: Java, statement: Java) -> Plans:
-    whole, execution = executions(state, statement)
-    analyzed = whole.analyzed()
-    steps = compiler.instance(_loader(jvm.gateway(), "OptimizerSteps"), _class("OptimizerSteps"))
-    after = steps.optimized(state.optimizer(), execution.withCachedData().clone())
-    return Plans(analyzed, tuple(steps.beforePushDown()), after, steps.rule(_OURS))
+def _plans(state: Java, statement: Java) -> QueryPlans:
+    statement_execution, execution = executions(state, statement)
+    analyzed = statement_execution.analyzed()
+    steps = compiler.instance(
+        _loader(jvm.gateway(), "OptimizerSteps"), _java_name("OptimizerSteps")
+    )
+    optimized = steps.optimized(state.optimizer(), execution.withCachedData().clone())
+    return QueryPlans(analyzed, tuple(steps.beforePushDown()), optimized, steps.rule(_PRUNE_RULE))
 
 
 @lru_cache(maxsize=4)
@@ -124,7 +128,7 @@ def _loader(gateway: Java, name: str) -> Java:
     return compiler.compiled(__package__, name, compiler.context_loader())
 
 
-def _class(name: str) -> str:
+def _java_name(name: str) -> str:
     return f"sparkicebergsql.{name}"
 
 
@@ -141,71 +145,84 @@ def key(relation: Java) -> int:
 # ---------------------------------------------------------------------------------- before push-down
 
 
-def filtered(plans: Plans) -> dict[int, Filtered]:
+def filtered_relations(plans: QueryPlans) -> dict[int, FilteredRelation]:
     """The relations of all plans before push-down, by their keys."""
-    found: dict[int, Filtered] = {}
-    higher: list[tuple[Java, str]] = []
-    for plan in plans.before:
-        _walk(plan, found, higher, None)
-    for conjunct, over in higher:
+    relations_by_key: dict[int, FilteredRelation] = {}
+    higher_conjuncts: list[tuple[Java, str]] = []
+    for plan in plans.before_push_down:
+        _walk(plan, relations_by_key, higher_conjuncts, None)
+    for conjunct, node_text in higher_conjuncts:
         references = conjunct.references()
-        for one in found.values():
-            if references.nonEmpty() and references.subsetOf(one.relation.outputSet()):
-                one.above.append((conjunct, over))
-    return found
+        for filtered_relation in relations_by_key.values():
+            if references.nonEmpty() and references.subsetOf(
+                filtered_relation.relation.outputSet()
+            ):
+                filtered_relation.higher_conjuncts.append((conjunct, node_text))
+    return relations_by_key
 
 
 def _walk(
-    node: Java, found: dict[int, Filtered], higher: list[tuple[Java, str]], command: Java | None
+    node: Java,
+    relations_by_key: dict[int, FilteredRelation],
+    higher_conjuncts: list[tuple[Java, str]],
+    command_condition: Java | None,
 ) -> None:
     """Collect the relations below a node, and the conjuncts above joins and other nodes that may belong to
     them.
     """
-    name = kind(node)
+    name = node_class(node)
     if name == "ReplaceData":  # its condition selects the files, not the filters below it
-        command = node.condition()
+        command_condition = node.condition()
     if name in ("Filter", "Project", _RELATION):
         operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
-        taken = jvm.from_option(operation.unapply(node))
-        if taken is not None and (name != "Project" or kind(taken._3()) in ("Filter", _RELATION)):
-            conjuncts, child = from_seq(taken._2()), taken._3()
-            if kind(child) == _RELATION:
-                if command is not None and _is_target(child):
-                    own = (c for c in split(command) if c.references().subsetOf(child.outputSet()))
-                    conjuncts = list(own)
-                found[key(child)] = Filtered(child, conjuncts)
+        operation_parts = jvm.from_option(operation.unapply(node))
+        if operation_parts is not None and (
+            name != "Project" or node_class(operation_parts._3()) in ("Filter", _RELATION)
+        ):
+            conjuncts, child = from_seq(operation_parts._2()), operation_parts._3()
+            if node_class(child) == _RELATION:
+                if command_condition is not None and _is_target(child):
+                    target_conjuncts = (
+                        c
+                        for c in split(command_condition)
+                        if c.references().subsetOf(child.outputSet())
+                    )
+                    conjuncts = list(target_conjuncts)
+                relations_by_key[key(child)] = FilteredRelation(child, conjuncts)
                 return
             if (
                 name == "Filter" and not conjuncts
             ):  # a filter by itself: not pushed through nondeterministic columns
                 conjuncts, child = split(node.condition()), node.child()
-            higher += [(conjunct, described(child)) for conjunct in conjuncts]
+            higher_conjuncts += [(conjunct, node_in_sql(child)) for conjunct in conjuncts]
             if name == "Filter":
-                _walk(child, found, higher, command)
+                _walk(child, relations_by_key, higher_conjuncts, command_condition)
                 return
     elif name == "Join":
         condition = jvm.from_option(node.condition())
-        higher += [(c, described(node)) for c in (split(condition) if condition else ())]
+        higher_conjuncts += [
+            (c, node_in_sql(node)) for c in (split(condition) if condition else ())
+        ]
     for child in from_seq(node.children()):
-        _walk(child, found, higher, command)
+        _walk(child, relations_by_key, higher_conjuncts, command_condition)
 
 
 def _is_target(relation: Java) -> bool:
-    return bool(kind(relation.table()) == "RowLevelOperationTable")
+    return bool(node_class(relation.table()) == "RowLevelOperationTable")
 
 
-def described(node: Java) -> str:
+def node_in_sql(node: Java) -> str:
     """A node in SQL terms: `a LEFT OUTER JOIN`, `GROUP BY`."""
-    name = kind(node)
+    name = node_class(node)
     if name == "Join":
         return f"a {node.joinType().sql()} JOIN"
     if name == "Project":
         chosen = from_seq(node.projectList())
-        return "a SELECT" + ("" if all(c.deterministic() for c in chosen) else _RANDOM)
+        return "a SELECT" + ("" if all(c.deterministic() for c in chosen) else _NONDETERMINISTIC)
     return _IN_SQL.get(name, name)
 
 
-_RANDOM = " that is not deterministic"
+_NONDETERMINISTIC = " that is not deterministic"
 _IN_SQL = {
     "Aggregate": "GROUP BY or an aggregate",
     "Window": "a window function",
@@ -219,13 +236,13 @@ _IN_SQL = {
     "Except": "EXCEPT",
     "Intersect": "INTERSECT",
     "Expand": "GROUPING SETS",
-    "Filter": "a filter" + _RANDOM,
+    "Filter": "a filter" + _NONDETERMINISTIC,
 }
 
 
 def constant_rows(spark: SparkSession, query: str) -> list[Java] | None:
     """The rows of a query over constants, if the optimizer can evaluate it alone; otherwise None."""
-    plan = planned(spark, query).after
-    if kind(plan) != "LocalRelation":
+    plan = plan_statement(spark, query).optimized
+    if node_class(plan) != "LocalRelation":
         return None
     return from_seq(plan.data())

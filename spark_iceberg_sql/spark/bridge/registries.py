@@ -13,9 +13,9 @@ from spark_iceberg_sql.spark.bridge.jvm import (
     from_option,
     java_class,
     java_session,
-    quiet_about,
     scala_function,
     scala_object,
+    suppress_logs_of,
 )
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ _OWNER = "spark_iceberg_sql"  # ExpressionInfo's class name, which marks this pa
 
 def _registries(spark: SparkSession, kind: str) -> tuple[Java, Java]:
     state = java_session(spark).sessionState()
-    own = state.functionRegistry() if kind == SCALAR else state.tableFunctionRegistry()
-    return own, scala_object(f"{ANALYSIS}.{kind}").builtin()
+    session_registry = state.functionRegistry() if kind == SCALAR else state.tableFunctionRegistry()
+    return session_registry, scala_object(f"{ANALYSIS}.{kind}").builtin()
 
 
 def register_function(
@@ -79,7 +79,7 @@ def register_native(
     make: returns its builder, a scala.Function1; not called if the function is already registered.
     """
     _register(spark, SCALAR, name, make, usage, arguments, examples, "", "misc_funcs")
-    quiet_about(name)
+    suppress_logs_of(name)
 
 
 def _register(

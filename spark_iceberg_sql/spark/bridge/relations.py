@@ -23,7 +23,7 @@ def data_frame(plan: Java) -> Java:
     return scala_object("org.apache.spark.sql.classic.Dataset").ofRows(jvm.active_session(), plan)
 
 
-def statement() -> str | None:
+def statement_text() -> str | None:
     """The text of the statement (or view) that is being analysed, if it has one."""
     origin = java_class(f"{_CATALYST}.trees.CurrentOrigin").get()
     text = jvm.from_option(origin.sqlText())
@@ -31,18 +31,18 @@ def statement() -> str | None:
 
 
 @contextmanager
-def own_positions() -> Iterator[None]:
+def separate_origin() -> Iterator[None]:
     """Let the statements parsed on this thread keep their own text while another statement is being analysed.
 
     If that one has parameters, Spark would give every expression parsed here its text.
     """
     current = java_class(f"{_CATALYST}.trees.CurrentOrigin")
-    before = current.get()
+    previous = current.get()
     current.reset()
     try:
         yield
     finally:
-        current.set(before)
+        current.set(previous)
 
 
 def operations(metadata: Java, io: Java) -> Java:
@@ -55,11 +55,11 @@ def base_table(operations: Java, name: str) -> Java:
     return java_class("org.apache.iceberg.BaseTable")(operations, name)
 
 
-def metadata_table(operations: Java, name: str, kind: str) -> Java:
+def metadata_table(operations: Java, name: str, table_type: str) -> Java:
     """One of Iceberg's metadata tables. table_type: such as SNAPSHOTS."""
     types = java_class("org.apache.iceberg.MetadataTableType")
     return java_class("org.apache.iceberg.MetadataTableUtils").createMetadataTableInstance(
-        operations, name, f"{name}#{kind.lower()}", getattr(types, kind)
+        operations, name, f"{name}#{table_type.lower()}", getattr(types, table_type)
     )
 
 
@@ -83,12 +83,12 @@ def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None 
 
 def spark_table_at_ref(table: Java, ref: str) -> Java:
     """Spark's table for an Iceberg table, as of a branch or tag. Raises KeyError with the existing names."""
-    found = table.refs().get(ref)
-    if found is None:
+    snapshot_ref = table.refs().get(ref)
+    if snapshot_ref is None:
         raise KeyError(*ref_names(table))
-    if found.isBranch():
+    if snapshot_ref.isBranch():
         return lines.branch_table(java_class, table, ref)
-    return spark_table(table, snapshot=found.snapshotId())
+    return spark_table(table, snapshot=snapshot_ref.snapshotId())
 
 
 def ref_names(table: Java) -> list[str]:
@@ -118,12 +118,16 @@ def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     It has a catalog object but no identifier: through the catalog Spark finds the partition transforms
     (for joins without a shuffle); without an identifier it keeps the snapshot of the analysis.
     """
-    kind = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
-    read = _case_insensitive({**(options or {}), **lines.read_options(table)})
+    relation_class = java_class(
+        "org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation"
+    )
+    read_options = _case_insensitive({**(options or {}), **lines.read_options(table)})
     # Through the catalog Spark finds the partition transforms: without one, joins of such tables shuffle.
     # With an identifier, Spark 4.1 loads the table again at each execution. A catalog of the session's
     # configuration fails inside permanent views, so this one is not registered.
-    return lines.relation(kind, table, jvm.to_option(functions_catalog()), jvm.to_option(), read)
+    return lines.relation(
+        relation_class, table, jvm.to_option(functions_catalog()), jvm.to_option(), read_options
+    )
 
 
 def _case_insensitive(options: Mapping[str, str]) -> Java:
@@ -132,11 +136,11 @@ def _case_insensitive(options: Mapping[str, str]) -> Java:
 
 def functions_catalog() -> Java:
     """A catalog that is not registered in any session, for its transform functions."""
-    return _catalog_of(jvm.gateway())
+    return _new_functions_catalog(jvm.gateway())
 
 
 @lru_cache(maxsize=1)
-def _catalog_of(gateway: Java) -> Java:
+def _new_functions_catalog(gateway: Java) -> Java:
     catalog = java_class("org.apache.iceberg.spark.SparkCatalog")()
     properties = {"type": "hadoop", "warehouse": "file:///", "cache-enabled": "false"}
     catalog.initialize("iceberg_path_functions", _case_insensitive(properties))
@@ -144,14 +148,14 @@ def _catalog_of(gateway: Java) -> Java:
 
 
 # True of every row, and not deterministic.
-UNPUSHED = "monotonically_increasing_id() >= 0"
+NO_PUSH_DOWN_PREDICATE = "monotonically_increasing_id() >= 0"
 
 
-def unpushed(plan: Java) -> Java:
+def without_push_down(plan: Java) -> Java:
     """The same rows without push-down: Spark pushes no predicate below a nondeterministic one."""
     parser = jvm.active_session().sessionState().sqlParser()
-    always = parser.parseExpression(UNPUSHED)
-    return java_class(f"{_CATALYST}.plans.logical.Filter")(always, plan)
+    predicate = parser.parseExpression(NO_PUSH_DOWN_PREDICATE)
+    return java_class(f"{_CATALYST}.plans.logical.Filter")(predicate, plan)
 
 
 def column_names(relation: Java) -> list[str]:
@@ -168,13 +172,13 @@ def _names(attributes: Java) -> list[str]:
     return [str(attribute.name()) for attribute in jvm.from_seq(attributes)]
 
 
-def texts(rows: Sequence[str]) -> Java:
+def text_frame(rows: Sequence[str]) -> Java:
     """A DataFrame with a string column `value`; plans do not show the values."""
     encoder = java_class("org.apache.spark.sql.Encoders").STRING()
     return jvm.active_session().createDataset(list(rows), encoder).toDF()
 
 
-def column(frame: Java) -> list[str]:
+def string_values(frame: Java) -> list[str]:
     """The values of a DataFrame's only column, a string."""
     return [str(row.get(0)) for row in frame.collectAsList()]
 
@@ -185,19 +189,19 @@ def with_hidden(visible: Java, inner: Java, count: int) -> Java:
     output = jvm.from_seq(inner.queryExecution().analyzed().output())
     tag = scala_object(f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()
     plan.setTagValue(tag, jvm.to_seq(output[count:]))
-    return _named(plan, "VirtualColumns")
+    return _with_alias(plan, "VirtualColumns")
 
 
 def without_file(plan: Java) -> Java:
     """The plan of a relation without Iceberg's own hidden `_file`."""
-    return _named(plan, "WithoutFile")
+    return _with_alias(plan, "WithoutFile")
 
 
-def _named(plan: Java, alias: str) -> Java:
+def _with_alias(plan: Java, class_name: str) -> Java:
     arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 2)
     arguments[0] = java_class(f"{_CATALYST}.AliasIdentifier")("iceberg")
     arguments[1] = plan
-    return _alias(jvm.gateway(), alias).newInstance(arguments)
+    return _alias(jvm.gateway(), class_name).newInstance(arguments)
 
 
 @lru_cache(maxsize=2)
@@ -215,8 +219,12 @@ def name_parts(spark: SparkSession, name: str) -> tuple[str, ...]:
 
 def full_name(name: str) -> list[str]:
     """The parts of an Iceberg table's name with its catalog, as the active session resolves it."""
-    found = java_class("org.apache.iceberg.spark.Spark3Util").catalogAndIdentifier(
+    catalog_and_identifier = java_class("org.apache.iceberg.spark.Spark3Util").catalogAndIdentifier(
         jvm.active_session(), name
     )
-    identifier = found.identifier()
-    return [str(found.catalog().name()), *map(str, identifier.namespace()), str(identifier.name())]
+    identifier = catalog_and_identifier.identifier()
+    return [
+        str(catalog_and_identifier.catalog().name()),
+        *map(str, identifier.namespace()),
+        str(identifier.name()),
+    ]

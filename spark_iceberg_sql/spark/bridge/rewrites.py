@@ -27,7 +27,7 @@ class Rewrite:
 
     files: int
     bytes: int
-    fewer: int
+    file_reduction: int
 
 
 def removes_deletes_alone() -> bool:
@@ -38,27 +38,27 @@ def removes_deletes_alone() -> bool:
     return tuple(int(part) for part in _NUMBER.findall(version)[:2]) >= (1, 12)
 
 
-def rewritten(table: Java, options: Mapping[str, str]) -> Rewrite | None:
+def planned_rewrite(table: Java, options: Mapping[str, str]) -> Rewrite | None:
     """The data files that a call would rewrite; None if Iceberg cannot plan it.
 
     table: an Iceberg table. options: of the call.
     """
-    files = size = fewer = 0
+    files = size = file_reduction = 0
     try:
         planner = java_class("org.apache.iceberg.actions.BinPackRewriteFilePlanner")(table)
-        known = set(planner.validOptions())  # others are the action's own
-        planner.init({key: value for key, value in options.items() if key in known})
+        valid_options = set(planner.validOptions())  # others are the action's own
+        planner.init({key: value for key, value in options.items() if key in valid_options})
         lookback = int(table.properties().getOrDefault(_LOOKBACK, "10"))
         groups = planner.plan().groups().iterator()
         while groups.hasNext():
             group = groups.next()
-            read = int(group.inputFileNum())
-            files += read
-            fewer += max(0, read - _written(group, lookback))
+            input_count = int(group.inputFileNum())
+            files += input_count
+            file_reduction += max(0, input_count - _output_count(group, lookback))
             size += int(group.inputFilesSizeInBytes())
     except BRIDGE_ERRORS:
         return None
-    return Rewrite(files, size, fewer)
+    return Rewrite(files, size, file_reduction)
 
 
 def property_at(table: Java, millis: int, key: str, default: str) -> str | None:
@@ -78,7 +78,7 @@ def property_at(table: Java, millis: int, key: str, default: str) -> str | None:
         return None
 
 
-def _written(group: Java, lookback: int) -> int:
+def _output_count(group: Java, lookback: int) -> int:
     """The number of files that a group becomes: one for each task, as Iceberg combines its files into tasks.
 
     A file is only cut between its row groups, so small files may not fit together.

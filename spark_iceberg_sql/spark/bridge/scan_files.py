@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _FILES = "FileSourceScanExec"
-_MOST = 200_000  # the maximum number of data files to count by partition: takes under a second
+_MAX_FILES = 200_000  # the maximum number of data files to count by partition: takes under a second
 _LOADERS: WeakKeyDictionary[Any, Java] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PartitionValue:
     """A partition field's value in a partition.
 
     name: of the field. transform: in Iceberg's notation, `bucket[16]`. text: the readable value; in quotes if it
@@ -48,7 +48,7 @@ class Partition:
     size: int
     files_read: int
     size_read: int
-    values: tuple[Value, ...]
+    values: tuple[PartitionValue, ...]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
     executed: whether an action has run; if not, the result of planning alone. A scan that cannot be read is
     skipped.
     """
-    found = []
+    tables = []
     plan = rows._jdf.queryExecution().executedPlan()
     limited = {scan_key(scan) for scan in limited_scans(plan)}
     for scan in scans(plan, ("BatchScanExec", _FILES)):
@@ -106,8 +106,8 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
         except BRIDGE_ERRORS:
             continue
         if read is not None:
-            found.append(read)
-    return found
+            tables.append(read)
+    return tables
 
 
 def _files(rows: DataFrame, scan: Java) -> TableRead | None:
@@ -118,20 +118,26 @@ def _files(rows: DataFrame, scan: Java) -> TableRead | None:
     if "numFiles" not in metrics or not scan.tableIdentifier().isDefined():
         return None
     name = str(scan.tableIdentifier().get().quotedString())
-    total = len(rows.sparkSession.table(name).inputFiles())
-    whole = Partition(0, total, 0, int(metrics["numFiles"]), int(metrics["filesSize"]), ())
-    return TableRead(name.replace("`", ""), (whole,), sized=False)
+    total_files = len(rows.sparkSession.table(name).inputFiles())
+    partition = Partition(
+        0, total_files, 0, int(metrics["numFiles"]), int(metrics["filesSize"]), ()
+    )
+    return TableRead(name.replace("`", ""), (partition,), sized=False)
 
 
 def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
     table = scan.table()
     if str(table.getClass().getName()) not in (_SPARK_TABLE, schemas.WITH_SCHEMA):
         return None
-    inner, number = table.table(), lines.snapshot_id(table)
-    if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):
+    iceberg_table, snapshot_number = table.table(), lines.snapshot_id(table)
+    if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(iceberg_table):
         return None
-    snapshot = inner.snapshot(number) if number is not None else inner.currentSnapshot()
-    reader = _reader(inner)
+    snapshot = (
+        iceberg_table.snapshot(snapshot_number)
+        if snapshot_number is not None
+        else iceberg_table.currentSnapshot()
+    )
+    reader = _reader(iceberg_table)
     partitions, at_most = scan.partitions() if executed else scan.inputPartitions(), False
     if not scan.runtimeFilters().isEmpty():  # known, and applied, only when the join runs
         filtered = reader.filtered(scan) if executed else None
@@ -139,8 +145,8 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
         partitions = partitions if at_most else filtered
     if is_limited and not at_most:  # a LIMIT ends a scan when it has its rows
         at_most = not executed or _rows_of(scan) < int(reader.rows(partitions))
-    text = reader.text(snapshot, partitions, _MOST)
-    counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MOST
+    text = reader.text(snapshot, partitions, _MAX_FILES)
+    counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MAX_FILES
     return TableRead(str(table.name()), tuple(_partitions(text)), counted, at_most=at_most)
 
 
@@ -150,13 +156,13 @@ def _rows_of(scan: Java) -> int:
 
 
 def _reader(table: Java) -> Java:
-    own = jvm.gateway()
-    if own not in _LOADERS:
+    py4j_gateway = jvm.gateway()
+    if py4j_gateway not in _LOADERS:
         loader = compiler.with_records(compiler.context_loader(), PartitionValue, PartitionFiles)
         loader = compiler.compiled(__package__ or "", "ScanFiles", loader)
-        _LOADERS[own] = loader
-    loaded = _LOADERS[own].loadClass("sparkicebergsql.ScanFiles")
-    return loaded.getConstructors()[0].newInstance(jvm.array("java.lang.Object", [table]))
+        _LOADERS[py4j_gateway] = loader
+    reader_class = _LOADERS[py4j_gateway].loadClass("sparkicebergsql.ScanFiles")
+    return reader_class.getConstructors()[0].newInstance(jvm.array("java.lang.Object", [table]))
 
 
 def _partitions(text: str) -> Iterator[Partition]:
@@ -167,7 +173,7 @@ def _partitions(text: str) -> Iterator[Partition]:
             size=row.bytes,
             files_read=row.files_read,
             size_read=row.bytes_read,
-            values=tuple(Value(v.name, v.transform, v.text, v.number) for v in row.values),
+            values=tuple(PartitionValue(v.name, v.transform, v.text, v.number) for v in row.values),
         )
 
 
@@ -177,7 +183,7 @@ def is_query(spark: SparkSession, text: str) -> bool:
     An INSERT may start like a query, with WITH or FROM, but cannot be in parentheses.
     """
     try:
-        gate.parser_behind(spark).parsePlan(f"SELECT * FROM (\n{text}\n)")
+        gate.parser_without_gate(spark).parsePlan(f"SELECT * FROM (\n{text}\n)")
     except JVM_ERRORS:
         return False
     return True

@@ -12,18 +12,22 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 # Nodes that wrap the executed plan: class -> the method that returns it.
-_HIDES = {
+_WRAPPERS = {
     "AdaptiveSparkPlanExec": "executedPlan",
     "BroadcastQueryStageExec": "plan",
     "ResultQueryStageExec": "plan",
     "ShuffleQueryStageExec": "plan",
 }
 # Subqueries that take the rows of another node, whose scans are counted there.
-_TAKES = ("SubqueryBroadcastExec", "SubqueryAdaptiveBroadcastExec", "ReusedSubqueryExec")
+_REUSED_SUBQUERIES = (
+    "SubqueryBroadcastExec",
+    "SubqueryAdaptiveBroadcastExec",
+    "ReusedSubqueryExec",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ScanTotals:
     """The data files of all scans of a query: how many were read, and the total.
 
     Iceberg does not count the files in manifests that were skipped entirely, so `total` is the table's number
@@ -34,14 +38,14 @@ class Read:
     total: int
 
 
-def files_read(rows: DataFrame) -> Read:
+def files_read(rows: DataFrame) -> ScanTotals:
     """The data files that a DataFrame's scans read; run an action on it first."""
     read = skipped = 0
     for scan in scans(rows._jdf.queryExecution().executedPlan()):
         metrics = {entry._1(): entry._2().value() for entry in from_seq(scan.metrics().toSeq())}
         read += metrics.get("resultDataFiles", 0)
         skipped += metrics.get("skippedDataFiles", 0)
-    return Read(read, read + skipped)
+    return ScanTotals(read, read + skipped)
 
 
 def scan_key(scan: Java) -> int:
@@ -73,10 +77,10 @@ _ROW_BY_ROW = (
 
 def limited_scans(node: Java, *, is_limited: bool = False) -> Iterator[Java]:
     """The scans of an executed plan that a LIMIT may end before they have read all their files."""
-    kind = node.getClass().getSimpleName()
-    is_limited = kind in _LIMITS or (is_limited and kind in _ROW_BY_ROW)
-    if kind in _HIDES:
-        yield from limited_scans(getattr(node, _HIDES[kind])(), is_limited=is_limited)
+    class_name = node.getClass().getSimpleName()
+    is_limited = class_name in _LIMITS or (is_limited and class_name in _ROW_BY_ROW)
+    if class_name in _WRAPPERS:
+        yield from limited_scans(getattr(node, _WRAPPERS[class_name])(), is_limited=is_limited)
         return
     for child in from_seq(node.children()):
         if child.getClass().getSimpleName() == "BatchScanExec" and is_limited:
@@ -86,19 +90,19 @@ def limited_scans(node: Java, *, is_limited: bool = False) -> Iterator[Java]:
         yield from limited_scans(plan)
 
 
-def scans(node: Java, kinds: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:
+def scans(node: Java, class_names: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:
     """The scans of an executed plan, in plan order, each before those of its subqueries.
 
     class_names: the simple names of their classes.
     """
-    kind = node.getClass().getSimpleName()
-    if kind in _HIDES:
-        yield from scans(getattr(node, _HIDES[kind])(), kinds)
+    class_name = node.getClass().getSimpleName()
+    if class_name in _WRAPPERS:
+        yield from scans(getattr(node, _WRAPPERS[class_name])(), class_names)
         return
-    if kind in kinds:
+    if class_name in class_names:
         yield node
     for child in from_seq(node.children()):
-        yield from scans(child, kinds)
+        yield from scans(child, class_names)
     for plan in from_seq(node.subqueries()):
-        if plan.getClass().getSimpleName() not in _TAKES:
-            yield from scans(plan, kinds)
+        if plan.getClass().getSimpleName() not in _REUSED_SUBQUERIES:
+            yield from scans(plan, class_names)

@@ -24,9 +24,9 @@ def is_readable(table: Java) -> bool:
     return True
 
 
-def is_readable_type(kind: str) -> bool:
+def is_readable_type(type_name: str) -> bool:
     """True if Spark can represent a primitive type, named as in Iceberg's metadata."""
-    field = {"id": 1, "name": "c", "required": False, "type": kind}
+    field = {"id": 1, "name": "c", "required": False, "type": type_name}
     parser = java_class("org.apache.iceberg.SchemaParser")
     schema = parser.fromJson(json.dumps({"type": "struct", "fields": [field]}))
     try:
@@ -38,10 +38,10 @@ def is_readable_type(kind: str) -> bool:
 
 def schema_of(table: Java) -> Json:
     """The schema that a Spark table reads: the current one, or that of a snapshot."""
-    found: Json = json.loads(
+    schema: Json = json.loads(
         java_class("org.apache.iceberg.SchemaParser").toJson(_columns().of(table))
     )
-    return found
+    return schema
 
 
 def with_schema(table: Java, schema: Json) -> Java:
@@ -52,4 +52,4 @@ def with_schema(table: Java, schema: Json) -> Java:
 
 def _columns() -> Java:
     """TableColumns.java."""
-    return compiler.shared(__package__, "TableColumns")
+    return compiler.shared_instance(__package__, "TableColumns")

@@ -26,7 +26,7 @@ _FIXED = (
 )
 
 
-class Settings:
+class InitialSettings:
     """Makes one session's settings the initial settings of the JVM's new sessions, and fixes those of the checks.
 
     Clients do not see the server's Java stack, unless that session's settings ask for it.
@@ -35,22 +35,22 @@ class Settings:
     def __init__(self, spark: SparkSession) -> None:
         session = jvm.java_session(spark)
         self._conf = session.sharedState().conf()
-        wanted = {_STACK: "false"}
+        session_settings = {_STACK: "false"}
         for entry in jvm.from_seq(session.sessionState().conf().getAllConfs().toSeq()):
-            wanted[str(entry._1())] = str(entry._2())
-        self._before = {
+            session_settings[str(entry._1())] = str(entry._2())
+        self._previous = {
             key: jvm.from_option(self._conf.getOption(key))
-            for key, value in wanted.items()
+            for key, value in session_settings.items()
             if not self._conf.contains(key) or self._conf.get(key) != value
         }
-        for key in self._before:
-            self._conf.set(key, wanted[key])
+        for key in self._previous:
+            self._conf.set(key, session_settings[key])
         self._fixed = _fix(_FIXED)
 
     def restore(self) -> None:
         """Restore the previous initial settings; the last server's end also makes the fixed ones changeable."""
         _release(self._fixed)
-        for key, value in self._before.items():
+        for key, value in self._previous.items():
             if value is None:
                 self._conf.remove(key)
             else:
@@ -60,20 +60,20 @@ class Settings:
 def _fix(keys: Iterable[str]) -> Counter[str]:
     """Make settings static for all sessions of the JVM, which Spark then refuses to SET or RESET."""
     conf = jvm.scala_object(_SQL_CONF)
-    fixed = Counter(key for key in keys if key in _held or not conf.isStaticConfigKey(key))
+    fixed = Counter(key for key in keys if key in _fixed_counts or not conf.isStaticConfigKey(key))
     for key in fixed:
         configuration.make_static(key)
-    _held.update(fixed)
+    _fixed_counts.update(fixed)
     return fixed
 
 
 def _release(fixed: Counter[str]) -> None:
     """Undo `_fix`, for the settings that no other server holds. Spark itself can only add static settings."""
-    _held.subtract(fixed)
-    ended = [key for key in fixed if _held[key] <= 0]
+    _fixed_counts.subtract(fixed)
+    ended = [key for key in fixed if _fixed_counts[key] <= 0]
     fixed.clear()
     for key in ended:
-        del _held[key]
+        del _fixed_counts[key]
     conf = jvm.scala_object(_SQL_CONF)
     # Reflection: SQLConf has no method that removes a static key.
     field = conf.getClass().getDeclaredField("staticConfKeys")
@@ -84,7 +84,7 @@ def _release(fixed: Counter[str]) -> None:
     field.set(conf, keys)
 
 
-_held: Counter[str] = Counter()  # servers by the settings that they fix
+_fixed_counts: Counter[str] = Counter()  # servers by the settings that they fix
 Stop = Callable[[], None]
 
 
@@ -115,8 +115,8 @@ def start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
     """Start Spark's Thrift server; its sessions are in this session's family; otherwise like `start_connect`."""
     _require(spark, _THRIFT, "Spark's Thrift server", "spark-hive-thriftserver")
     port = port or _free_port(host)
-    if (reason := _reason(host, port)) is not None:  # Hive reports it only in its log
-        raise _cannot_listen("Thrift", host, port, reason)
+    if (bind_error := _bind_error(host, port)) is not None:  # Hive reports it only in its log
+        raise _cannot_listen("Thrift", host, port, bind_error)
     settings = spark.sparkContext._jsc.hadoopConfiguration()
     settings.set("hive.server2.thrift.bind.host", host)
     settings.set("hive.server2.thrift.port", str(port))
@@ -127,25 +127,25 @@ def start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
     return port, server.stop
 
 
-def _require(spark: SparkSession, name: str, what: str, artifact: str) -> None:
+def _require(spark: SparkSession, name: str, server_name: str, artifact: str) -> None:
     if not jvm.class_exists(name):
         scala = str(jvm.scala_object("scala.util.Properties").versionNumberString())
         raise IcebergSqlError(
-            f"{what} is not on this session's class path",
+            f"{server_name} is not on this session's class path",
             help="start the session with spark.jars.packages="
             f"org.apache.spark:{artifact}_{scala.rpartition('.')[0]}:{spark.version}",
         )
 
 
 def _cannot_listen(server: str, host: str, port: int, error: Exception | str) -> IcebergSqlError:
-    why = error if isinstance(error, str) else _reason(host, port) or message(error)
+    why = error if isinstance(error, str) else _bind_error(host, port) or message(error)
     return IcebergSqlError(
         f"the {server} server cannot listen on {host}:{port}: {why}",
         help="choose another port, or 0 for any free one",
     )
 
 
-def _reason(host: str, port: int) -> str | None:
+def _bind_error(host: str, port: int) -> str | None:
     """The operating system's reason why nothing can listen there; Spark only gives a suggestion."""
     try:
         _free_port(host, port)
@@ -155,14 +155,16 @@ def _reason(host: str, port: int) -> str | None:
 
 
 def _free_port(host: str, port: int = 0) -> int:
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind, protocol) as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        tried.bind(address)
-        tried.listen()
-        return int(tried.getsockname()[1])
+    family, socket_type, protocol, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM
+    )[0]
+    with socket.socket(family, socket_type, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+        probe.listen()
+        return int(probe.getsockname()[1])
 
 
 def has_ended() -> bool:
     """True if this process's JVM, or its Spark context, has ended."""
-    return not jvm.running() or jvm_process.has_ended()
+    return not jvm.is_running() or jvm_process.has_ended()

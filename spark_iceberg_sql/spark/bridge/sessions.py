@@ -31,24 +31,24 @@ def working_in(spark: SparkSession) -> AbstractContextManager[None]:
     return jvm.active(jvm.java_session(spark))
 
 
-def cloned(session: jvm.Java) -> jvm.Java:
+def clone(session: jvm.Java) -> jvm.Java:
     """A copy of a JVM session: its settings and views, and the catalog and namespace that USE chose."""
     copy = session.cloneSession()  # which starts in the default catalog
-    chosen = session.sessionState().catalogManager()
+    source_manager = session.sessionState().catalogManager()
     manager = copy.sessionState().catalogManager()
-    manager.setCurrentCatalog(chosen.currentCatalog().name())
-    manager.setCurrentNamespace(chosen.currentNamespace())
+    manager.setCurrentCatalog(source_manager.currentCatalog().name())
+    manager.setCurrentNamespace(source_manager.currentNamespace())
     return copy
 
 
-def substituted(spark: SparkSession, text: str) -> str:
+def substitute_settings(spark: SparkSession, text: str) -> str:
     """The text with `${name}` replaced from the session's settings, as Spark does before parsing."""
     if "${" not in text:
         return text
     try:
         with working_in(spark):
-            made = jvm.java_class("org.apache.spark.sql.internal.VariableSubstitution")()
-            return str(made.substitute(text))
+            substitution = jvm.java_class("org.apache.spark.sql.internal.VariableSubstitution")()
+            return str(substitution.substitute(text))
     except (CapturedException, Py4JJavaError):  # a cyclic reference: Spark reports it
         return text
 

@@ -16,8 +16,8 @@ def without_snapshots(metadata: Java) -> dict[str, Any]:
     """The metadata.json without its snapshots, which make up nearly all of a large one."""
     light = java_class("org.apache.iceberg.TableMetadata").buildFrom(metadata)
     light = light.removeSnapshots(metadata.snapshots()).discardChanges().build()
-    found: dict[str, Any] = json.loads(_parser("TableMetadataParser").toJson(light))
-    return found
+    metadata_json: dict[str, Any] = json.loads(_parser("TableMetadataParser").toJson(light))
+    return metadata_json
 
 
 def statistics(metadata: Java) -> list[dict[str, Any]]:
@@ -42,12 +42,12 @@ def rows(columns: str, values: Iterable[Mapping[str, Any]], *select: str) -> Jav
     columns: as DDL. values: by column; a missing value is NULL. select: expressions over the columns; by default
     all columns.
     """
-    text = relations.texts([json.dumps(list(values))])
+    text = relations.text_frame([json.dumps(list(values))])
     frame = text.selectExpr(jvm.to_seq([f"inline(from_json(value, 'array<struct<{columns}>>'))"]))
-    return selected(frame, *select) if select else frame.queryExecution().analyzed()
+    return projection(frame, *select) if select else frame.queryExecution().analyzed()
 
 
-def selected(frame: Java, *expressions: str) -> Java:
+def projection(frame: Java, *expressions: str) -> Java:
     """The logical plan of expressions over a DataFrame."""
     return frame.selectExpr(jvm.to_seq(expressions)).queryExecution().analyzed()
 
@@ -59,16 +59,16 @@ def snapshots(metadata: Java) -> Java:
         "manifest_list string, summary map<string, string>"
     )
     schema = java_class("org.apache.spark.sql.types.StructType").fromDDL(columns)
-    rows = compiler.shared(__package__, "SnapshotRows").of(metadata, schema)
+    rows = compiler.shared_instance(__package__, "SnapshotRows").of(metadata, schema)
     types = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils")
     seq = java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
     relation = java_class(f"{_LOGICAL}.LocalRelation")
     return lines.local_relation(relation, types.toAttributes(schema), seq, jvm.to_option())
 
 
-def described(table: Java, name: str) -> list[dict[str, str | None]]:
+def describe_rows(table: Java, name: str) -> list[dict[str, str | None]]:
     """The rows of DESCRIBE EXTENDED for a Spark table, from Spark itself."""
-    return _answers(
+    return _command_rows(
         java_class(f"{_LOGICAL}.DescribeRelation")(
             _resolved(table, name),
             jvm.to_map({}),
@@ -82,10 +82,10 @@ def properties(table: Java, name: str) -> list[dict[str, str | None]]:
     """The rows of SHOW TBLPROPERTIES for a Spark table, from Spark itself."""
     output = jvm.scala_object(f"{_LOGICAL}.ShowTableProperties").getOutputAttrs()
     command = java_class(f"{_LOGICAL}.ShowTableProperties")
-    return _answers(command(_resolved(table, name), jvm.to_option(), output))
+    return _command_rows(command(_resolved(table, name), jvm.to_option(), output))
 
 
-def _answers(command: Java) -> list[dict[str, str | None]]:
+def _command_rows(command: Java) -> list[dict[str, str | None]]:
     return [json.loads(str(row)) for row in relations.data_frame(command).toJSON().collectAsList()]
 
 
@@ -100,7 +100,7 @@ def spark_columns(table: Java) -> list[dict[str, Any]]:
     """The columns of a Spark table as in Spark's JSON, but with their types as SQL."""
     util = java_class("org.apache.spark.sql.connector.catalog.CatalogV2Util")
     struct = util.v2ColumnsToStructType(table.columns())
-    found: list[dict[str, Any]] = json.loads(struct.json())["fields"]
-    for field, column in zip(found, struct.fields(), strict=True):
+    columns: list[dict[str, Any]] = json.loads(struct.json())["fields"]
+    for field, column in zip(columns, struct.fields(), strict=True):
         field["type"] = str(column.dataType().simpleString())
-    return found
+    return columns

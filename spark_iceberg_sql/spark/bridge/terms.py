@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 from spark_iceberg_sql.insight.conjuncts import SparkExpression
-from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
+from spark_iceberg_sql.spark.bridge.expressions import node_class, pretty
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
 
-_DEEP = 8  # deeper nesting is cut off below this level
+_MAX_DEPTH = 8  # deeper nesting is cut off below this level
 # Spark records `IN (1, 2)` as the text of `id IN (1, 2)`: it may be preceded by a name or a call.
 _PREDICATE = re.compile(r"(?:NOT\s+)?(?:IN|LIKE|ILIKE|RLIKE|REGEXP|BETWEEN|IS)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"((?:(?:`[^`]+`|\w+)\.)*(?:`[^`]+`|\w+))\s+$")
@@ -21,26 +21,28 @@ _STATEMENT = re.compile(
 )
 
 
-def term(expression: Java, depth: int = 0) -> SparkExpression:
+def spark_expression(expression: Java, depth: int = 0) -> SparkExpression:
     """An expression as plain data; columns by their names, other parts by their text in the query if that is
     known.
     """
-    name = kind(expression)
-    kind_of_value = str(expression.dataType().sql()).lower()
+    name = node_class(expression)
+    data_type = str(expression.dataType().sql()).lower()
     if name == "AttributeReference":
-        return SparkExpression(name, str(expression.name()), kind_of_value)
+        return SparkExpression(name, str(expression.name()), data_type)
     if name in ("Literal", "ImpliedLiteral"):
-        held = expression.value()
+        literal_value = expression.value()
         text = re.sub(r"^(-?\d+)[LSY]$", r"\1", str(expression.sql()).replace(" (implied)", ""))
         return SparkExpression(
-            "Literal", text, kind_of_value, None if held is None else _text(held)
+            "Literal", text, data_type, None if literal_value is None else _text(literal_value)
         )
     children: tuple[SparkExpression, ...] = ()
-    if depth < _DEEP:
-        children = tuple(term(child, depth + 1) for child in from_seq(expression.children()))
-    at = place(expression)
+    if depth < _MAX_DEPTH:
+        children = tuple(
+            spark_expression(child, depth + 1) for child in from_seq(expression.children())
+        )
+    span = source_span(expression)
     return SparkExpression(
-        name, at[0][at[1] : at[2]] if at else pretty(expression), kind_of_value, None, children
+        name, span[0][span[1] : span[2]] if span else pretty(expression), data_type, None, children
     )
 
 
@@ -48,7 +50,7 @@ def _text(value: Java) -> str:
     return str(value.toString()) if hasattr(value, "toString") else str(value)
 
 
-def place(expression: Java) -> tuple[str, int, int] | None:
+def source_span(expression: Java) -> tuple[str, int, int] | None:
     """The span of an expression: the statement's text, start and end; None if it is not in the text.
 
     Not for columns: Spark shares one object between all occurrences of a column.
@@ -58,14 +60,14 @@ def place(expression: Java) -> tuple[str, int, int] | None:
     if text.isEmpty() or first.isEmpty() or last.isEmpty():
         return None
     sql, start, end = str(text.get()), int(first.get()), int(last.get()) + 1
-    words = sql[start:end]
-    if _STATEMENT.match(words):
+    source_text = sql[start:end]
+    if _STATEMENT.match(source_text):
         return None
-    if kind(expression) == "IsNotNull" and "NULL" not in words.upper():
+    if node_class(expression) == "IsNotNull" and "NULL" not in source_text.upper():
         return None  # it has the position of the comparison it is derived from
-    if _PREDICATE.match(words):
+    if _PREDICATE.match(source_text):
         subject = _SUBJECT.search(sql, 0, start) or _CALL.search(sql, 0, start)
-        if subject is None or not _is_of(subject[1], expression):
+        if subject is None or not _names_column_of(subject[1], expression):
             return None
         start = subject.start(1)
     return sql, start, end
@@ -73,23 +75,27 @@ def place(expression: Java) -> tuple[str, int, int] | None:
 
 def is_derived(conjunct: Java) -> bool:
     """True if Spark derived a conjunct from another one: IS NOT NULL of a compared column."""
-    return kind(conjunct) == "IsNotNull" and place(conjunct) is None
+    return node_class(conjunct) == "IsNotNull" and source_span(conjunct) is None
 
 
-def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, int, int]]]:
+def derived_conjuncts(
+    conjuncts: Iterable[tuple[int, Java]],
+) -> set[tuple[int, tuple[str, int, int]]]:
     """The conjuncts that Spark derived for one table from a conjunct on another, whose span in the query they
     have.
 
     conjuncts: each with its table's key. Returns the keys and spans of the derived ones.
     """
-    found: dict[tuple[str, int, int], dict[int, bool | None]] = {}
+    columns_by_span: dict[tuple[str, int, int], dict[int, bool | None]] = {}
     for table, conjunct in conjuncts:
-        at = place(conjunct)
-        if at is not None:
-            found.setdefault(at, {})[table] = _names(at[0][at[1] : at[2]], conjunct)
+        span = source_span(conjunct)
+        if span is not None:
+            columns_by_span.setdefault(span, {})[table] = _names_own_columns(
+                span[0][span[1] : span[2]], conjunct
+            )
     return {
-        (table, at)
-        for at, tables in found.items()
+        (table, span)
+        for span, tables in columns_by_span.items()
         for table, is_own in tables.items()
         # If the text names no other table's column, that column has another name there, by AS.
         if any(other is True or (other is None and is_own is False) for other in tables.values())
@@ -97,7 +103,7 @@ def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, i
     }
 
 
-def _names(words: str, conjunct: Java) -> bool | None:
+def _names_own_columns(text: str, conjunct: Java) -> bool | None:
     """True if a text names a conjunct's columns, unqualified or with its own table's name; None if it does not
     name them.
     """
@@ -105,21 +111,25 @@ def _names(words: str, conjunct: Java) -> bool | None:
         name = re.escape(str(column.name()))
         pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
         tables = {str(part).lower() for part in from_seq(column.qualifier())[-1:]}
-        said = {
+        qualifiers = {
             m[1].strip("`").lower() if m[1] else ""
-            for m in re.finditer(pattern, words, re.IGNORECASE)
+            for m in re.finditer(pattern, text, re.IGNORECASE)
         }
-        if not said:
+        if not qualifiers:
             return None
-        if tables and "" not in said and not said & tables:
+        if tables and "" not in qualifiers and not qualifiers & tables:
             return False
     return True
 
 
-def _is_of(words: str, expression: Java) -> bool:
+def _names_column_of(text: str, expression: Java) -> bool:
     """True if the text before a predicate names its column."""
     attributes = from_seq(expression.references().toSeq())
-    if words.endswith(")") or len(attributes) != 1 or kind(attributes[0]) != "AttributeReference":
+    if (
+        text.endswith(")")
+        or len(attributes) != 1
+        or node_class(attributes[0]) != "AttributeReference"
+    ):
         return True
-    name = words.rpartition(".")[2].strip("`")
+    name = text.rpartition(".")[2].strip("`")
     return bool(name.lower() == str(attributes[0].name()).lower())

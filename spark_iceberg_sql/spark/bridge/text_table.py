@@ -12,7 +12,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 _SOURCES = ("VariantValues", "TextValues", "TextRows", "TextScan", "TextTable")
 
 
-def text_table(table: Java, schema: dict[str, Any], shown: dict[str, Any]) -> Java:
+def text_table(table: Java, schema: dict[str, Any], text_schema: dict[str, Any]) -> Java:
     """A table with the rows of Iceberg's SparkTable.
 
     schema: its columns, as in Iceberg's metadata. text_schema: the same with `string` for each type that
@@ -20,14 +20,14 @@ def text_table(table: Java, schema: dict[str, Any], shown: dict[str, Any]) -> Ja
     """
     loader, jar = _compiled(jvm.gateway())
     executor_jars.ship(jar)
-    parsed = java_class("org.apache.iceberg.SchemaParser").fromJson(json.dumps(shown))
+    parsed = java_class("org.apache.iceberg.SchemaParser").fromJson(json.dumps(text_schema))
     struct = java_class("org.apache.iceberg.spark.SparkSchemaUtil").convert(parsed)
     snapshot = lines.snapshot_id(table)
     arguments: list[Any] = [table.table(), json.dumps(schema), struct, snapshot]
     if snapshot is not None:  # py4j would pass a small number as an Integer
         arguments[3] = java_class("java.lang.Long").valueOf(str(snapshot))
-    kind = loader.loadClass("sparkicebergsql.TextTable")
-    return kind.getConstructors()[0].newInstance(jvm.array("java.lang.Object", arguments))
+    table_class = loader.loadClass("sparkicebergsql.TextTable")
+    return table_class.getConstructors()[0].newInstance(jvm.array("java.lang.Object", arguments))
 
 
 @lru_cache(maxsize=1)

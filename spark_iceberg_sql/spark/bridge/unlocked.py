@@ -19,8 +19,8 @@ from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
-_SOON = 0.1  # seconds that the monitor is kept: most calls need less
-_PAUSE = 20  # milliseconds
+_HELD_SECONDS = 0.1  # seconds that the monitor is kept: most calls need less
+_PAUSE_MS = 20  # milliseconds
 
 Result = TypeVar("Result")
 
@@ -47,11 +47,11 @@ def without_lock(work: Callable[[], Result], timeout: float) -> Result:
     thread = InheritableThread(target=run)
     thread.daemon = True
     thread.start()
-    return _awaited(future, session.sessionState().catalog(), time.monotonic() + timeout)
+    return _await(future, session.sessionState().catalog(), time.monotonic() + timeout)
 
 
-def _awaited(future: Future[Result], monitor: Java, deadline: float) -> Result:
-    pause = _SOON
+def _await(future: Future[Result], monitor: Java, deadline: float) -> Result:
+    pause = _HELD_SECONDS
     while True:
         try:
             return future.result(pause)
@@ -62,6 +62,6 @@ def _awaited(future: Future[Result], monitor: Java, deadline: float) -> Result:
             raise TimeoutError
         pause = 0.0
         try:
-            monitor.wait(_PAUSE)
+            monitor.wait(_PAUSE_MS)
         except JVM_ERRORS:  # this Spark does not hold it
-            pause = _PAUSE / 1000
+            pause = _PAUSE_MS / 1000

@@ -16,50 +16,56 @@ from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.outgoing import visible_lines
 
 # Modules whose frames lie between a user's call and a warning about it.
-_BETWEEN = ("spark_iceberg_sql.api", "spark_iceberg_sql.spark", "pyspark", "py4j", "threading")
+_INTERNAL_MODULES = (
+    "spark_iceberg_sql.api",
+    "spark_iceberg_sql.spark",
+    "pyspark",
+    "py4j",
+    "threading",
+)
 
 
 def warn(message: str) -> None:
     """Issue an IcebergSqlWarning at the user's call; without a line of the user's if it came from another client."""
-    message, call = visible_lines(message), _call()
-    if call is None:
+    message, frame = visible_lines(message), _user_frame()
+    if frame is None:
         warnings.warn(message, IcebergSqlWarning, stacklevel=1)
         return
     warnings.warn_explicit(
         message,
         IcebergSqlWarning,
-        call.f_code.co_filename,
-        call.f_lineno,
-        call.f_globals.get("__name__", "<unknown>"),
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__", "<unknown>"),
         # As warnings.warn does, so that the user's filters apply once per line of the user's module.
-        call.f_globals.setdefault("__warningregistry__", {}),
+        frame.f_globals.setdefault("__warningregistry__", {}),
     )
 
 
-def _call() -> FrameType | None:
+def _user_frame() -> FrameType | None:
     """The user's frame: on this thread, or on the one thread that waits for the JVM, or on the main
     thread.
     """
-    if (frame := _outside(inspect.currentframe())) is not None:
+    if (frame := _outside_frame(inspect.currentframe())) is not None:
         return frame
     waiting = {
-        thread: call
+        thread: user_frame
         for thread, frame in sys._current_frames().items()
-        if (call := _outside(_in_py4j(frame))) is not None
+        if (user_frame := _outside_frame(_py4j_frame(frame))) is not None
     }
     if len(waiting) == 1:
         return next(iter(waiting.values()))
     return waiting.get(threading.main_thread().ident or 0)
 
 
-def _in_py4j(frame: FrameType | None) -> FrameType | None:
+def _py4j_frame(frame: FrameType | None) -> FrameType | None:
     while frame is not None and not _module(frame).startswith("py4j"):
         frame = frame.f_back
     return frame
 
 
-def _outside(frame: FrameType | None) -> FrameType | None:
-    while frame is not None and _module(frame).startswith(_BETWEEN):
+def _outside_frame(frame: FrameType | None) -> FrameType | None:
+    while frame is not None and _module(frame).startswith(_INTERNAL_MODULES):
         frame = frame.f_back
     return frame
 

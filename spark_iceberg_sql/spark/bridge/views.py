@@ -17,16 +17,16 @@ def analysed(
     names of its columns. A copy of the session is used, since these are session settings.
     """
     session = jvm.active_session()
-    copy = sessions.cloned(session)
+    copy = sessions.clone(session)
     manager = copy.sessionState().catalogManager()
     current = manager.currentNamespace()
     if catalog:
         manager.setCurrentCatalog(catalog)
     parts = jvm.gateway().new_array(java_class("java.lang.String"), len(namespace))
-    for at, part in enumerate(namespace):
-        parts[at] = part
+    for index, part in enumerate(namespace):
+        parts[index] = part
     manager.setCurrentNamespace(parts if namespace else current)
     with jvm.active(copy):
         # In parentheses it is a query, never a command.
-        rows = copy.sql(f"SELECT * FROM (\n{text}\n)")
-        return rows.toDF(jvm.to_seq(columns)).queryExecution().analyzed()
+        frame = copy.sql(f"SELECT * FROM (\n{text}\n)")
+        return frame.toDF(jvm.to_seq(columns)).queryExecution().analyzed()

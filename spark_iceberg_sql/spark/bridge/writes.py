@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _WAP = "write.wap.enabled"  # write, audit, publish: a setting of the session names the branch
-_MOST = 1_000  # snapshots of one statement: a CALL may commit many
+_MAX_SNAPSHOTS = 1_000  # snapshots of one statement: a CALL may commit many
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CommitSummary:
     """Summary of the snapshots that a statement committed.
 
     operation: Iceberg's name for it: `append`, `replace`. counts: of its snapshots' summaries, such as
@@ -36,7 +36,7 @@ class Written:
     staged: str = ""
 
 
-def written(rows: DataFrame, since_ms: int) -> Written | None:
+def statement_commit(rows: DataFrame, since_ms: int) -> CommitSummary | None:
     """The commit of a statement to an Iceberg table; None if it wrote to none, or if that is uncertain.
 
     rows: the result of `spark.sql`. since_ms: when the statement began, in milliseconds since 1970.
@@ -50,15 +50,15 @@ def written(rows: DataFrame, since_ms: int) -> Written | None:
             name = command.name()
             target = name.catalog().loadTable(name.identifier())
         else:
-            target = _target(command.table())
-        return _committed(rows.sparkSession, target, since_ms, 1)
+            target = _written_table(command.table())
+        return _commit_since(rows.sparkSession, target, since_ms, 1)
     except BRIDGE_ERRORS:
         return None
 
 
-def called(
+def call_commit(
     spark: SparkSession, catalog: str, table: Sequence[str], since_ms: int
-) -> Written | None:
+) -> CommitSummary | None:
     """The commits of a CALL to an Iceberg table; None as for `statement_commit`.
 
     catalog: of the procedure; empty for the current one. table: the name that the procedure was given, as its
@@ -67,42 +67,57 @@ def called(
     session = jvm.java_session(spark)
     try:
         manager = session.sessionState().catalogManager()
-        own = manager.catalog(catalog) if catalog else manager.currentCatalog()
-        found = jvm.java_class("org.apache.iceberg.spark.Spark3Util").catalogAndIdentifier(
-            "the table of a CALL", session, dotted(table), own
-        )
-        target = found.catalog().loadTable(found.identifier())
-        return _committed(spark, target, since_ms, _MOST)
+        java_catalog = manager.catalog(catalog) if catalog else manager.currentCatalog()
+        catalog_and_identifier = jvm.java_class(
+            "org.apache.iceberg.spark.Spark3Util"
+        ).catalogAndIdentifier("the table of a CALL", session, dotted(table), java_catalog)
+        target = catalog_and_identifier.catalog().loadTable(catalog_and_identifier.identifier())
+        return _commit_since(spark, target, since_ms, _MAX_SNAPSHOTS)
     except BRIDGE_ERRORS:
         return None
 
 
-def _committed(spark: SparkSession, target: Java, since_ms: int, most: int) -> Written | None:
+def _commit_since(
+    spark: SparkSession, target: Java, since_ms: int, max_snapshots: int
+) -> CommitSummary | None:
     """The snapshots of this session's application since a time, the newest first, up to a maximum number."""
     if str(target.getClass().getName()) != _SPARK_TABLE:
         return None
     table = target.table()
     table.refresh()
-    own = spark.sparkContext.applicationId
-    if most == 1 and (found := _staged(spark, table, since_ms)) is not None:
-        return Written(str(found.operation()), _counts(_summary(found)), staged=_wap_id(spark))
+    application_id = spark.sparkContext.applicationId
+    if (
+        max_snapshots == 1
+        and (staged_snapshot := _staged_snapshot(spark, table, since_ms)) is not None
+    ):
+        return CommitSummary(
+            str(staged_snapshot.operation()),
+            _counts(_summary(staged_snapshot)),
+            staged=_wap_id(spark),
+        )
     branch = _branch(spark, target)
     counts: Counter[str] = Counter()
-    number, operation = 0, ""
+    snapshot_count, operation = 0, ""
     snapshot = table.snapshot(branch) if branch else table.currentSnapshot()
-    while snapshot is not None and number < most and snapshot.timestampMillis() >= since_ms:
+    while (
+        snapshot is not None
+        and snapshot_count < max_snapshots
+        and snapshot.timestampMillis() >= since_ms
+    ):
         summary = _summary(snapshot)
-        if _application(summary) != own:
+        if _application(summary) != application_id:
             break
-        number += 1
+        snapshot_count += 1
         operation = operation or str(snapshot.operation())
         counts.update(_counts(summary))
         parent = snapshot.parentId()
         snapshot = table.snapshot(parent) if parent is not None else None
-    return Written(operation, dict(counts), number, branch) if number else None
+    return (
+        CommitSummary(operation, dict(counts), snapshot_count, branch) if snapshot_count else None
+    )
 
 
-def _staged(spark: SparkSession, table: Java, since_ms: int) -> Java | None:
+def _staged_snapshot(spark: SparkSession, table: Java, since_ms: int) -> Java | None:
     """The newest snapshot that this session has staged since a time; a DELETE of whole files is not staged."""
     if not (wap_id := _wap_id(spark)) or table.properties().get(_WAP) != "true":
         return None
@@ -140,16 +155,16 @@ def _application(summary: dict[str, str]) -> str | None:
 
 def _branch(spark: SparkSession, target: Java) -> str:
     """The table branch that a statement writes to; empty for main."""
-    named = target.branch()
-    if named is None and target.table().properties().get(_WAP) == "true":
-        named = spark.conf.get("spark.wap.branch", None)
-    return "" if named in (None, "main") else str(named)
+    branch = target.branch()
+    if branch is None and target.table().properties().get(_WAP) == "true":
+        branch = spark.conf.get("spark.wap.branch", None)
+    return "" if branch in (None, "main") else str(branch)
 
 
-def _target(relation: Java) -> Java:
+def _written_table(relation: Java) -> Java:
     """The table that a command writes to, without Spark's wrappers."""
     while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
         relation = relation.child()
     table = relation.table()
-    wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
-    return table.table() if wrapped else table
+    is_wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
+    return table.table() if is_wrapped else table

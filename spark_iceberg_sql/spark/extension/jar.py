@@ -14,10 +14,10 @@ from spark_iceberg_sql.spark.bridge.java_rows import ReleaseRow
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.transforms import functions
-from spark_iceberg_sql.spark.versions import line, runtime
+from spark_iceberg_sql.spark.versions import runtime, spark_minor
 
 _SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-_MADE = (1980, 1, 1, 0, 0, 0)  # fixed, for reproducible jars
+_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)  # fixed, for reproducible jars
 
 
 def write_jar(target: Path, ivy_settings: str | None = None) -> int:
@@ -31,16 +31,16 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
     FileError if it cannot be written, IcebergSqlError if a class cannot be compiled for this Spark, JavaError
     and JarError.
     """
-    wanted = line(pyspark.__version__)
-    java(wanted.java)
+    minor = spark_minor(pyspark.__version__)
+    java(minor.java)
     plain_jvm.start(runtime_jar(runtime(pyspark.__version__, scala()), ivy_settings))
     try:
         classes = compiler.classes(sources())
     except ValueError as error:
         raise IcebergSqlError(
-            f"the jar cannot be compiled for Spark {wanted.spark}: {error}"
+            f"the jar cannot be compiled for Spark {minor.spark}: {error}"
         ) from None
-    manifest = f"Manifest-Version: 1.0\r\nSpark: {wanted.spark}\r\nScala: {scala()}\r\n\r\n"
+    manifest = f"Manifest-Version: 1.0\r\nSpark: {minor.spark}\r\nScala: {scala()}\r\n\r\n"
     files = {
         "META-INF/MANIFEST.MF": manifest.encode(),
         _SERVICE: f"{compiler.EXTENSION}\n".encode(),
@@ -49,7 +49,7 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
     try:
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
             for name, content in files.items():
-                jar.writestr(zipfile.ZipInfo(name, _MADE), content, zipfile.ZIP_DEFLATED)
+                jar.writestr(zipfile.ZipInfo(name, _ENTRY_TIME), content, zipfile.ZIP_DEFLATED)
         return target.stat().st_size
     except OSError as error:
         raise FileError(f"cannot write {target}: {error.strerror or error}") from None
@@ -57,17 +57,17 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
 
 def sources() -> list[tuple[str, str]]:
     """All Java files of the jar, name and text, in compilation order."""
-    rules, own = injection.sources(), functions.sources()
+    rule_files, function_files = injection.sources(), functions.sources()
     release = ReleaseRow(
-        spark=line(pyspark.__version__).spark,
+        spark=spark_minor(pyspark.__version__).spark,
         scala=scala() or "",
-        rules_digest=compiler.digest(rules),
-        functions_digest=compiler.digest(own),
+        rules_digest=compiler.digest(rule_files),
+        functions_digest=compiler.digest(function_files),
     )
-    known = {name for name, _ in rules}
+    rule_names = {name for name, _ in rule_files}
     return [
-        *rules,
-        *(file for file in own if file[0] not in known),
+        *rule_files,
+        *(file for file in function_files if file[0] not in rule_names),
         ("ReleaseRow", constants_source(ReleaseRow, [release])),
         ("Extension", compiler.source(__package__ or "", "Extension")),
     ]

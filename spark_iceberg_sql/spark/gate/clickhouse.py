@@ -15,7 +15,7 @@ from spark_iceberg_sql.spark.bridge.location import HADOOP
 from spark_iceberg_sql.spark.catalogs import attach_to_create, attach_to_write
 from spark_iceberg_sql.spark.tables import ownership, same_location
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
-from spark_iceberg_sql.spark.tables.places import Place, opened
+from spark_iceberg_sql.spark.tables.places import WriteTarget, open_target
 from spark_iceberg_sql.syntax.clickhouse import (
     PATH_CATALOG_PREFIX,
     Translation,
@@ -30,49 +30,54 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # A first argument that may be the name of a collection.
-_BARE = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")
+_BARE_ARGUMENT = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")
 
 
-def in_spark_s_words(spark: SparkSession, text: str) -> str:
+def to_spark_sql(spark: SparkSession, text: str) -> str:
     """The statement in Spark's syntax: the same text if nothing needs translation.
 
     A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is no
     table at that path, if the table is not at the location in its metadata, and for ClickHouse syntax that
     has no equivalent.
     """
-    places: dict[int, Place] = {}
-    found = _translation(text, places)
-    if found is None:
+    write_targets: dict[int, WriteTarget] = {}
+    translation = _translation(text, write_targets)
+    if translation is None:
         return text
-    if found.changed_table is not None:
+    if translation.changed_table is not None:
         with sessions.working_in(spark):
-            ownership.refuse_moved_table(found.changed_table)
-            if found.retyped is not None:
-                _refuse_other_nulls(found.changed_table, *found.retyped)
+            ownership.refuse_moved_table(translation.changed_table)
+            if translation.retyped is not None:
+                _refuse_other_nulls(translation.changed_table, *translation.retyped)
     # A name must exist before Spark analyses the translated statement, so targets are attached here.
-    for wanted in found.attach:
-        place = places.get(id(wanted.call)) or opened(wanted.call)
-        place.warn_of_open(text)
-        if not wanted.has_user_name:
-            attach_to_write(spark, place, wanted.name)
+    for attachment in translation.attach:
+        write_target = write_targets.get(id(attachment.call)) or open_target(attachment.call)
+        write_target.warn_of_exposed_secret(text)
+        if not attachment.has_user_name:
+            attach_to_write(spark, write_target, attachment.name)
             continue
-        exists = attach_to_create(spark, place, wanted.name)
-        if not exists and not wanted.is_new:
+        exists = attach_to_create(spark, write_target, attachment.name)
+        if not exists and not attachment.is_new:
             raise IcebergSqlError(
-                f"there is no table at `{place.shown}`",
+                f"there is no table at `{write_target.display_path}`",
                 help="write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ...",
             )
-        if exists and wanted.is_new and not found.text.startswith("CREATE TABLE IF NOT EXISTS"):
+        if (
+            exists
+            and attachment.is_new
+            and not translation.text.startswith("CREATE TABLE IF NOT EXISTS")
+        ):
             raise IcebergSqlError(
-                f"there is already a table at `{place.shown}`; it is attached as {dotted(wanted.name)}",
+                f"there is already a table at `{write_target.display_path}`; it is attached as "
+                f"{dotted(attachment.name)}",
                 help="leave out the columns, or write CREATE TABLE IF NOT EXISTS",
             )
-    for words in found.ignored:
-        warnings.warn(visible(words), IcebergSqlWarning, stacklevel=2)
-    return found.text
+    for message in translation.ignored:
+        warnings.warn(visible(message), IcebergSqlWarning, stacklevel=2)
+    return translation.text
 
 
-def translated(text: str) -> str:
+def translate_offline(text: str) -> str:
     """The statement in Spark's syntax, without looking at the path that it writes to, whose name may differ from
     the real one.
 
@@ -80,11 +85,11 @@ def translated(text: str) -> str:
     """
     if not may_need_translation(text):
         return text
-    found = translate(text, _collections(text), catalogs=_catalogs(text))
-    return text if found is None else found.text
+    translation = translate(text, _collections(text), catalogs=_catalogs(text))
+    return text if translation is None else translation.text
 
 
-def _translation(text: str, places: dict[int, Place]) -> Translation | None:
+def _translation(text: str, write_targets: dict[int, WriteTarget]) -> Translation | None:
     """The translation of a statement; None if it needs none.
 
     write_targets: filled with the target of each call that was opened for its name, by the call's identity.
@@ -93,8 +98,8 @@ def _translation(text: str, places: dict[int, Place]) -> Translation | None:
         return None
 
     def naming(call: LiteralCall) -> tuple[str, ...]:
-        place = places[id(call)] = opened(call)
-        return _name(place)
+        write_target = write_targets[id(call)] = open_target(call)
+        return _table_name(write_target)
 
     return translate(text, _collections(text), naming, _catalogs(text))
 
@@ -106,7 +111,7 @@ def _catalogs(text: str) -> set[str]:
 
 
 def _collections(text: str) -> set[str]:
-    names = configuration.settings(COLLECTIONS) if _BARE.search(text) else {}
+    names = configuration.settings(COLLECTIONS) if _BARE_ARGUMENT.search(text) else {}
     return {key.split(".", 1)[0] for key in names}
 
 
@@ -135,19 +140,19 @@ def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
     )
 
 
-def _name(place: Place) -> tuple[str, ...]:
+def _table_name(write_target: WriteTarget) -> tuple[str, ...]:
     """The name of the table in a folder: in a catalog that the active session has, if one has the folder.
 
     Catalogs cache tables: rows written through another catalog would not be visible through this one.
     """
-    folder = place.location.path
-    if place.location.io == HADOOP:
+    folder = write_target.location.path
+    if write_target.location.io == HADOOP:
         # A link's own name would be recorded in the manifests.
-        folder = re.sub("^file:/+", "/", same_location.one(folder))
+        folder = re.sub("^file:/+", "/", same_location.normalized(folder))
         for catalog, warehouse in sorted(configuration.hadoop_catalogs().items(), key=_users_first):
-            found = _below(folder, catalog, warehouse)
-            if found is not None:
-                return found
+            table_name = _name_in_warehouse(folder, catalog, warehouse)
+            if table_name is not None:
+                return table_name
     return path_table_name(folder)
 
 
@@ -155,7 +160,7 @@ def _users_first(catalog: tuple[str, str]) -> tuple[bool, str]:
     return catalog[0].startswith(PATH_CATALOG_PREFIX), catalog[0]
 
 
-def _below(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:
+def _name_in_warehouse(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:
     """The name of the table in a folder that is inside a catalog's warehouse; None if the folder is
     elsewhere.
     """
@@ -164,6 +169,6 @@ def _below(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:
         name = parts[start:]
         if "" in name:
             return None
-        if same_location.same("/".join(parts[:start]) or "/", warehouse):
+        if same_location.is_same("/".join(parts[:start]) or "/", warehouse):
             return (catalog, *name)
     return None

@@ -24,8 +24,8 @@ from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge import gate, jvm_process
 from spark_iceberg_sql.spark.bridge.jvm import Java, gateway, java_session
 from spark_iceberg_sql.spark.gate import explain_errors, read_errors
-from spark_iceberg_sql.spark.gate.judge import judge
-from spark_iceberg_sql.spark.modes import known_mode
+from spark_iceberg_sql.spark.gate.judge import admit
+from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     IcebergSqlWarning instead and runs the statement, `off` removes the gate.
     Raises IcebergSqlError for any other mode, and if the gate cannot be built for this version of Spark.
     """
-    if known_mode(ddl) != "off" or gate.existing() is not None:
-        _gate().install(java_session(spark), ddl)
-    shut = gate.shut()
-    SparkSession.sql = _explained_sql if shut else _PLAIN_SQL  # type: ignore[method-assign]
-    (read_errors.install if shut else read_errors.uninstall)()
-    jvm_process.report_end(gateway(), shut)
+    if validated_mode(ddl) != "off" or gate.existing_gate() is not None:
+        _jvm_gate().install(java_session(spark), ddl)
+    is_enforced = gate.is_enforced()
+    SparkSession.sql = _explained_sql if is_enforced else _PLAIN_SQL  # type: ignore[method-assign]
+    (read_errors.install if is_enforced else read_errors.uninstall)()
+    jvm_process.report_end(gateway(), is_enforced)
     return spark
 
 
@@ -78,9 +78,9 @@ def uninstall(spark: SparkSession) -> None:
     install(spark, "off")
 
 
-def _gate() -> Java:
+def _jvm_gate() -> Java:
     try:
-        return gate.made(_SOURCES, NAMES, judge)
+        return gate.ensure_gate(_SOURCES, NAMES, admit)
     except ValueError as error:
         raise IcebergSqlError(
             f"the check of partition DDL cannot be built for this version of Spark: {error}\n"
@@ -105,48 +105,48 @@ def _run(
     spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], attempt: int = 1
 ) -> DataFrame:
     try:
-        return _own(spark)(text, args, **kwargs)
+        return _bound_sql(spark)(text, args, **kwargs)
     except Exception as error:
-        ended = explain_errors.of_ended(error, text)
-        if ended is not None:
-            raise ended from None
+        end_error = explain_errors.jvm_end_error(error, text)
+        if end_error is not None:
+            raise end_error from None
         if isinstance(error, IcebergSqlError):
             raise
-        unknown = explain_errors.unknown_function(error, text)
-        lost = explain_errors.lost_a_race(error)
-        if unknown is None and not lost and not _concerns(spark, text, kwargs):
-            refused = (
-                explain_errors.of_attached(error, text)
-                or read_errors.of_statement(error)
-                or read_errors.of_planning(error)
+        function_name = explain_errors.unknown_function(error, text)
+        is_conflict = explain_errors.is_commit_conflict(error)
+        if function_name is None and not is_conflict and not _needs_check(spark, text, kwargs):
+            refusal = (
+                explain_errors.attached_table_error(error, text)
+                or read_errors.statement_error(error)
+                or read_errors.planning_error(error)
             )
-            if refused is None:
+            if refusal is None:
                 raise
-            raise refused from None
-        if attempt == _ATTEMPTS or not (lost and explain_errors.can_be_sent_again(text)):
-            found = explain_errors.explained(spark, error, text)
-            raise explain_errors.in_users_words(spark, found) from None
+            raise refusal from None
+        if attempt == _ATTEMPTS or not (is_conflict and explain_errors.is_retryable(text)):
+            explanation = explain_errors.explain(spark, error, text)
+            raise explain_errors.with_table_location(spark, explanation) from None
     return _run(spark, text, args, kwargs, attempt + 1)
 
 
-def _concerns(spark: SparkSession, text: Any, kwargs: dict[str, Any]) -> bool:
+def _needs_check(spark: SparkSession, text: Any, kwargs: dict[str, Any]) -> bool:
     try:
-        return isinstance(text, str) and (bool(kwargs) or gate.concerns(spark, text))
+        return isinstance(text, str) and (bool(kwargs) or gate.needs_check(spark, text))
     except Exception:  # the session has ended, and Spark has reported it
         return False
 
 
-def own_sql(spark: SparkSession, args: Any = None) -> Callable[..., DataFrame]:
+def unchecked_sql(spark: SparkSession, args: Any = None) -> Callable[..., DataFrame]:
     """The session's unchecked `sql`. args: parameter values, passed with each call."""
 
     def unchecked(text: str) -> DataFrame:
-        with gate.during("off", text):
-            return _own(spark)(text, args)
+        with gate.mode_override("off", text):
+            return _bound_sql(spark)(text, args)
 
     return unchecked
 
 
-def _own(spark: SparkSession) -> Callable[..., DataFrame]:
+def _bound_sql(spark: SparkSession) -> Callable[..., DataFrame]:
     bound: Callable[..., DataFrame] = _PLAIN_SQL.__get__(spark)
     return bound
 
@@ -161,6 +161,6 @@ def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> Data
     would fail or damage its table, before any of it runs.
     """
     injection.ensure(spark)
-    _gate().ensure(java_session(spark))
-    with gate.during("error"):
+    _jvm_gate().ensure(java_session(spark))
+    with gate.mode_override("error"):
         return _run(spark, text, args, kwargs)

@@ -21,35 +21,40 @@ if TYPE_CHECKING:
 
 def tables(spark: SparkSession) -> SessionTables:
     """A session's tables."""
-    return SessionTables(spark, intercept.own_sql(spark))
+    return SessionTables(spark, intercept.unchecked_sql(spark))
 
 
 def plan(spark: SparkSession, text: str) -> Plan:
     """The change plan of one statement on a session's tables, with counts of data files (see `api.plan`)."""
-    known = tables(spark)
-    found = offline.plan(known, sessions.substituted(spark, text))
-    if found.before is None or found.after is None or found.why_no_files is not None:
-        return found
-    loaded = known.loaded(found.table)
-    return _counted(spark, found, None if loaded is None else loaded.table)
+    catalog = tables(spark)
+    change_plan = offline.plan(catalog, sessions.substitute_settings(spark, text))
+    if (
+        change_plan.before is None
+        or change_plan.after is None
+        or change_plan.why_no_files is not None
+    ):
+        return change_plan
+    entry = catalog.catalog_entry(change_plan.table)
+    return _with_file_counts(spark, change_plan, None if entry is None else entry.table)
 
 
-def _counted(spark: SparkSession, found: Plan, table: Java) -> Plan:
+def _with_file_counts(spark: SparkSession, change_plan: Plan, table: Java) -> Plan:
     try:
         counted = None if table is None else catalogs.files_by_spec(table)
         if counted is None:
-            query = intercept.own_sql(spark)(_by_spec(found.table))
+            query = intercept.unchecked_sql(spark)(_files_by_spec_query(change_plan.table))
             counted = [SpecFiles(**row.asDict()) for row in query.collect()]
     except Exception as error:  # a damaged table fails in many ways
-        if not catalogs.thrown(error):
+        if not catalogs.exception_text(error):
             raise
-        return replace(found, why_no_files=catalogs.first_line(error))
+        return replace(change_plan, why_no_files=catalogs.first_line(error))
     return replace(
-        found, files=tuple(FilesUnderSpec(row.spec_id, row.files, row.bytes) for row in counted)
+        change_plan,
+        files=tuple(FilesUnderSpec(row.spec_id, row.files, row.bytes) for row in counted),
     )
 
 
-def _by_spec(table: Name) -> str:
+def _files_by_spec_query(table: Name) -> str:
     return (
         "SELECT spec_id, count(*) AS files, sum(file_size_in_bytes) AS bytes "
         f"FROM {dotted((*table, 'data_files'))} GROUP BY spec_id ORDER BY spec_id"

@@ -42,30 +42,30 @@ _FILE = re.compile(
     r"org\.apache\.iceberg\.exceptions\.(?:NotFound|RuntimeIO)Exception$"
 )
 _NO_METADATA = "Metadata file for version"  # of a table in folders, whose files Iceberg counts
-_PLAIN: dict[str, Callable[..., Any]] = {}  # the actions as pyspark defines them
+_ORIGINAL_ACTIONS: dict[str, Callable[..., Any]] = {}  # the actions as pyspark defines them
 _JOB = "Job aborted"
 
 
 def install() -> None:
     """Explain such faults in the actions of all DataFrames of this process."""
-    kind = lines.data_frame_class()
+    frame_class = lines.data_frame_class()
     for name in _ACTIONS:
-        if hasattr(kind, name) and name not in _PLAIN:
-            _PLAIN[name] = getattr(kind, name)
-            setattr(kind, name, _explaining(_PLAIN[name]))
+        if hasattr(frame_class, name) and name not in _ORIGINAL_ACTIONS:
+            _ORIGINAL_ACTIONS[name] = getattr(frame_class, name)
+            setattr(frame_class, name, _explaining(_ORIGINAL_ACTIONS[name]))
 
 
 def uninstall() -> None:
     """Leave all errors to Spark."""
-    while _PLAIN:
-        setattr(lines.data_frame_class(), *_PLAIN.popitem())
+    while _ORIGINAL_ACTIONS:
+        setattr(lines.data_frame_class(), *_ORIGINAL_ACTIONS.popitem())
 
 
-def _explaining(plain: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(plain)
+def _explaining(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
     def action(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
-            return plain(self, *args, **kwargs)
+            return original(self, *args, **kwargs)
         except ReadError:
             raise
         except (*BRIDGE_ERRORS, ConnectionError) as error:
@@ -73,15 +73,15 @@ def _explaining(plain: Callable[..., Any]) -> Callable[..., Any]:
                 raise jvm_process.ended_error() from None
             if not isinstance(error, JVM_ERRORS):
                 raise
-            found = explained(self, error)
-            if found is None:
+            read_error = explain(self, error)
+            if read_error is None:
                 raise
-            raise found from None
+            raise read_error from None
 
     return action
 
 
-def explained(frame: Any, error: Exception) -> ReadError | None:
+def explain(frame: Any, error: Exception) -> ReadError | None:
     """The ReadError for a fault of a store or a file; None for any other error. frame: whose action
     failed.
     """
@@ -92,28 +92,32 @@ def explained(frame: Any, error: Exception) -> ReadError | None:
         return None
     if cause is None or not tables:
         return None
-    named = [table for table in tables if f"{table[1]}/" in cause] or tables
+    matching_tables = [table for table in tables if f"{table[1]}/" in cause] or tables
     snapshots: dict[str, list[str]] = {}
-    for name, _, snapshot in named:
+    for name, _, snapshot in matching_tables:
         snapshots.setdefault(name, []).append(str(snapshot))
-    words = [f"`{name}` (snapshot {' or '.join(read)})" for name, read in snapshots.items()]
-    subject = words[0] if len(words) == 1 else f"one of {', '.join(words)}"
-    return _instead(error, f"{subject} cannot be read: {cause}; the query has returned no rows")
+    descriptions = [f"`{name}` (snapshot {' or '.join(read)})" for name, read in snapshots.items()]
+    subject = descriptions[0] if len(descriptions) == 1 else f"one of {', '.join(descriptions)}"
+    return _as_read_error(
+        error, f"{subject} cannot be read: {cause}; the query has returned no rows"
+    )
 
 
-def _instead(error: Exception, words: str) -> ReadError:
+def _as_read_error(error: Exception, text: str) -> ReadError:
     """A ReadError that is also an instance of the class of Spark's error, for code that catches that one."""
-    kind = type(error)
-    shown = {"__str__": lambda _: words, "__repr__": lambda _: f"ReadError({words!r})"}
-    bases = (kind,) if issubclass(kind, ReadError) else (ReadError, kind)
-    made: Any = type("ReadError", bases, {**shown, "__module__": ReadError.__module__})
-    found: ReadError = made.__new__(made, words)
-    found.__dict__.update(error.__dict__)
-    ReadError.__init__(found, words)
-    return found
+    original_class = type(error)
+    methods = {"__str__": lambda _: text, "__repr__": lambda _: f"ReadError({text!r})"}
+    bases = (
+        (original_class,) if issubclass(original_class, ReadError) else (ReadError, original_class)
+    )
+    error_class: Any = type("ReadError", bases, {**methods, "__module__": ReadError.__module__})
+    read_error: ReadError = error_class.__new__(error_class, text)
+    read_error.__dict__.update(error.__dict__)
+    ReadError.__init__(read_error, text)
+    return read_error
 
 
-def of_statement(error: Exception) -> ReadError | None:
+def statement_error(error: Exception) -> ReadError | None:
     """The ReadError for such a fault in a job of a statement that has no rows, such as INSERT; else None."""
     try:
         cause = (
@@ -121,32 +125,34 @@ def of_statement(error: Exception) -> ReadError | None:
         )
     except BRIDGE_ERRORS:
         return None
-    return None if cause is None else _instead(error, f"the statement's job has failed: {cause}")
+    return (
+        None if cause is None else _as_read_error(error, f"the statement's job has failed: {cause}")
+    )
 
 
-def of_planning(error: Exception) -> IcebergSqlError | None:
+def planning_error(error: Exception) -> IcebergSqlError | None:
     """The error for such a fault while a query is analysed, such as a missing metadata file; else None."""
-    if not isinstance(error, JVM_ERRORS) or not _is_of_file(error):
+    if not isinstance(error, JVM_ERRORS) or not _is_file_error(error):
         return None
-    return failed(error, "the statement has failed")
+    return read_failure(error, "the statement has failed")
 
 
-def failed(error: Exception, words: str) -> IcebergSqlError:
+def read_failure(error: Exception, failure: str) -> IcebergSqlError:
     """The error for an exception of the JVM: a ReadError if a file or a store is the reason.
 
     failure: what has failed, for the message.
     """
     try:
-        cause = _cause(error) if _is_of_file(error) else None
+        cause = _cause(error) if _is_file_error(error) else None
     except BRIDGE_ERRORS:
         cause = None
     if cause is None:
-        return IcebergSqlError(f"{words}: {message(error)}")
-    return _instead(error, f"{words}: {cause}")
+        return IcebergSqlError(f"{failure}: {message(error)}")
+    return _as_read_error(error, f"{failure}: {cause}")
 
 
 @contextmanager
-def reading(words: str) -> Iterator[None]:
+def reading(failure: str) -> Iterator[None]:
     """Raise faults of stores and files as `read_failure` does, and so every error for which pyspark has no
     class.
 
@@ -157,13 +163,13 @@ def reading(words: str) -> Iterator[None]:
     except IcebergSqlError:
         raise
     except JVM_ERRORS as error:
-        found = failed(error, words)
-        if is_converted(error) and not isinstance(found, ReadError):
+        explanation = read_failure(error, failure)
+        if is_converted(error) and not isinstance(explanation, ReadError):
             raise
-        raise found from None
+        raise explanation from None
 
 
-def _is_of_file(error: Exception) -> bool:
+def _is_file_error(error: Exception) -> bool:
     """True if a file or a store is at fault, and neither the statement nor the session."""
     if is_analysis_error(error):
         return False
@@ -179,15 +185,15 @@ def _cause(error: Exception) -> str | None:
     # A failed job has the stack of its task in its message.
     if not any(any(map(_READER.match, _frames(t))) or _READER.search(str(t)) for t in chain):
         return None
-    last = chain[-1]
-    if not any(map(_STORE.match, (str(last.getClass().getName()), *_frames(last)[:1]))):
+    root_cause = chain[-1]
+    if not any(map(_STORE.match, (str(root_cause.getClass().getName()), *_frames(root_cause)[:1]))):
         return None
-    said = [_message(last)]
+    messages = [_message(root_cause)]
     # Iceberg's own message names the file, which a store's often does not.
-    above = next((t for t in chain[:-1] if _READER.match(str(t.getClass().getName()))), None)
-    if above is not None and not said[0].startswith("File "):
-        said.insert(0, _message(above))
-    return ": ".join(dict.fromkeys(said))
+    wrapper = next((t for t in chain[:-1] if _READER.match(str(t.getClass().getName()))), None)
+    if wrapper is not None and not messages[0].startswith("File "):
+        messages.insert(0, _message(wrapper))
+    return ": ".join(dict.fromkeys(messages))
 
 
 def _frames(thrown: Java) -> list[str]:
@@ -196,17 +202,18 @@ def _frames(thrown: Java) -> list[str]:
 
 def _message(thrown: Java) -> str:
     """The first line of a Java exception's message; the class name of one without a message."""
-    said = str(thrown.getMessage() or "").strip() or str(thrown.getClass().getSimpleName())
-    return said.splitlines()[0].rstrip(". ")
+    text = str(thrown.getMessage() or "").strip() or str(thrown.getClass().getSimpleName())
+    return text.splitlines()[0].rstrip(". ")
 
 
 def _tables(frame: Any) -> list[tuple[str, str, object]]:
     """The name, location and snapshot of each Iceberg table that a DataFrame reads."""
-    found: dict[tuple[str, object], tuple[str, str, object]] = {}
+    tables: dict[tuple[str, object], tuple[str, str, object]] = {}
     for table in plan_leaves.iceberg_tables(frame):
-        inner: Java = table.table()
+        iceberg_table: Java = table.table()
         number = lines.snapshot_id(table)
-        found.setdefault(
-            (str(inner.name()), number), (str(inner.name()), str(inner.location()), number)
+        tables.setdefault(
+            (str(iceberg_table.name()), number),
+            (str(iceberg_table.name()), str(iceberg_table.location()), number),
         )
-    return list(found.values())
+    return list(tables.values())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class StatementRun:
     """A statement that has run: its text, the result of `spark.sql`, and the seconds that it took."""
 
     statement: str
@@ -39,7 +39,7 @@ def run(
     filename: str | None = None,
     progress: Callable[[str], None] | None = None,
     on_result: Callable[[DataFrame], None] | None = None,
-) -> tuple[Ran, ...]:
+) -> tuple[StatementRun, ...]:
     """Run a script. All of it is checked first, so an error in the last statement prevents the first from running.
 
     spark: the session. text: statements separated by `;`. args: values of `:name` parameters.
@@ -50,18 +50,18 @@ def run(
     run), ScriptFailedError if a statement fails (those before it have run).
     """
     text = substitute_variables(text, variables or {})
-    known = SessionTables(spark, intercept.own_sql(spark, args))
-    report = check(text, known, filename=filename, before_execution=True)
+    catalog = SessionTables(spark, intercept.unchecked_sql(spark, args))
+    report = check(text, catalog, filename=filename, before_execution=True)
     if report.refuses:
         raise IcebergSqlError(full(report), shown.without_secrets(report))
     if progress is not None:
-        _say_what_was_found(report, progress)
+        _report_check(report, progress)
     if check_only:
         return ()
     return _run(spark, statements(text), dict(args or {}), progress, on_result)
 
 
-def _say_what_was_found(report: Report, progress: Callable[[str], None]) -> None:
+def _report_check(report: Report, progress: Callable[[str], None]) -> None:
     if len(report):
         progress(full(report).rstrip("\n"))
     if report.ok:
@@ -74,39 +74,43 @@ def _run(
     args: dict[str, Any],
     progress: Callable[[str], None] | None,
     on_result: Callable[[DataFrame], None] | None,
-) -> tuple[Ran, ...]:
-    done: list[Ran] = []
+) -> tuple[StatementRun, ...]:
+    done: list[StatementRun] = []
     for number, statement in enumerate(todo, 1):
-        words = statement.text
+        text = statement.text
         if progress is not None:
-            progress(f"[{number}/{len(todo)}] {_short(words)}")
-        begun = time.monotonic()
-        used = {name: args[name] for name in parameters_of(words) if name in args}
+            progress(f"[{number}/{len(todo)}] {_short(text)}")
+        started = time.monotonic()
+        statement_args = {name: args[name] for name in parameters_of(text) if name in args}
         try:
-            result = intercept.sql(spark, words, used or None)
+            result = intercept.sql(spark, text, statement_args or None)
             if on_result is not None:
                 on_result(result)
         except Exception as error:
-            rest = tuple(s.text for s in todo[number:])
-            ran = tuple(one.statement for one in done)
-            said = str(explain_errors.explained(spark, error))
-            message = _failure(number, len(todo), words, said)
-            raise ScriptFailedError(message, ran, rest) from error
-        done.append(Ran(words, result, time.monotonic() - begun))
+            remaining_texts = tuple(
+                remaining_statement.text for remaining_statement in todo[number:]
+            )
+            ran = tuple(statement_run.statement for statement_run in done)
+            error_text = str(explain_errors.explain(spark, error))
+            message = _failure(number, len(todo), text, error_text)
+            raise ScriptFailedError(message, ran, remaining_texts) from error
+        done.append(StatementRun(text, result, time.monotonic() - started))
         if progress is not None:
             progress(f"[{number}/{len(todo)}] done in {done[-1].seconds:.1f} s")
     return tuple(done)
 
 
-def _short(words: str) -> str:
-    line = " ".join(shown.masked(words).split())
+def _short(text: str) -> str:
+    line = " ".join(shown.masked(text).split())
     return line if len(line) <= 100 else line[:97] + "..."
 
 
-def _failure(number: int, total: int, words: str, said: str) -> str:
-    before = "nothing has run" if number == 1 else f"statements 1 to {number - 1} have run"
+def _failure(number: int, total: int, text: str, error_text: str) -> str:
+    completed_part = "nothing has run" if number == 1 else f"statements 1 to {number - 1} have run"
     if number == 2:
-        before = "statement 1 has run"
-    left = total - number
-    after = "none remain" if left == 0 else f"{left} after it did not run"
-    return f"statement {number} of {total} failed: {_short(words)}\n{before}; {after}\n\n{said}"
+        completed_part = "statement 1 has run"
+    remaining_count = total - number
+    remaining_part = (
+        "none remain" if remaining_count == 0 else f"{remaining_count} after it did not run"
+    )
+    return f"statement {number} of {total} failed: {_short(text)}\n{completed_part}; {remaining_part}\n\n{error_text}"

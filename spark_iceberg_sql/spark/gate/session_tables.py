@@ -39,16 +39,16 @@ class SessionTables(Tables):
     def __init__(self, spark: SparkSession, sql: Callable[..., DataFrame]) -> None:
         catalog: str | None = None
         namespace: Name = ()
-        self._silent = super().why_unknown(())
-        self._silences: dict[Name, str] = {}
-        self._found: dict[Name, Table | MissingTable | None] = {}
-        self._loaded: dict[Name, catalogs.Loaded] = {}
+        self._why_unavailable = super().why_unknown(())
+        self._errors_by_name: dict[Name, str] = {}
+        self._tables_by_name: dict[Name, Table | MissingTable | None] = {}
+        self._entries_by_name: dict[Name, catalogs.CatalogEntry] = {}
         try:
-            catalog, namespace = catalogs.current_place(spark)
-        except catalogs.CatalogSilentError as error:
-            self._silent = f"the current catalog did not answer: {error}"
-        sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
-        super().__init__(catalog=catalog, namespace=namespace, case_sensitive=sensitive)
+            catalog, namespace = catalogs.current_namespace(spark)
+        except catalogs.CatalogUnavailableError as error:
+            self._why_unavailable = f"the current catalog did not answer: {error}"
+        is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
+        super().__init__(catalog=catalog, namespace=namespace, case_sensitive=is_case_sensitive)
         self._spark = spark
         self._sql = sql
 
@@ -74,36 +74,36 @@ class SessionTables(Tables):
         """The table that a full name currently refers to in the session's catalogs; None if unknown."""
         if self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0])):
             return None
-        if name not in self._found:
-            self._found[name] = self._look_up(name)
-        return self._found[name]
+        if name not in self._tables_by_name:
+            self._tables_by_name[name] = self._look_up(name)
+        return self._tables_by_name[name]
 
-    def loaded(self, name: Name) -> catalogs.Loaded | None:
+    def catalog_entry(self, name: Name) -> catalogs.CatalogEntry | None:
         """The catalog's entry for a full name that was looked up."""
-        return self._loaded.get(name)
+        return self._entries_by_name.get(name)
 
     def _look_up(self, name: Name) -> Table | MissingTable | None:
         try:
-            loaded = catalogs.load(self._spark, name)
+            entry = catalogs.load(self._spark, name)
         except catalogs.NoCatalogError as error:
             return MissingTable(name, str(error), "start the name with a configured catalog")
-        except catalogs.CatalogSilentError as error:
-            self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"
+        except catalogs.CatalogUnavailableError as error:
+            self._errors_by_name[name] = f"the catalog `{name[0]}` did not answer: {error}"
             return None
-        self._loaded[name] = loaded
-        if loaded.what == "absent":
+        self._entries_by_name[name] = entry
+        if entry.relation_kind == "absent":
             return MissingTable(name, f"the catalog `{name[0]}` has no such table")
-        if loaded.metadata is None:
-            return Table(name, kind=_KINDS[loaded.what], provider=loaded.provider)
+        if entry.metadata is None:
+            return Table(name, kind=_KINDS[entry.relation_kind], provider=entry.provider)
         try:
-            table = table_from_metadata(name, loaded.metadata)
+            table = table_from_metadata(name, entry.metadata)
         except MetadataError as error:
             return Table(name, why_unknown=str(error))
-        return replace(table, has_rows=loaded.has_rows)
+        return replace(table, has_rows=entry.has_rows)
 
     def why_unknown(self, parts: Name) -> str:
         """The catalog's error message."""
-        return self._silences.get(self.full_name(parts), self._silent)
+        return self._errors_by_name.get(self.full_name(parts), self._why_unavailable)
 
     def columns_of(self, query: str) -> Schema | None:
         """The columns of a query, from Spark's own analysis; None if Spark refuses it."""

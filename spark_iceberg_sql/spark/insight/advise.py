@@ -92,7 +92,7 @@ def advise(
             return _AdviceSearch(spark, resolved_source, weighted_queries, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), resolved_source.properties)
-        raise read_errors.failed(error, f"no advice for {resolved_source.title}") from None
+        raise read_errors.read_failure(error, f"no advice for {resolved_source.title}") from None
 
 
 class _AdviceSearch:
@@ -120,7 +120,7 @@ class _AdviceSearch:
         self._current: SpecFields = ()
         if source.table is not None:
             self._table = relations.catalog_table(dotted(source.table))
-            current_table = SessionTables(spark, intercept.own_sql(spark)).get(source.table)
+            current_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(source.table)
             if isinstance(current_table, Table) and current_table.specs is not None:
                 self._current = current_table.specs.spec.fields
 
@@ -227,7 +227,7 @@ class _AdviceSearch:
             return ()
         name = ".".join(map(quoted, source.table))
         statements = alter_statements(name, self._current, fields, source.schema)
-        catalog = SessionTables(self._spark, intercept.own_sql(self._spark))
+        catalog = SessionTables(self._spark, intercept.unchecked_sql(self._spark))
         for plan in plans(catalog, ";\n".join(statements)):
             if not plan.report.ok:
                 diagnostic = next(iter(plan.report))

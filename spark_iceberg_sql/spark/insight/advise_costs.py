@@ -245,7 +245,7 @@ class CostEstimator:
                 # One result for each filter, in the order of `filters`: each query takes as many as it has
                 # scans.
                 kept_counts = iter(
-                    tables.kept(table, spec.spec_id, sampled_table.to_bytes(), filters)
+                    tables.kept_files(table, spec.spec_id, sampled_table.to_bytes(), filters)
                 )
                 scans = [
                     list(islice(kept_counts, len(planned_query.filters)))

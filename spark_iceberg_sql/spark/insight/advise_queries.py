@@ -77,7 +77,7 @@ class WorkloadQueries:
             )
         ]
 
-    def _scans(self, query: Query, table: Java) -> list[planning.Scan]:
+    def _scans(self, query: Query, table: Java) -> list[planning.PlannedScan]:
         return planning.scans(self._spark, query.text, table, self._names(query.text))
 
     def filters(self) -> tuple[list[PlannedQuery], dict[int, bool]]:
@@ -92,7 +92,7 @@ class WorkloadQueries:
             for query in self._queries:
                 number = query.number
                 if query.write_keyword == "":
-                    reason = planning.unreadable(self._spark, query.text)
+                    reason = planning.parse_error(self._spark, query.text)
                     if reason is not None:
                         self._notes.append(f"query {number} is skipped: {reason}")
                     continue
@@ -134,7 +134,7 @@ class WorkloadQueries:
         source_table = (
             relations.catalog_table(dotted(source.table)) if source.table is not None else None
         )
-        mention = planning.named(
+        mention = planning.referenced_kind(
             self._spark, query.text, table, source_table, self._names(query.text)
         )
         if mention == "table":

@@ -49,38 +49,43 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     pyspark's ParseException and AnalysisException for one that Spark refuses.
     """
     planning = read_errors.reading("the statement cannot be planned")
-    with planning, sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+    with (
+        planning,
+        sessions.working_in(spark),
+        jvm.without_error_logs(),
+        relations.separate_origin(),
+    ):
         return _explain_plan(spark, text)
 
 
 def _explain_plan(spark: SparkSession, text: str) -> Explanation:
-    query_plans = plans.planned(spark, text)
-    filtered = plans.filtered(query_plans)
+    query_plans = plans.plan_statement(spark, text)
+    filtered = plans.filtered_relations(query_plans)
     numbered_conjuncts = [
         (number, conjunct_pair)
         for number, scan_filters in filtered.items()
         for conjunct_pair in (
-            *(conjunct for conjunct, _ in scan_filters.above),
+            *(conjunct for conjunct, _ in scan_filters.higher_conjuncts),
             *scan_filters.conjuncts,
         )
     ]
-    derived = terms.copies(numbered_conjuncts)
+    derived = terms.derived_conjuncts(numbered_conjuncts)
     scans: list[Scan] = []
     notes = []
-    for leaf in plan_leaves.read_leaves(spark, query_plans.after):
-        if leaf.kind == "DataSourceV2ScanRelation":
+    for leaf in plan_leaves.read_leaves(spark, query_plans.optimized):
+        if leaf.class_name == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
             scan_key = plans.key(relation)
             derived_spans = frozenset(span for number, span in derived if number == scan_key)
             scan = _scan(spark, query_plans, leaf, filtered.pop(scan_key, None), derived_spans)
             if not _is_skipped(scan, leaf, scans):
                 scans.append(scan)
-        elif leaf.kind in plan_leaves.DELETES:
+        elif leaf.class_name in plan_leaves.DELETES:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (
-            leaf.kind not in _NO_READ_LEAVES and not leaf.kind.startswith("Resolved")
+            leaf.class_name not in _NO_READ_LEAVES and not leaf.class_name.startswith("Resolved")
         ):
-            scans.append(Scan(_name(leaf.node), note=_other_note(leaf.kind)))
+            scans.append(Scan(_name(leaf.node), note=_other_note(leaf.class_name)))
     for unread in filtered.values():
         name = str(unread.relation.table().name())
         if all(scan.table != name for scan in scans):
@@ -92,16 +97,16 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
                 "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
             )
         notes += [f"{name} is not read: the plan needs none of its rows" for name in read_names]
-    if scans and expressions.kind(query_plans.analyzed) in _VIEWS:
+    if scans and expressions.node_class(query_plans.analyzed) in _VIEWS:
         notes.append("creating a view reads nothing: this is what its query reads")
     return Explanation(text, tuple(scans), tuple(notes))
 
 
 def _scan(
     spark: SparkSession,
-    query_plans: plans.Plans,
-    leaf: plan_leaves.Leaf,
-    filtered: plans.Filtered | None,
+    query_plans: plans.QueryPlans,
+    leaf: plan_leaves.PlanLeaf,
+    filtered: plans.FilteredRelation | None,
     derived: frozenset[tuple[str, int, int]],
 ) -> Scan:
     relation, scan = leaf.node.relation(), leaf.node.scan()
@@ -109,9 +114,9 @@ def _scan(
     table = iceberg_filters.iceberg_table(relation)
     if table is None:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
-    is_local = expressions.kind(scan) == "SparkLocalScan"
-    metrics = None if is_local else iceberg_filters.scanned(scan)
-    if metrics is None and not is_local and iceberg_filters.kept(table, []) is not None:
+    is_local = expressions.node_class(scan) == "SparkLocalScan"
+    metrics = None if is_local else iceberg_filters.planning_metrics(scan)
+    if metrics is None and not is_local and iceberg_filters.kept_files(table, []) is not None:
         return Scan(
             name,
             note="an incremental read, whose planning counts no files: what it reads is unknown",
@@ -119,7 +124,7 @@ def _scan(
     conjuncts = Conjuncts(
         spark, relation, filtered, query_plans.prune, partition_fields(table), derived
     )
-    kept_files = iceberg_filters.kept(table, conjuncts.filters())
+    kept_files = iceberg_filters.kept_files(table, conjuncts.filters())
     if kept_files is None:
         return Scan(name, 0, 0, 0, 0, 0, 0, 0)
     combined = kept_files.filters[0]
@@ -149,7 +154,7 @@ def _scan(
         partition_files=combined.by_partitions.files if filtered is not None and metrics else None,
         delete_files=metrics["resultDeleteFiles"] if metrics else 0,
         conjuncts=conjuncts.results(kept_files),
-        runtime_filters=leaf.runtime,
+        runtime_filters=leaf.runtime_columns,
         old_specs=sum(total.files for spec, total in combined.specs.items() if spec != current)
         if filtered is not None and metrics
         else 0,
@@ -159,7 +164,7 @@ def _scan(
     )
 
 
-def _is_skipped(scan: Scan, leaf: plan_leaves.Leaf, earlier: Sequence[Scan]) -> bool:
+def _is_skipped(scan: Scan, leaf: plan_leaves.PlanLeaf, earlier: Sequence[Scan]) -> bool:
     """True if a scan that looks for the rows of another scan does not run, since neither has a file to read."""
     return leaf.is_first and any(
         other.table == scan.table
@@ -172,12 +177,12 @@ def _is_skipped(scan: Scan, leaf: plan_leaves.Leaf, earlier: Sequence[Scan]) -> 
 def _metadata_delete(node: Java) -> Scan:
     name = _name(node)
     relation = node.table()
-    if expressions.kind(relation) == "DataSourceV2ScanRelation":
+    if expressions.node_class(relation) == "DataSourceV2ScanRelation":
         relation = relation.relation()
     table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
     if table is None:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
-    kept_files = iceberg_filters.kept(table, [])
+    kept_files = iceberg_filters.kept_files(table, [])
     note = "whole files are removed from the metadata: no file is read or written"
     if kept_files is None:
         return Scan(name, note=note)

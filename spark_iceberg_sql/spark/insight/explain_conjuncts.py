@@ -54,7 +54,7 @@ class Conjuncts:
         self,
         spark: SparkSession,
         relation: Java,
-        filtered: plans.Filtered | None,
+        filtered: plans.FilteredRelation | None,
         prune: Java | None,
         fields: tuple[Field, ...],
         derived: frozenset[tuple[str, int, int]] = frozenset(),
@@ -67,7 +67,7 @@ class Conjuncts:
         self._is_unpushed = False  # by use_partition_pruning => false
         for conjunct in filtered.conjuncts if filtered is not None else ():
             self._add(conjunct, None)
-        for conjunct, blocking_node in filtered.above if filtered is not None else ():
+        for conjunct, blocking_node in filtered.higher_conjuncts if filtered is not None else ():
             self._add(conjunct, blocking_node)
         # With the session's configuration.
         self._adds_ranges = prune is not None and bool(prune.isOn(self._relation.conf()))
@@ -76,17 +76,17 @@ class Conjuncts:
 
     def _add(self, conjunct: Java, blocking_node: str | None) -> None:
         if _is_added(conjunct):
-            pushed = iceberg_filters.converted(conjunct, self._relation)
+            pushed = iceberg_filters.to_iceberg(conjunct, self._relation)
             if pushed is not None:
                 self._pushed.append(pushed)
             return
-        span = terms.place(conjunct)
+        span = terms.source_span(conjunct)
         is_derived = span in self._derived or terms.is_derived(conjunct)
         if span in self._derived:
             span = None
         text = span[0][span[1] : span[2]] if span is not None else expressions.query_text(conjunct)
         key = span if span is not None else text
-        if text == relations.UNPUSHED and (span is None or span[0] == text):
+        if text == relations.NO_PUSH_DOWN_PREDICATE and (span is None or span[0] == text):
             self._is_unpushed = True
             return
         if blocking_node is not None and key in self._source_conjuncts:
@@ -97,14 +97,14 @@ class Conjuncts:
         source_conjunct.parts.append(conjunct)
         if blocking_node is not None:
             return
-        pushed = iceberg_filters.converted(conjunct, self._relation)
+        pushed = iceberg_filters.to_iceberg(conjunct, self._relation)
         if pushed is None:
             source_conjunct.not_pushed.append(conjunct)
         else:
             source_conjunct.pushed.append(pushed)
             self._pushed.append(pushed)
         for derived in expressions.not_null(conjunct, self._relation):
-            pushed = iceberg_filters.converted(derived, self._relation)
+            pushed = iceberg_filters.to_iceberg(derived, self._relation)
             source_conjunct.not_null += [pushed] if pushed is not None else []
 
     def _add_implied_range(self, source_conjunct: _SourceConjunct) -> None:
@@ -113,7 +113,7 @@ class Conjuncts:
         condition = expressions.conjunction(source_conjunct.parts)
         source_conjunct.added = self._prune.implied(condition, self._relation)
         if source_conjunct.added is not None:
-            source_conjunct.added_filter = iceberg_filters.converted(
+            source_conjunct.added_filter = iceberg_filters.to_iceberg(
                 source_conjunct.added, self._relation
             )
 
@@ -195,7 +195,7 @@ class Conjuncts:
         ):
             operand = (
                 f"({source_conjunct.text})"
-                if expressions.kind(source_conjunct.parts[0]) == "Or"
+                if expressions.node_class(source_conjunct.parts[0]) == "Or"
                 else source_conjunct.text
             )
             (column,) = expressions.references(source_conjunct.added)[:1]
@@ -203,7 +203,7 @@ class Conjuncts:
             added = explain_rewrites.rename_column(
                 expressions.sql(source_conjunct.added), str(column.name()), name
             )
-            if expressions.kind(source_conjunct.added) == "Or":
+            if expressions.node_class(source_conjunct.added) == "Or":
                 added = f"({added})"
             return f"{operand} AND {added}", with_added.kept.files
         if source_conjunct.blocking_node is not None or len(source_conjunct.parts) != 1:
@@ -224,7 +224,7 @@ class Conjuncts:
         if source_conjunct.not_pushed:
             return self._why_not_pushed(source_conjunct.not_pushed[0])
         return reasons.why_not_pruning(
-            terms.term(source_conjunct.parts[0]),
+            terms.spark_expression(source_conjunct.parts[0]),
             expressions.paths(source_conjunct.parts[0]),
             self._fields,
             total=total,
@@ -235,9 +235,9 @@ class Conjuncts:
     def _why_not_pushed(self, conjunct: Java) -> str:
         if not conjunct.deterministic():
             return "it is not deterministic: its value for a row depends on more than the row"
-        if expressions.kind(conjunct) == "Or":
+        if expressions.node_class(conjunct) == "Or":
             for part in expressions.disjuncts(conjunct):
-                if iceberg_filters.converted(part, self._relation) is None:
+                if iceberg_filters.to_iceberg(part, self._relation) is None:
                     reason = self._why_part_not_pushed(part)
                     return f"one side of OR does not prune, so no file can be skipped: {reason}"
         return self._why_part_not_pushed(conjunct)
@@ -246,8 +246,8 @@ class Conjuncts:
         withheld = None
         for call in expressions.iceberg_calls(conjunct):
             column = expressions.paths(call)[-1]
-            withheld = reasons.why_withheld(terms.term(call), column, self._fields)
-        return reasons.why_not_pushed(terms.term(conjunct), withheld)
+            withheld = reasons.why_withheld(terms.spark_expression(call), column, self._fields)
+        return reasons.why_not_pushed(terms.spark_expression(conjunct), withheld)
 
 
 def _is_added(conjunct: Java) -> bool:
@@ -255,7 +255,7 @@ def _is_added(conjunct: Java) -> bool:
     if " (implied)" not in str(conjunct.toString()):
         return False
     return any(
-        expressions.kind(literal) == "ImpliedLiteral"
+        expressions.node_class(literal) == "ImpliedLiteral"
         and str(literal.toString()).endswith(" (implied)")
         for literal in expressions.literals(conjunct)
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.insight.conjuncts import COLUMN, probe_values, rewrites
 from spark_iceberg_sql.spark.bridge import expressions, iceberg_filters, plan_leaves, plans, terms
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
-from spark_iceberg_sql.spark.bridge.jvm import Java, quietly
+from spark_iceberg_sql.spark.bridge.jvm import Java, without_error_logs
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted, string_literal
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ def find_rewrite(
     columns = expressions.references(conjunct)
     if len(columns) != 1:
         return None
-    expression = terms.term(conjunct)
+    expression = terms.spark_expression(conjunct)
     column = columns[0]
     if str(column.dataType().sql()) in _FLOATING:
         return None
     for candidate in rewrites(expression):
-        with quietly():
+        with without_error_logs():
             try:
                 values = list(dict.fromkeys(probe_values(expression, candidate)))
                 if not _are_equivalent(spark, conjunct, column, candidate, values):
@@ -88,8 +88,8 @@ def _are_equivalent(
 def _files_kept(spark: SparkSession, predicate: str, relation: Java) -> int | None:
     """The number of files that a scan with the predicate reads."""
     query_plans = plans.of_condition(spark, predicate, relation)
-    for leaf in plan_leaves.leaves(query_plans.after):
-        if leaf.kind == "DataSourceV2ScanRelation":
-            metrics = iceberg_filters.scanned(leaf.node.scan())
+    for leaf in plan_leaves.leaves(query_plans.optimized):
+        if leaf.class_name == "DataSourceV2ScanRelation":
+            metrics = iceberg_filters.planning_metrics(leaf.node.scan())
             return None if metrics is None else metrics["resultDataFiles"]
     return None

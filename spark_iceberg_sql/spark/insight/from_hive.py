@@ -75,7 +75,7 @@ def _plan_move(
     zone: str,
     catalog: str,
 ) -> FromHive:
-    run_sql = intercept.own_sql(spark)
+    run_sql = intercept.unchecked_sql(spark)
     other_statements = non_queries_of(queries)
     try:
         parts = relations.name_parts(spark, table)
@@ -107,7 +107,7 @@ def _plan_move(
             _reads_after(spark, table, result, query_list) if derivation is not None else {}
         )
     except JVM_ERRORS as error:
-        raise read_errors.failed(error, f"`{table}` cannot be read") from None
+        raise read_errors.read_failure(error, f"`{table}` cannot be read") from None
     measured = [
         _with_reads(item, current, future_reads.get(item.rewritten or item.text))
         for item, current in zip(result.queries, current_reads, strict=True)
@@ -159,8 +159,8 @@ def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, .
     """The names by which queries of this session read the table, in lower case."""
     full_name = tuple(part.lower() for part in name)
     try:
-        catalog, namespace = catalogs.current_place(spark)
-    except catalogs.CatalogSilentError:
+        catalog, namespace = catalogs.current_namespace(spark)
+    except catalogs.CatalogUnavailableError:
         return (full_name,)
     lower_namespace = tuple(part.lower() for part in namespace)
     if catalog != name[0]:

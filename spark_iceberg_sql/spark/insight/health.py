@@ -65,10 +65,12 @@ def health(spark: SparkSession, table: str) -> Health:
         name = tuple(relations.full_name(dotted(parts)))
         try:
             loaded = catalogs.load(spark, name)
-        except (catalogs.CatalogSilentError, catalogs.NoCatalogError) as error:
+        except (catalogs.CatalogUnavailableError, catalogs.NoCatalogError) as error:
             raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
-        if loaded.what != "iceberg" or loaded.metadata is None:
-            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}", help=_HELP)
+        if loaded.relation_kind != "iceberg" or loaded.metadata is None:
+            raise IcebergSqlError(
+                f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=_HELP
+            )
         current_table = table_from_metadata(name, loaded.metadata)
         assert current_table.schema is not None
         metrics = _table_metrics(spark, name, current_table)
@@ -77,7 +79,9 @@ def health(spark: SparkSession, table: str) -> Health:
             spec = clause(Spec(0, fields), current_table.schema)
             metrics = replace(metrics, files_after_rewrite=_files_after_rewrite(spark, name, spec))
         java_table = relations.catalog_table(dotted(name))
-        planned_rewrite = cache(lambda problem: rewrites.rewritten(java_table, OPTIONS[problem]))
+        planned_rewrite = cache(
+            lambda problem: rewrites.planned_rewrite(java_table, OPTIONS[problem])
+        )
         if metrics.small > metrics.small_after and not metrics.old_small:
             count_after = _small_files_after(
                 spark, java_table, current_table, metrics, planned_rewrite("small files")
@@ -116,7 +120,7 @@ def _small_files_after(
     """
     count_after = max(
         metrics.small_after,
-        metrics.small - planned_rewrite.fewer if planned_rewrite is not None else 0,
+        metrics.small - planned_rewrite.file_reduction if planned_rewrite is not None else 0,
     )
     assert table.specs is not None
     entries, snapshots = (

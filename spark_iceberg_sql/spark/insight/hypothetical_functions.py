@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.preview import Preview
-from spark_iceberg_sql.spark.bridge.answers import Answer, Argument
+from spark_iceberg_sql.spark.bridge.answers import Argument, PythonTableFunction
 from spark_iceberg_sql.spark.insight import advise, preview
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def _advise(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
     ]
 
 
-ANSWERS: tuple[Answer, ...] = (
-    Answer(
+ANSWERS: tuple[PythonTableFunction, ...] = (
+    PythonTableFunction(
         "iceberg_preview",
         (
             _SOURCE,
@@ -110,7 +110,7 @@ ANSWERS: tuple[Answer, ...] = (
         "SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)');",
         _preview,
     ),
-    Answer(
+    PythonTableFunction(
         "iceberg_advise",
         (
             _SOURCE,

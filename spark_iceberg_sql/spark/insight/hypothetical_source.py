@@ -99,12 +99,12 @@ def _resolve(
         return _of_frame(source, "the DataFrame", properties)
     try:
         if _QUERY.match(source) and re.search(r"\s", source.strip()):
-            return _of_frame(intercept.own_sql(spark)(source), "the query", properties)
+            return _of_frame(intercept.unchecked_sql(spark)(source), "the query", properties)
         if _PATH.match(source):
             return _of_frame(_frame_at(spark, source), source, properties)
         return _of_name(spark, source, properties)
     except JVM_ERRORS as error:
-        raise read_errors.failed(error, f"`{source}` cannot be read") from None
+        raise read_errors.read_failure(error, f"`{source}` cannot be read") from None
 
 
 @contextmanager
@@ -156,7 +156,7 @@ def _frame_at(spark: SparkSession, path: str) -> DataFrame:
     file_format = _FORMATS.get(PurePosixPath(path.rstrip("/*")).suffix.lower())
     if file_format is None:
         escaped = path.replace("\\", "\\\\").replace("'", "\\'")
-        return intercept.own_sql(spark)(f"SELECT * FROM iceberg('{escaped}')")
+        return intercept.unchecked_sql(spark)(f"SELECT * FROM iceberg('{escaped}')")
     options = {"header": "true", "inferSchema": "true"} if file_format == "csv" else {}
     return spark.read.format(file_format).options(**options).load(path)
 
@@ -168,16 +168,16 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
             full_name = tuple(relations.full_name(dotted(parts)))
         try:
             loaded = catalogs.load(spark, full_name)
-        except (catalogs.CatalogSilentError, catalogs.NoCatalogError) as error:
+        except (catalogs.CatalogUnavailableError, catalogs.NoCatalogError) as error:
             raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
-        if loaded.what == "absent":
+        if loaded.relation_kind == "absent":
             raise IcebergSqlError(
                 f"there is no table or view `{name}`",
                 help="give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
             )
         if loaded.metadata is not None:
             return _of_table(spark, name, full_name, loaded.metadata, properties)
-        if loaded.what != "view":
+        if loaded.relation_kind != "view":
             return replace(
                 _of_frame(spark.table(dotted(full_name)), name, properties), name=full_name
             )

@@ -10,8 +10,8 @@ from spark_iceberg_sql.insight.joins import SETTINGS, Join, JoinReport
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, relations
-from spark_iceberg_sql.spark.bridge.expressions import kind
-from spark_iceberg_sql.spark.bridge.join_plans import PlannedJoin, Side, Trial
+from spark_iceberg_sql.spark.bridge.expressions import node_class
+from spark_iceberg_sql.spark.bridge.join_plans import JoinSide, PlannedJoin, SessionCopy
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted
@@ -44,13 +44,13 @@ def spj(spark: SparkSession, text: str) -> JoinReport:
     """
     with (
         read_errors.reading("the query cannot be planned"),
-        jvm.quietly(),
-        relations.own_positions(),
+        jvm.without_error_logs(),
+        relations.separate_origin(),
     ):
-        return _report(Trial(spark), text)
+        return _report(SessionCopy(spark), text)
 
 
-def _report(trial: Trial, text: str) -> JoinReport:
+def _report(trial: SessionCopy, text: str) -> JoinReport:
     current = trial.joins(text, {})
     best_joins, best_settings = current, {}
     missing_settings = {key: value for key, value, _ in SETTINGS if trial.value(key) != value}
@@ -114,7 +114,7 @@ def _tables(join: PlannedJoin) -> Iterator[str]:
 
 
 def _table(scan: Java) -> Java | None:
-    return scan.table() if kind(scan) == "BatchScanExec" else None
+    return scan.table() if node_class(scan) == "BatchScanExec" else None
 
 
 def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
@@ -135,7 +135,7 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
         table = _iceberg_table(side)
         if table is None:
             return "one side is not an Iceberg table"
-        if not side.plain:
+        if not side.keys_are_columns:
             keys = ", ".join(
                 f"{key} as {type_}" for key, type_ in zip(side.keys, side.types, strict=True)
             )
@@ -165,10 +165,10 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
     return f"Spark does not match the partitionings ({left_clauses}) and ({theirs}) on these keys"
 
 
-def _why_not_by_files(table: Java, side: Side) -> str | None:
+def _why_not_by_files(table: Java, side: JoinSide) -> str | None:
     """The problem with one side's partition fields and files, if there is one."""
     name = table.name()
-    kept_files = iceberg_filters.kept(table, [])
+    kept_files = iceberg_filters.kept_files(table, [])
     if kept_files is None or not kept_files.files:
         return f"{name} has no data files, and Iceberg reports only partitions that files have"
     current = str(table.table().spec().specId())
@@ -177,7 +177,7 @@ def _why_not_by_files(table: Java, side: Side) -> str | None:
         return f"{old_files:,} files of {name} belong to an earlier spec: rewrite them"
     if not any(source in side.keys for _, source in _fields(table)):
         return f"{name} is not partitioned by {' or '.join(side.keys)}"
-    scan_metrics = iceberg_filters.scanned(side.scans[0].scan())
+    scan_metrics = iceberg_filters.planning_metrics(side.scans[0].scan())
     if scan_metrics is not None and not scan_metrics["resultDataFiles"]:
         return f"no file of {name} is read, and Iceberg reports only partitions that files have"
     return None
@@ -185,9 +185,9 @@ def _why_not_by_files(table: Java, side: Side) -> str | None:
 
 def _unpartitioned_tables(
     table: Java,
-    side: Side,
+    side: JoinSide,
     other_table: Java,
-    other_side: Side,
+    other_side: JoinSide,
     catalog_names: Mapping[str, tuple[str, ...]],
 ) -> dict[str, str]:
     """A table that is not partitioned, with the statement that partitions it like the other one, if there is one."""
@@ -211,11 +211,11 @@ def _unpartitioned_tables(
     return {name: alter}
 
 
-def _iceberg_table(side: Side) -> Java | None:
+def _iceberg_table(side: JoinSide) -> Java | None:
     table = _table(side.scans[0])
-    if table is not None and kind(table) == "RowLevelOperationTable":
+    if table is not None and node_class(table) == "RowLevelOperationTable":
         table = table.table()
-    is_spark_table = table is not None and kind(table) == "SparkTable"
+    is_spark_table = table is not None and node_class(table) == "SparkTable"
     return table if is_spark_table else None
 
 

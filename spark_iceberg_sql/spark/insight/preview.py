@@ -94,7 +94,9 @@ def preview(
                 )
     except JVM_ERRORS as error:
         refuse_property(message(error), resolved_source.properties)
-        raise read_errors.failed(error, f"{resolved_source.title} cannot be previewed") from None
+        raise read_errors.read_failure(
+            error, f"{resolved_source.title} cannot be previewed"
+        ) from None
 
 
 class _PreviewRun:

@@ -233,7 +233,7 @@ def footer_of(
 
     No more than the smallest of the files that exist.
     """
-    row = memory_writers.one_row(spark, source.frame)
+    row = memory_writers.artificial_row(spark, source.frame)
     written_files = memory_writers.write_in_memory(
         spark, table, row, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
     )

@@ -27,7 +27,7 @@ def show_progress(spark: SparkSession, description: str) -> Iterator[None]:
     spark: the session. description: of the work. Jobs that already have a group, as in a notebook's SQL cell,
     are shown by the code that made the group.
     """
-    if not jobs.watched() or jobs.current(spark) is not None:
+    if not jobs.is_watched() or jobs.current(spark) is not None:
         yield
         return
     group, done = f"iceberg-{uuid.uuid4().hex}", threading.Event()

@@ -26,7 +26,7 @@ def wrong_bounds(table: Java) -> tuple[WrongBounds, ...]:
     table: an Iceberg table, of which the current snapshot counts, or a relation, of which the files count that it
     may read.
     """
-    registry = compiler.table() if compiler.knows_table() else None
+    registry = compiler.rule_registry() if compiler.has_registry() else None
     if registry is None:
         return ()
     rows = list_from_json(WrongBoundsRow, registry.wrongBounds(table))
@@ -50,13 +50,13 @@ def foreign_time_units(files: Iterable[str]) -> frozenset[str]:
 
     files: their addresses; some are read, evenly spread. A file that cannot be read has none.
     """
-    every = list(files)
-    registry = compiler.table() if compiler.knows_table() else None
-    if registry is None or not every:
+    addresses = list(files)
+    registry = compiler.rule_registry() if compiler.has_registry() else None
+    if registry is None or not addresses:
         return frozenset()
     configuration = jvm.active_session().sessionState().newHadoopConf()
     # Ceiling division: at most _FOOTERS files, evenly spread over the list.
-    sample = every[:: -(-len(every) // _FOOTERS)]
+    sample = addresses[:: -(-len(addresses) // _FOOTERS)]
     units = {unit for file in sample for unit in _units(registry, file, configuration)}
     return frozenset(units - {"MICROS"})
 

@@ -55,8 +55,8 @@ class Rule:
     name: str
     java: str
     phase: Phase
-    does: str
-    without: str
+    summary: str
+    if_disabled: str
     parts: tuple[str, ...] = ()
 
     @property
@@ -82,45 +82,48 @@ RULES: tuple[Rule, ...] = (
         name="bounds",
         java="Bounds",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)",
-        without="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
+        summary=(
+            "keeps the rows of files whose bounds or partition values are wrong, such as imported "
+            "TIMESTAMP(MILLIS)"
+        ),
+        if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
     ),
     Rule(
         name="copies",
         java="Copies",
         phase=Phase.AFTER_PUSH_DOWN,
-        does="refuses a write to a table whose metadata refers to another location",
-        without="DataFrame writers write through a copied table into the original",
+        summary="refuses a write to a table whose metadata refers to another location",
+        if_disabled="DataFrame writers write through a copied table into the original",
         parts=("ProcedureCall",),
     ),
     Rule(
         name="decimals",
         java="Decimals",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="pushes down comparisons with iceberg_truncate of a decimal",
-        without="filters on iceberg_truncate of a decimal return correct results but do not prune",
+        summary="pushes down comparisons with iceberg_truncate of a decimal",
+        if_disabled="filters on iceberg_truncate of a decimal return correct results but do not prune",
     ),
     Rule(
         name="guard",
         java="Guard",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="pushes down comparisons with Iceberg's functions only where the scan returns correct results",
-        without="filters on iceberg_* functions return correct results but do not prune",
+        summary="pushes down comparisons with Iceberg's functions only where the scan returns correct results",
+        if_disabled="filters on iceberg_* functions return correct results but do not prune",
     ),
     Rule(
         name="fast",
         java="Fast",
         phase=Phase.AFTER_PUSH_DOWN,
-        does="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
-        without="time functions return the same values at Iceberg's own speed",
+        summary="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
+        if_disabled="time functions return the same values at Iceberg's own speed",
         parts=("Arithmetic",),
     ),
     Rule(
         name="prune",
         java="Prune",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
-        without="predicates on expressions return correct results but do not prune",
+        summary="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
+        if_disabled="predicates on expressions return correct results but do not prune",
         parts=(
             "Intervals",
             "SingleColumnFunction",
@@ -141,8 +144,8 @@ RULES: tuple[Rule, ...] = (
         name="writers",
         java="Writers",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="warns of a write that may open more writers, one for each partition, than the memory holds",
-        without="a write into many partitions may run out of memory without a warning",
+        summary="warns of a write that may open more writers, one for each partition, than the memory holds",
+        if_disabled="a write into many partitions may run out of memory without a warning",
     ),
 )
 
@@ -153,24 +156,24 @@ def install(spark: SparkSession) -> None:
     A rule that cannot be compiled, or that fails its self-test on small plans, stays disabled, with one
     RuntimeWarning.
     """
-    table = _table()
-    if table is not None:
-        table.setReporter(jvm.scala_function(user_warnings.warn))
-        table.install(jvm.java_session(spark))
-        _warn(table)
+    registry = _rule_registry()
+    if registry is not None:
+        registry.setReporter(jvm.scala_function(user_warnings.warn))
+        registry.install(jvm.java_session(spark))
+        _warn(registry)
 
 
 def uninstall(spark: SparkSession) -> None:
     """Disable the rules in a session and the sessions that share its extensions."""
-    if compiler.knows_table() and (table := _table()) is not None:
-        table.uninstall(jvm.java_session(spark))
+    if compiler.has_registry() and (registry := _rule_registry()) is not None:
+        registry.uninstall(jvm.java_session(spark))
 
 
 def faults(spark: SparkSession) -> dict[str, str]:
     """Add the rules to a session as `install` does; returns why each rule that stays disabled is, without a warning."""
     with warnings.catch_warnings(record=True) as compilation:
         warnings.simplefilter("always")
-        table = _table()
+        table = _rule_registry()
     if table is None:
         reason = str(compilation[-1].message) if compilation else "the rules cannot be compiled"
         return {rule.name: reason.rpartition(": ")[2] for rule in RULES}
@@ -183,7 +186,7 @@ def faults(spark: SparkSession) -> dict[str, str]:
 
 def disable(names: Iterable[str], fault: str) -> None:
     """Disable rules in all sessions of this JVM. fault: the reason, for iceberg_rules()."""
-    if compiler.knows_table() and (table := _table()) is not None:
+    if compiler.has_registry() and (table := _rule_registry()) is not None:
         for name in names:
             table.disable(name, fault)
 
@@ -194,21 +197,21 @@ def ensure(spark: SparkSession) -> None:
     Functions in Spark's built-in registry exist in every session of the process, and prune in each.
     A session whose rules were removed by `uninstall` stays without them.
     """
-    if (table := _table()) is not None:
-        table.ensure(jvm.java_session(spark))
-        _warn(table)
+    if (registry := _rule_registry()) is not None:
+        registry.ensure(jvm.java_session(spark))
+        _warn(registry)
 
 
-def ensuring() -> Any | None:
+def java_ensure() -> Any | None:
     """`ensure` as a function in the JVM, called with a session; None if no rule can be compiled."""
-    table = _table()
-    return None if table is None else table.ensuring()
+    registry = _rule_registry()
+    return None if registry is None else registry.ensuring()
 
 
-def _table() -> Any | None:
-    if not compiler.knows_table():
-        compiler.keep_table(compiler.from_jar("rules", sources()) or _compile())
-    return compiler.table()
+def _rule_registry() -> Any | None:
+    if not compiler.has_registry():
+        compiler.store_registry(compiler.from_jar("rules", sources()) or _compile())
+    return compiler.rule_registry()
 
 
 def _compile() -> Any | None:
@@ -218,25 +221,25 @@ def _compile() -> Any | None:
             loader = compiler.compile_java(text, f"{name}.java", loader)
         for name in SHARED:
             loader = compiler.compiled(__package__, name, loader)
-        table = compiler.instance(loader, f"{_PACKAGE}.RuleRegistry")
+        registry = compiler.instance(loader, f"{_PACKAGE}.RuleRegistry")
     except ValueError as error:
         for rule in RULES:
-            warnings.warn(_off(rule, str(error)), RuntimeWarning, stacklevel=4)
+            warnings.warn(_disabled_message(rule, str(error)), RuntimeWarning, stacklevel=4)
         return None
     with suppress(ValueError):  # without the probes, nothing but their results is missing
         probes = compiler.compiled(__package__, PROBES, loader)
-        table.setProbes(compiler.instance(probes, f"{_PACKAGE}.{PROBES}"))
+        registry.setProbes(compiler.instance(probes, f"{_PACKAGE}.{PROBES}"))
     for rule in RULES:
-        made, fault = None, None
+        rule_instance, fault = None, None
         try:
-            own = loader
+            rule_loader = loader
             for name in (*rule.parts, rule.java):
-                own = compiler.compiled(__package__, name, own)
-            made = compiler.instance(own, rule.excluded)
+                rule_loader = compiler.compiled(__package__, name, rule_loader)
+            rule_instance = compiler.instance(rule_loader, rule.excluded)
         except ValueError as error:
             fault = str(error)
-        table.add(rule.name, made, fault)
-    return table
+        registry.add(rule.name, rule_instance, fault)
+    return registry
 
 
 def sources() -> list[tuple[str, str]]:
@@ -262,7 +265,7 @@ def _rule_row(rule: Rule) -> RuleRow:
         phase=rule.phase.value,
         before_push_down=rule.phase is Phase.BEFORE_PUSH_DOWN,
         switch_key=rule.switch,
-        description=rule.does,
+        description=rule.summary,
         issues=rule.issues,
     )
 
@@ -286,11 +289,13 @@ def _transform_rows() -> Iterator[TransformRow]:
         )
 
 
-def _warn(table: Any) -> None:
+def _warn(registry: Any) -> None:
     rules = {rule.name: rule for rule in RULES}
-    for name in table.newFaults():
-        warnings.warn(_off(rules[name], table.fault(name)), RuntimeWarning, stacklevel=3)
+    for name in registry.newFaults():
+        warnings.warn(
+            _disabled_message(rules[name], registry.fault(name)), RuntimeWarning, stacklevel=3
+        )
 
 
-def _off(rule: Rule, fault: str) -> str:
-    return f"the optimizer rule `{rule.name}` is disabled, so {rule.without}: {fault}"
+def _disabled_message(rule: Rule, fault: str) -> str:
+    return f"the optimizer rule `{rule.name}` is disabled, so {rule.if_disabled}: {fault}"

@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge import configuration, file_io
 from spark_iceberg_sql.spark.bridge.file_io import Files
 from spark_iceberg_sql.spark.bridge.location import Location
 from spark_iceberg_sql.spark.tables.arguments import invalid
-from spark_iceberg_sql.spark.tables.moved import beginning
+from spark_iceberg_sql.spark.tables.moved import location_pattern
 
 SETTING = "spark.iceberg_sql.allowed_locations"
 # Hadoop opens these for whoever names them, also a table's metadata.
@@ -25,26 +25,26 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _NO_WAY_UP = r"(?!(?s:.*?)(?<![^/{,])\.\.(?:[/},]|$))"
 
 
-def files_of(function: str, argument: str, location: Location, *, cached: bool) -> Files:
+def open_files(function: str, argument: str, location: Location, *, cached: bool) -> Files:
     """The FileIO for a location, as of file_io; it opens http and ftp only where they are listed, or named in
     the call.
 
     function, argument: for the refusal. Raises Refusal if the location is not allowed.
     """
     refuse_outside(function, argument, location.path)
-    permitted = {_scheme(entry) for entry in _entries()} | {_scheme(location.path)}
-    return file_io.files_of(location, cached=cached, barred=_DOWNLOADS - permitted)
+    allowed_schemes = {_scheme(entry) for entry in _entries()} | {_scheme(location.path)}
+    return file_io.open_files(location, cached=cached, blocked_schemes=_DOWNLOADS - allowed_schemes)
 
 
 def refuse_outside(function: str, argument: str, path: str) -> None:
     """Raise Refusal for a path outside the allowed locations, or if the setting is invalid."""
     try:
-        allowed = pattern()
-    except ValueError as wrong:
-        raise invalid(function, argument, str(wrong)) from None
-    if allowed is not None and re.match(allowed, path.rstrip("/") + "/") is None:
-        words = f"`{path}` is {_OUTSIDE} {SETTING}"
-        raise invalid(function, argument, words)
+        allowed_pattern = pattern()
+    except ValueError as error:
+        raise invalid(function, argument, str(error)) from None
+    if allowed_pattern is not None and re.match(allowed_pattern, path.rstrip("/") + "/") is None:
+        message = f"`{path}` is {_OUTSIDE} {SETTING}"
+        raise invalid(function, argument, message)
 
 
 def pattern() -> str | None:
@@ -58,10 +58,10 @@ def pattern() -> str | None:
 
 @lru_cache(maxsize=64)
 def _pattern(entries: tuple[str, ...]) -> str:
-    return f"{_NO_WAY_UP}(?:{'|'.join(map(_one, entries))})"
+    return f"{_NO_WAY_UP}(?:{'|'.join(map(_entry_pattern, entries))})"
 
 
-def _one(entry: str) -> str:
+def _entry_pattern(entry: str) -> str:
     if entry.startswith("/"):
         entry = f"file:{entry}"
     match = re.fullmatch(rf"{_SCHEME.pattern}(?://)?(.*)", entry)
@@ -71,7 +71,7 @@ def _one(entry: str) -> str:
         )
     if not match[2]:  # a scheme, and all of it
         return f"(?i:{re.escape(match[1])}):"
-    return beginning(entry)
+    return location_pattern(entry)
 
 
 def _scheme(text: str) -> str:
@@ -80,5 +80,5 @@ def _scheme(text: str) -> str:
 
 
 def _entries() -> tuple[str, ...]:
-    listed = configuration.process_setting(SETTING) or ""
-    return tuple(entry for entry in re.split(r"[,\s]+", listed) if entry)
+    setting = configuration.process_setting(SETTING) or ""
+    return tuple(entry for entry in re.split(r"[,\s]+", setting) if entry)

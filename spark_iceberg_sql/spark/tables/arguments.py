@@ -23,7 +23,7 @@ from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.spark.bridge.jvm import Refusal, invalid_value, wrong_count
 
 NOSIGN = "NOSIGN"
-_QUOTED = 15  # characters; real keys have at least 16
+_MAX_QUOTED = 15  # characters; real keys have at least 16
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -32,24 +32,26 @@ def invalid(function: str, argument: str, message: str) -> Refusal:
     return invalid_value(function, argument, message.rstrip(". \n"))
 
 
-def named(function: Function, name: str) -> Argument:
+def find_argument(function: Function, name: str) -> Argument:
     """The argument of that name. Raises Refusal with similar names, or else with all names."""
-    wanted = name.lower()
+    lower_name = name.lower()
     for argument in function.arguments:
-        if wanted == argument.name or wanted in argument.aliases:
+        if lower_name == argument.name or lower_name in argument.aliases:
             return argument
     names = [argument.name for argument in function.arguments]
     raise Refusal(
         "UNRECOGNIZED_PARAMETER_NAME",
         **{lines.ROUTINE: f"`{function.name}`"},
         argumentName=f"`{name}`",
-        proposal=" ".join(f"`{n}`" for n in similar_names(wanted, names) or names),
+        proposal=" ".join(
+            f"`{proposal}`" for proposal in similar_names(lower_name, names) or names
+        ),
     )
 
 
 def bind(
     function: Function,
-    given: Sequence[tuple[str | None, Value]],
+    call_values: Sequence[tuple[str | None, Value]],
     collection: Callable[[str], Mapping[str, str] | None],
 ) -> dict[str, Value]:
     """The values of a call by argument name, converted; defaults are not filled in.
@@ -61,18 +63,18 @@ def bind(
     bound: dict[str, Value] = {}
     by_position: set[str] = set()
     position = 0
-    for name, value in given:
+    for name, value in call_values:
         if name is not None:
-            argument = named(function, name)
+            argument = find_argument(function, name)
         elif position == 0 and isinstance(value, str) and _is_collection(value, collection):
-            argument, position = named(function, "collection"), len(function.positional)
+            argument, position = find_argument(function, "collection"), len(function.positional)
         else:
-            position = _slot(function, position, value)
+            position = _effective_position(function, position, value)
             if position >= len(function.positional):
-                raise _too_many(function, len(given))
+                raise _too_many(function, len(call_values))
             argument, position = function.positional[position], position + 1
         if argument.name in bound:
-            raise _doubled(function, argument, positional=argument.name in by_position)
+            raise _duplicate_argument(function, argument, positional=argument.name in by_position)
         bound[argument.name] = convert(function, argument, value)
         if name is None:
             by_position.add(argument.name)
@@ -97,44 +99,48 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
             return True
         if text.lower() in ("false", "0"):
             return False
-        raise invalid(function.name, argument.name, f"`{shown(text)}` is not true or false")
+        raise invalid(function.name, argument.name, f"`{quoted_value(text)}` is not true or false")
     if argument.type is int:
         try:
             if isinstance(value, bool):
                 raise ValueError
             return int(text)
         except ValueError:
-            message = f"`{shown(text)}` is not an integer"
+            message = f"`{quoted_value(text)}` is not an integer"
             raise invalid(function.name, argument.name, message) from None
     text = str(value)
-    allowed = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",)}
-    allowed["columns"] = COLUMNS
-    words = allowed.get(argument.name)
-    if words is not None and text.lower() not in words:
-        message = f"`{shown(text)}` is not one of {', '.join(words)}"
+    values_by_argument = {
+        "format": FORMATS,
+        "compression_method": COMPRESSIONS,
+        "structure": ("auto",),
+    }
+    values_by_argument["columns"] = COLUMNS
+    allowed_values = values_by_argument.get(argument.name)
+    if allowed_values is not None and text.lower() not in allowed_values:
+        message = f"`{quoted_value(text)}` is not one of {', '.join(allowed_values)}"
         raise invalid(function.name, argument.name, message)
     if not text.strip():
         raise invalid(function.name, argument.name, "it is empty")
     return text
 
 
-def shown(text: str) -> str:
+def quoted_value(text: str) -> str:
     """A wrong value as quoted in messages, shortened: a long one may be a key in the wrong position."""
-    return text if len(text) <= _QUOTED else f"{text[:3]}..."
+    return text if len(text) <= _MAX_QUOTED else f"{text[:3]}..."
 
 
 def _is_collection(value: str, collection: Callable[[str], Mapping[str, str] | None]) -> bool:
     return _IDENTIFIER.fullmatch(value) is not None and collection(value) is not None
 
 
-def _slot(function: Function, position: int, value: Value) -> int:
+def _effective_position(function: Function, position: int, value: Value) -> int:
     """The effective position of a value: the name of a format is never a key, and NOSIGN ends the keys."""
-    slots = function.positional
+    arguments = function.positional
     if not isinstance(value, str) or position == 0:
         return position
-    formats = next(i for i, argument in enumerate(slots) if argument is FORMAT)
-    if function.required <= position < formats and value.lower() in FORMATS:
-        return formats
+    format_position = next(i for i, argument in enumerate(arguments) if argument is FORMAT)
+    if function.required <= position < format_position and value.lower() in FORMATS:
+        return format_position
     return position
 
 
@@ -153,7 +159,7 @@ def _with_collection(
     merged: dict[str, Value] = {}
     for key, value in settings.items():
         try:
-            argument = named(function, key)
+            argument = find_argument(function, key)
         except Refusal as refusal:
             message = (
                 f"`{name}` has the setting `{key}`, which is not an argument of {function.name}; "
@@ -180,10 +186,10 @@ def _too_many(function: Function, count: int) -> Refusal:
     return wrong_count(function.name, expected, count)
 
 
-def _doubled(function: Function, argument: Argument, *, positional: bool) -> Refusal:
-    kind = "BOTH_POSITIONAL_AND_NAMED" if positional else "DOUBLE_NAMED_ARGUMENT_REFERENCE"
+def _duplicate_argument(function: Function, argument: Argument, *, positional: bool) -> Refusal:
+    condition = "BOTH_POSITIONAL_AND_NAMED" if positional else "DOUBLE_NAMED_ARGUMENT_REFERENCE"
     return Refusal(
-        f"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.{kind}",
+        f"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.{condition}",
         routineName=f"`{function.name}`",
         parameterName=f"`{argument.name}`",
     )

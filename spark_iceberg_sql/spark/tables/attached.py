@@ -16,8 +16,8 @@ from spark_iceberg_sql.spark.bridge import folder_catalog
 from spark_iceberg_sql.spark.tables import same_location
 from spark_iceberg_sql.spark.tables.catalog_settings import CATALOG
 from spark_iceberg_sql.spark.tables.credentials import hide_setting
-from spark_iceberg_sql.spark.tables.locate import Found
-from spark_iceberg_sql.spark.tables.places import Place
+from spark_iceberg_sql.spark.tables.locate import LocatedTable
+from spark_iceberg_sql.spark.tables.places import WriteTarget
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _CODEC = "write.metadata.compression-codec"
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
     """True if a catalog of the session is one for attached tables."""
-    implemented = spark.conf.get(f"spark.sql.catalog.{name}.catalog-impl", None)
-    return implemented == folder_catalog.CLASS
+    catalog_class = spark.conf.get(f"spark.sql.catalog.{name}.catalog-impl", None)
+    return catalog_class == folder_catalog.CLASS
 
 
 def location(spark: SparkSession, catalog: str, table: str) -> str | None:
@@ -38,74 +38,89 @@ def location(spark: SparkSession, catalog: str, table: str) -> str | None:
     return None if token is None else folder_catalog.folder(token, [table])
 
 
-def register(spark: SparkSession, place: Place, parts: list[str], found: Found | None) -> None:
+def register(
+    spark: SparkSession,
+    write_target: WriteTarget,
+    parts: list[str],
+    located_table: LocatedTable | None,
+) -> None:
     """Give a folder a name in such a catalog, which is configured if there is none.
 
     write_target: the folder. parts: of the name. located_table: the table that is there, if any. Raises
     IcebergSqlError if the name is another folder's, and if two writers could overwrite each other's commits
     in that store.
     """
-    folder = place.location.path if found is None else found.folder.rstrip("/")
-    if found is not None:
-        _refuse_compressed(place, folder, found)
-    with _made(place):
-        unsafe = folder_catalog.refusal(place.io, folder)
-        if unsafe is not None:
+    folder = (
+        write_target.location.path if located_table is None else located_table.folder.rstrip("/")
+    )
+    if located_table is not None:
+        _refuse_compressed(write_target, folder, located_table)
+    with _explaining_errors(write_target):
+        reason = folder_catalog.refusal(write_target.io, folder)
+        if reason is not None:
             raise IcebergSqlError(
-                f"`{place.shown}` cannot be written by its path: {unsafe}, so that two writers could overwrite each "
+                f"`{write_target.display_path}` cannot be written by its path: {reason}, so that two writers "
+                f"could overwrite each "
                 "other's commits",
                 help="write to it through a catalog; spark_iceberg_sql.catalog(spark, ...) "
                 "configures one in this session",
             )
         token = _token(spark, parts[0])
-        theirs = folder_catalog.folder(token, parts[1:])
-        if theirs is not None and not same_location.same(theirs, folder):
+        attached_folder = folder_catalog.folder(token, parts[1:])
+        if attached_folder is not None and not same_location.is_same(attached_folder, folder):
             raise IcebergSqlError(
-                f"{dotted(parts)} already exists, for the table at `{theirs}` and not for the one at `{place.shown}`",
+                f"{dotted(parts)} already exists, for the table at `{attached_folder}` and not for the one at "
+                f"`{write_target.display_path}`",
                 help="attach it under another name",
             )
-        if found is None:
-            folder_catalog.attach(token, parts[1:], folder, place.io)
+        if located_table is None:
+            folder_catalog.attach(token, parts[1:], folder, write_target.io)
             return
         folder_catalog.attach(
-            token, parts[1:], folder, place.io, found.metadata, version(found.file)
+            token,
+            parts[1:],
+            folder,
+            write_target.io,
+            located_table.metadata,
+            version(located_table.file),
         )
 
 
-def _refuse_compressed(place: Place, folder: str, found: Found) -> None:
+def _refuse_compressed(write_target: WriteTarget, folder: str, located_table: LocatedTable) -> None:
     """Refuse a table with compressed metadata: two writers exclude each other by the name of the next metadata
     file, which the codec changes.
     """
-    codec = found.metadata.properties().get(_CODEC)
+    codec = located_table.metadata.properties().get(_CODEC)
     if codec is None or str(codec).lower() == "none":
         return
-    above, _, name = folder.rpartition("/")
+    parent, _, name = folder.rpartition("/")
     raise IcebergSqlError(
-        f"the table at `{place.shown}` compresses its metadata ({_CODEC} is `{codec}`), and a table in Hadoop layout "
+        f"the table at `{write_target.display_path}` compresses its metadata ({_CODEC} is `{codec}`), and a "
+        f"table in Hadoop layout "
         "that does so is not written by its path",
         help="remove the property through a Hadoop catalog that has the table, such as "
-        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse={above!r}): "
+        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse={parent!r}): "
         f"ALTER TABLE {dotted(['lake', name])} UNSET TBLPROPERTIES ('{_CODEC}')",
     )
 
 
 def version(file: str) -> int:
     """The version in a metadata file's name; -1 without one."""
-    named = metadata_file(file)
-    return -1 if named is None else named.version
+    parsed_name = metadata_file(file)
+    return -1 if parsed_name is None else parsed_name.version
 
 
 @contextmanager
-def _made(place: Place) -> Iterator[None]:
+def _explaining_errors(write_target: WriteTarget) -> Iterator[None]:
     """Explain the errors of a store, and of a catalog class that cannot be loaded."""
     try:
-        with place.without_secrets():
+        with write_target.without_secrets():
             yield
     except IcebergSqlError:
         raise
     except ValueError as error:
         raise IcebergSqlError(
-            f"`{place.shown}` cannot be attached: this session cannot load the catalog's class: {error}",
+            f"`{write_target.display_path}` cannot be attached: this session cannot load the catalog's class: {error}",
             help="configure a catalog for it with spark_iceberg_sql.catalog(spark, ...)",
         ) from None
 

@@ -17,10 +17,10 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import allowed_locations, increments, views, virtual_columns
 from spark_iceberg_sql.spark.tables.arguments import invalid
-from spark_iceberg_sql.spark.tables.calls import answer
-from spark_iceberg_sql.spark.tables.columns import readable
-from spark_iceberg_sql.spark.tables.credentials import hide
-from spark_iceberg_sql.spark.tables.locate import Found, find, refuse_unmatched, warn_of_copy
+from spark_iceberg_sql.spark.tables.calls import plan_call
+from spark_iceberg_sql.spark.tables.columns import readable_table
+from spark_iceberg_sql.spark.tables.credentials import hide_secrets
+from spark_iceberg_sql.spark.tables.locate import LocatedTable, find, refuse_unmatched, warn_of_copy
 from spark_iceberg_sql.spark.tables.stores import STORES
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref", "version")
 
 def register(spark: SparkSession) -> None:
     """Register the table functions in a session, and in every later one of this process."""
-    hide()
+    hide_secrets()
     configuration.make_static(allowed_locations.SETTING)
     for function in FUNCTIONS:
         for name in (function.name, *function.aliases):
@@ -41,7 +41,7 @@ def register(spark: SparkSession) -> None:
                 spark,
                 registries.TABLE,
                 name,
-                partial(answer, function, _plan),
+                partial(plan_call, function, _call_plan),
                 usage=_usage(function),
                 arguments=_arguments(function),
                 examples=f"\n    Examples:\n      > SELECT * FROM {function.example};\n  ",
@@ -73,65 +73,67 @@ def _argument(argument: Argument) -> str:
     return f"{argument.name} - {argument.description}{default}"
 
 
-def _plan(function: Function, values: Mapping[str, Value]) -> Java:
+def _call_plan(function: Function, values: Mapping[str, Value]) -> Java:
     location = STORES[function.store](function.name, values)
     try:
-        found = find(function.name, location, values)
+        located_table = find(function.name, location, values)
     except views.IsViewError as view:
         return views.plan(view)
-    warn_of_copy(found)
-    return plan(function.name, found, values)
+    warn_of_copy(located_table)
+    return plan(function.name, located_table, values)
 
 
-def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
+def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]) -> Java:
     """The plan that reads a table as the values specify. Raises Refusal."""
-    name = found.location.path
+    name = located_table.location.path
     # Spark recognizes an equal table by this name, for its cache: it must not change from call to call.
-    if found.moved is not None:  # EXPLAIN shows the name
-        name += f" (moved from {found.moved.said})"
-    table = relations.base_table(found.operations, name)
-    if increments.wanted(values):
+    if located_table.mapping is not None:  # EXPLAIN shows the name
+        name += f" (moved from {located_table.mapping.declared_location})"
+    table = relations.base_table(located_table.operations, name)
+    if increments.is_requested(values):
         leaf = increments.plan(function, table, values, TIME_TRAVEL)
         return relations.without_file(leaf)
-    travelled_to = _travelled(function, table, values)
-    spark_table, options = readable(function, travelled_to, values, rows=True)
+    table_at_time = _table_at_time(function, table, values)
+    spark_table, options = readable_table(function, table_at_time, values, rows=True)
     # After time travel: the deletes and files that must exist are those of the snapshot that is read.
-    refuse_unmatched(function, found, values, lines.snapshot_id(spark_table))
-    split = values.get("split_size")
-    if split is not None and int(split) < 1:
-        raise invalid(function, "split_size", f"`{split}` is not a positive number of bytes")
-    if split is not None:
-        options["split-size"] = str(split)
+    refuse_unmatched(function, located_table, values, lines.snapshot_id(spark_table))
+    split_size = values.get("split_size")
+    if split_size is not None and int(split_size) < 1:
+        raise invalid(function, "split_size", f"`{split_size}` is not a positive number of bytes")
+    if split_size is not None:
+        options["split-size"] = str(split_size)
     leaf = relations.relation(spark_table, options)
-    pruned = values.get("use_partition_pruning") is not False
-    wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
-    if wanted:
+    is_pruned = values.get("use_partition_pruning") is not False
+    virtual_names = virtual_columns.mentioned_columns(always=bool(values.get("virtual_columns")))
+    if virtual_names:
         snapshot = lines.snapshot_id(spark_table)
         cached = values.get("use_metadata_files_cache") is not False
         return virtual_columns.with_virtual_columns(
-            leaf, found, snapshot, wanted, pruned=pruned, cached=cached
+            leaf, located_table, snapshot, virtual_names, pruned=is_pruned, cached=cached
         )
-    return relations.without_file(leaf if pruned else relations.unpushed(leaf))
+    return relations.without_file(leaf if is_pruned else relations.without_push_down(leaf))
 
 
-def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
+def time_travel_table(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     """Spark's table for Iceberg's, as of the time that the values specify, with the columns that Spark can
     represent, for metadata. Raises Refusal.
     """
-    return readable(function, _travelled(function, table, values), values)[0]
+    return readable_table(function, _table_at_time(function, table, values), values)[0]
 
 
-def _travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
-    given = [name for name in TIME_TRAVEL if values.get(name) is not None]
-    if len(given) > 1:
-        words = f"`{given[0]}` and `{given[1]}` cannot be combined; leave one out"
-        raise invalid(function, given[1], words)
-    if not given:
+def _table_at_time(function: str, table: Java, values: Mapping[str, Value]) -> Java:
+    travel_arguments = [name for name in TIME_TRAVEL if values.get(name) is not None]
+    if len(travel_arguments) > 1:
+        text = (
+            f"`{travel_arguments[0]}` and `{travel_arguments[1]}` cannot be combined; leave one out"
+        )
+        raise invalid(function, travel_arguments[1], text)
+    if not travel_arguments:
         return relations.spark_table(table)
-    value = values[given[0]]
-    if given[0] in _LARGEST and abs(int(value or 0)) > _LARGEST[given[0]]:
-        raise invalid(function, given[0], f"`{value}` is out of range")
-    steps: Mapping[str, Callable[[], Java]] = {
+    value = values[travel_arguments[0]]
+    if travel_arguments[0] in _LARGEST and abs(int(value or 0)) > _LARGEST[travel_arguments[0]]:
+        raise invalid(function, travel_arguments[0], f"`{value}` is out of range")
+    readers: Mapping[str, Callable[[], Java]] = {
         "snapshot_id": lambda: relations.spark_table(table, snapshot=int(value or 0)),
         "timestamp_ms": lambda: relations.spark_table(table, micros=int(value or 0) * 1000),
         "timestamp": lambda: relations.spark_table(table, micros=int(value or 0)),
@@ -139,15 +141,17 @@ def _travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
         "version": lambda: relations.spark_table_at_version(table, str(value)),
     }
     try:
-        return steps[given[0]]()
+        return readers[travel_arguments[0]]()
     except KeyError as missing:
-        kinds = "snapshot, branch or tag" if given[0] == "version" else "branch or tag"
-        known = ", ".join(map(str, missing.args))
-        rest = f", only {known}" if known else "; the table has no branches and no tags"
-        words = f"there is no {kinds} `{value}`{rest}"
-        raise invalid(function, given[0], words) from None
+        ref_kinds = (
+            "snapshot, branch or tag" if travel_arguments[0] == "version" else "branch or tag"
+        )
+        ref_list = ", ".join(map(str, missing.args))
+        suffix = f", only {ref_list}" if ref_list else "; the table has no branches and no tags"
+        text = f"there is no {ref_kinds} `{value}`{suffix}"
+        raise invalid(function, travel_arguments[0], text) from None
     except JVM_ERRORS as error:
-        words = message(error)
-        if given[0] == "version" and (names := relations.ref_names(table)):
-            words += f"; the branches and tags are {', '.join(names)}"
-        raise invalid(function, given[0], words) from None
+        text = message(error)
+        if travel_arguments[0] == "version" and (names := relations.ref_names(table)):
+            text += f"; the branches and tags are {', '.join(names)}"
+        raise invalid(function, travel_arguments[0], text) from None

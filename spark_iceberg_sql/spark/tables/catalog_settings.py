@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CATALOG = "org.apache.iceberg.spark.SparkCatalog"
-_KINDS = ("hadoop", "jdbc", "rest", "glue", "hive", "nessie")
+_CATALOG_TYPES = ("hadoop", "jdbc", "rest", "glue", "hive", "nessie")
 
 
 def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> None:
@@ -37,17 +37,19 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     missing property, a URL that contains a password, or a name that already has another configuration or
     is that of Spark's own catalog.
     """
-    if kind not in _KINDS:
-        raise IcebergSqlError(f"unknown catalog type `{kind}`", help=f"one of {', '.join(_KINDS)}")
+    if kind not in _CATALOG_TYPES:
+        raise IcebergSqlError(
+            f"unknown catalog type `{kind}`", help=f"one of {', '.join(_CATALOG_TYPES)}"
+        )
     prefix = f"spark.sql.catalog.{name}"
-    if is_sparks_own(name, spark.conf.get(prefix, None)):
+    if is_spark_catalog(name, spark.conf.get(prefix, None)):
         raise IcebergSqlError(
             f"`{name}` is Spark's own catalog: an Iceberg catalog of that name would replace it and hide its "
             "tables",
             help="use another name, or start the session with spark.sql.catalog.spark_catalog = "
             "org.apache.iceberg.spark.SparkSessionCatalog, which keeps them",
         )
-    for needed in _NEEDED.get(kind, ()):
+    for needed in _REQUIRED.get(kind, ()):
         if needed not in properties:
             raise IcebergSqlError(
                 f"a {kind} catalog needs `{needed}`",
@@ -71,7 +73,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
                 help="use another name; Spark keeps the configuration a catalog was first used with",
             )
     with sessions.working_in(spark):
-        credentials.hide()
+        credentials.hide_secrets()
         for key, value in settings.items():
             if credentials.is_secret(key, value):
                 credentials.hide_setting(key)
@@ -79,7 +81,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     spark.conf.set(prefix, CATALOG)
 
 
-_NEEDED: Mapping[str, tuple[str, ...]] = {
+_REQUIRED: Mapping[str, tuple[str, ...]] = {
     "hadoop": ("warehouse",),
     "jdbc": ("uri", "warehouse"),
     "rest": ("uri",),
@@ -100,23 +102,23 @@ _DOTTED =(
     "cache.expiration-interval-ms", "cache.case-sensitive", "rest.auth.type",
     "io.manifest.cache-enabled", "io.manifest.cache.max-total-bytes",
 )  # fmt: skip
-_BY_WORD = {re.sub(r"[.-]", "_", name): name for name in _DOTTED}
+_BY_KEYWORD = {re.sub(r"[.-]", "_", name): name for name in _DOTTED}
 _GROUPS = ("s3", "jdbc", "client", "glue", "adls", "http-client", "rest", "header")
 
 
 def _property(key: str) -> str:
     """Iceberg's name of a property: s3_path_style_access -> s3.path-style-access."""
-    if key in _BY_WORD:
-        return _BY_WORD[key]
-    words = key.replace("_", "-")
+    if key in _BY_KEYWORD:
+        return _BY_KEYWORD[key]
+    hyphenated_key = key.replace("_", "-")
     for group in _GROUPS:
-        if words.startswith(f"{group}-"):
-            return f"{group}.{words[len(group) + 1 :]}"
-    return words
+        if hyphenated_key.startswith(f"{group}-"):
+            return f"{group}.{hyphenated_key[len(group) + 1 :]}"
+    return hyphenated_key
 
 
-def is_sparks_own(name: str, class_: str | None) -> bool:
+def is_spark_catalog(name: str, catalog_class: str | None) -> bool:
     """True if a catalog is the one that each session begins with, and not configured as an Iceberg
     catalog.
     """
-    return name.lower() == "spark_catalog" and class_ in (None, "builtin")
+    return name.lower() == "spark_catalog" and catalog_class in (None, "builtin")

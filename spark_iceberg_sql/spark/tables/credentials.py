@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COLLECTIONS = "spark.iceberg_sql.collection."
 _REDACTED = "***"
-_SECRET = frozenset(
+_SECRET_ARGUMENTS = frozenset(
     name
     for function in FUNCTIONS
     for argument in function.arguments
@@ -38,14 +38,14 @@ _ARGUMENTS_BY_NAME = frozenset(
 )
 
 
-class _Kept:
+class _SecretValue:
     """A secret value that is not shown when its container is printed."""
 
     def __init__(self, value: str) -> None:
         self.value = value
 
 
-_vault: dict[str, _Kept] = {}
+_vault: dict[str, _SecretValue] = {}
 _SHORTEST = 4  # no store has shorter keys, and masking one letter would reveal its positions
 
 # Patterns that Spark itself redacts: in the text of plans, and in the settings that its event log records
@@ -71,37 +71,41 @@ _KEYS = (
     r"(?i)spark\.iceberg_sql\.collection\.|spark\.sql\.catalog\.[^.]+\.(?:header\.|"
     r".*(?:key|credential|secret|token|password|connection-string))|//[^/@\s]*:[^/@\s]*@"
 )
-_HIDDEN = {  # setting -> Spark's default, the added pattern
+_REDACTION_SETTINGS = {  # setting -> Spark's default, the added pattern
     "spark.sql.redaction.string.regex": ("", f"{_CALLS}|{_TEXTS}|{_SETS}"),
     "spark.sql.redaction.options.regex": ("(?i)url", _KEYS),
 }
 # The process's settings that Spark redacts in its UI and its event log.
-_OF_PROCESS = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?key")
+_PROCESS_REDACTION = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?key")
 
 
-def redaction(theirs: str | None = None) -> dict[str, str]:
+def redaction(user_pattern: str | None = None) -> dict[str, str]:
     """The start-up setting that redacts secrets in the session's other start-up settings.
 
     user_pattern: the caller's own value for it.
     """
-    name, default = _OF_PROCESS
-    return {name: _joined(theirs or default, _KEYS)}
+    name, default = _PROCESS_REDACTION
+    return {name: _joined(user_pattern or default, _KEYS)}
 
 
-def _joined(theirs: str, ours: str) -> str:
-    return theirs if ours in theirs else "|".join(filter(None, (theirs, ours)))
+def _joined(user_pattern: str, own_pattern: str) -> str:
+    return (
+        user_pattern
+        if own_pattern in user_pattern
+        else "|".join(filter(None, (user_pattern, own_pattern)))
+    )
 
 
-def hide() -> None:
+def hide_secrets() -> None:
     """Make the active session hide the functions' arguments in plans, and named collections.
 
     Each call with a secret does this again, since newSession() does not inherit it.
     """
-    for name, (default, ours) in _HIDDEN.items():
-        theirs = configuration.setting(name) or default
-        if ours not in theirs:
-            configuration.set_setting(name, _joined(theirs, ours))
-    for name, value in redaction(configuration.process_setting(_OF_PROCESS[0])).items():
+    for name, (default, own_pattern) in _REDACTION_SETTINGS.items():
+        user_pattern = configuration.setting(name) or default
+        if own_pattern not in user_pattern:
+            configuration.set_setting(name, _joined(user_pattern, own_pattern))
+    for name, value in redaction(configuration.process_setting(_PROCESS_REDACTION[0])).items():
         if configuration.process_setting(name) != value:
             configuration.set_process_setting(name, value)
 
@@ -110,7 +114,9 @@ def is_secret(setting: str, value: str) -> bool:
     """True if a catalog's setting is a credential, by its name or by a password inside a URL."""
     return (
         re.search(
-            f"{_OF_PROCESS[1]}|{_KEYS}".replace("(?i)", ""), f"{setting} {value}", re.IGNORECASE
+            f"{_PROCESS_REDACTION[1]}|{_KEYS}".replace("(?i)", ""),
+            f"{setting} {value}",
+            re.IGNORECASE,
         )
         is not None
     )
@@ -139,39 +145,39 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
         )
     for key, value in arguments.items():
         if key.lower() not in _ARGUMENTS_BY_NAME:
-            like = similar_names(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(
+            similar = similar_names(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(
                 _ARGUMENTS_BY_NAME
             )
             raise IcebergSqlError(
-                f"no table function has the argument `{key}`", help=f"write {' or '.join(like)}"
+                f"no table function has the argument `{key}`", help=f"write {' or '.join(similar)}"
             )
         if value is None:
             raise IcebergSqlError(f"`{key}` is None", help="leave it out, or pass a value")
     for key, value in arguments.items():
-        kept = _kept(value) if key in _SECRET else value
-        spark.conf.set(f"{COLLECTIONS}{name}.{key}", kept)
+        setting_value = _store_secret(value) if key in _SECRET_ARGUMENTS else value
+        spark.conf.set(f"{COLLECTIONS}{name}.{key}", setting_value)
 
 
 def settings_of(name: str) -> Mapping[str, str] | None:
     """A named collection's settings by argument name; None if it has none."""
-    sweep()
+    hide_collection_secrets()
     settings = configuration.settings(f"{COLLECTIONS}{name}.")
-    return {key: _opened(value) for key, value in settings.items()} or None
+    return {key: _plain_value(value) for key, value in settings.items()} or None
 
 
-def _opened(value: str) -> str:
-    kept = _vault.get(value)
-    return value if kept is None else kept.value
+def _plain_value(value: str) -> str:
+    secret = _vault.get(value)
+    return value if secret is None else secret.value
 
 
-def sweep() -> None:
+def hide_collection_secrets() -> None:
     """Move the secrets of all collections out of the active session's configuration.
 
     Spark copies it into the properties of every job, and from there into its event log.
     """
     for key, value in configuration.settings(COLLECTIONS).items():
-        if key.rpartition(".")[2] in _SECRET and value not in _vault:
-            configuration.set_setting(COLLECTIONS + key, _kept(value))
+        if key.rpartition(".")[2] in _SECRET_ARGUMENTS and value not in _vault:
+            configuration.set_setting(COLLECTIONS + key, _store_secret(value))
             name, _, argument = key.rpartition(".")
             warn_once(
                 f"`{COLLECTIONS}{key}` was set in plain text: the result of SET contains it, and so do the "
@@ -180,10 +186,10 @@ def sweep() -> None:
             )
 
 
-def _kept(value: str) -> str:
+def _store_secret(value: str) -> str:
     """The placeholder for a secret in the configuration; cloned sessions have it as well."""
     token = f"{_REDACTED}{token_hex(8)}"
-    _vault[token] = _Kept(value)
+    _vault[token] = _SecretValue(value)
     return token
 
 
@@ -193,13 +199,13 @@ class Secrets:
     def __init__(self) -> None:
         self._values: set[str] = set()
 
-    def learn(self, function: Function, values: Mapping[str, Value]) -> None:
+    def collect(self, function: Function, values: Mapping[str, Value]) -> None:
         """Collect the secret values of a call, and the parts of a connection string."""
         for argument in function.arguments:
             value = values.get(argument.name)
             if argument.secret and isinstance(value, str):
                 if not self._values:
-                    hide()
+                    hide_secrets()
                 self._values.add(value)
                 self._values.update(
                     part.split("=", 1)[1] for part in value.split(";") if _is_key(part)
@@ -207,12 +213,12 @@ class Secrets:
             elif isinstance(value, str):
                 self._values.update(_SIGNATURE.findall(value))
 
-    def out_of(self, refusal: Refusal) -> Refusal:
+    def redact(self, refusal: Refusal) -> Refusal:
         """The same refusal without the secrets."""
-        found = {name: self.out_of_text(text) for name, text in refusal.parameters.items()}
-        return Refusal(refusal.condition, **found)
+        parameters = {name: self.redact_text(text) for name, text in refusal.parameters.items()}
+        return Refusal(refusal.condition, **parameters)
 
-    def out_of_text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """A text without the secrets."""
         # The longest first: a secret may contain another one.
         for secret in sorted(self._values, key=len, reverse=True):
@@ -230,10 +236,10 @@ def _is_key(part: str) -> bool:
     return bool(value) and name.lower() in ("accountkey", "sharedaccesssignature")
 
 
-def warn_of_open(
+def warn_of_exposed_secret(
     function: Function,
     values: Mapping[str, Value],
-    given: Iterable[Value],
+    call_values: Iterable[Value],
     literals: Iterable[Value],
     statement: str | None = None,
 ) -> None:
@@ -242,17 +248,17 @@ def warn_of_open(
     call_values: the values of the call itself, without a collection's. literals: those among them that are
     literals of the plan. statement: its text, if it has no plan yet.
     """
-    text = statement or relations.statement() or ""
+    text = statement or relations.statement_text() or ""
     # A parameter's value is a literal, too, but not in the text.
-    written = {str(value) for value in literals if str(value) in text}
-    said = {str(value) for value in given}
+    literals_in_text = {str(value) for value in literals if str(value) in text}
+    value_texts = {str(value) for value in call_values}
     for argument in function.arguments:
         value = values.get(argument.name)
-        if not argument.secret or value is None or str(value) not in said:
+        if not argument.secret or value is None or str(value) not in value_texts:
             continue
         if argument.name == "connection_string" and not any(map(_is_key, str(value).split(";"))):
             continue
-        if str(value) not in written:
+        if str(value) not in literals_in_text:
             where = (
                 "comes from a parameter, a variable or a subquery, so the query's plan contains it, and "
                 "listeners receive that plan (Spark's event log also keeps the DECLARE of a variable)"

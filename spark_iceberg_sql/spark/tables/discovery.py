@@ -36,10 +36,10 @@ from spark_iceberg_sql.spark.bridge.folders import Children, Tree, tree
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.listings import prefix_listing
 from spark_iceberg_sql.spark.bridge.location import HADOOP
-from spark_iceberg_sql.spark.tables.allowed_locations import files_of
+from spark_iceberg_sql.spark.tables.allowed_locations import open_files
 from spark_iceberg_sql.spark.tables.arguments import invalid
-from spark_iceberg_sql.spark.tables.calls import answer
-from spark_iceberg_sql.spark.tables.locate import place_of
+from spark_iceberg_sql.spark.tables.calls import plan_call
+from spark_iceberg_sql.spark.tables.locate import location_argument
 from spark_iceberg_sql.spark.tables.metadata_functions import without_store
 from spark_iceberg_sql.spark.tables.stores import STORES
 
@@ -51,7 +51,7 @@ _COLUMNS = (
     "last_updated_ms bigint, snapshot_id bigint, snapshot_ms bigint, records bigint, data_files bigint, "
     "delete_files bigint, bytes bigint, metadata_file string, error string"
 )
-_SHOWN =(
+_OUTPUT =(
     "location", "name", "table_uuid", "format_version", "columns", "partitioning",
     "timestamp_millis(last_updated_ms) AS last_updated_at", "snapshot_id",
     "timestamp_millis(snapshot_ms) AS snapshot_at", "records", "data_files", "delete_files",
@@ -60,7 +60,7 @@ _SHOWN =(
 _BUCKET = re.compile(r"s3[an]?://[^/]+/*", re.IGNORECASE)
 _DEPTH = next(argument.default for argument in TABLES.settings if argument.name == "depth")
 _NAME = re.compile(r"\w+(?:\.\w+)*")
-_AT_ONCE = 16  # concurrent requests to an object store
+_CONCURRENCY = 16  # concurrent requests to an object store
 _PATIENCE = 2.0  # seconds before progress is shown, and between updates
 
 
@@ -71,7 +71,7 @@ def register(spark: SparkSession) -> None:
         spark,
         registries.TABLE,
         TABLES.name,
-        _called,
+        _callback,
         usage=f"_FUNC_(path [, setting => value ...]) - {TABLES.description}",
         arguments=f"\n    Arguments:\n{lines}  ",
         examples=f"\n    Examples:\n      > SELECT * FROM {TABLES.example};\n  ",
@@ -84,87 +84,93 @@ def unregister(spark: SparkSession) -> None:
     registries.unregister_function(spark, registries.TABLE, TABLES.name)
 
 
-def _called(arguments: Java) -> Java:
+def _callback(arguments: Java) -> Java:
     """The callback. With `store`, the other arguments are those of that function over a location."""
-    store, rest = without_store(TABLES.name, arguments)
+    store_function, other_arguments = without_store(TABLES.name, arguments)
     reader = TABLES
-    if store.store != TABLES.store:
-        reader = replace(store, name=TABLES.name, settings=TABLES.settings)
-    return answer(reader, _plan, rest)
+    if store_function.store != TABLES.store:
+        reader = replace(store_function, name=TABLES.name, settings=TABLES.settings)
+    return plan_call(reader, _plan, other_arguments)
 
 
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:
     depth = int(str(values.get("depth", _DEPTH)))
-    most = values.get("limit")
-    if depth < 1 or (most is not None and int(most) < 1):
+    limit = values.get("limit")
+    if depth < 1 or (limit is not None and int(limit) < 1):
         name = "depth" if depth < 1 else "limit"
         raise invalid(function.name, name, f"`{values[name]}` is not a positive number")
     path = str(values.get("path") or values.get("url"))
     if function.store == TABLES.store:
         if _NAME.fullmatch(path):
-            rows = list(islice(_named(path), None if most is None else int(most)))
-            return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
+            rows = list(islice(_catalog_rows(path), None if limit is None else int(limit)))
+            return table_metadata.rows(_COLUMNS, rows, *_OUTPUT)
         # A whole bucket: the store's URL needs a path below it (stores.s3).
         if _BUCKET.fullmatch(path) and "filename" not in values:
             path = f"{path.rstrip('/')}/*"
         values = {**values, "url": path}
     location = STORES[function.store](function.name, values)
-    files = files_of(function.name, place_of(values), location, cached=False)
+    files = open_files(function.name, location_argument(values), location, cached=False)
     store, path = tree(files, location.path)
     rows = _rows(
-        store, _counted(_found(store, path, depth), path), None if most is None else int(most)
+        store,
+        _with_progress(_table_folders(store, path, depth), path),
+        None if limit is None else int(limit),
     )
-    return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
+    return table_metadata.rows(_COLUMNS, rows, *_OUTPUT)
 
 
 # ---------------------------------------------------------------------------------- which folders
 
 
-def _found(store: Tree, path: str, depth: int) -> Iterator[str]:
+def _table_folders(store: Tree, path: str, depth: int) -> Iterator[str]:
     """The folders of tables, without duplicates, in traversal order."""
-    seen = set()
+    yielded_folders = set()
     if has_wildcards(path) and store.can_walk:  # a folder may have such a name itself
-        for folder in _below(store, path, store.children(path) or Children(), depth):
-            seen.add(folder)
+        for folder in _tables_below(store, path, store.children(path) or Children(), depth):
+            yielded_folders.add(folder)
             yield folder
     for pattern in patterns(path):
         if store.can_walk:
-            top = store.children(pattern.root)
-            if top is None and not has_wildcards(path):
+            root_children = store.children(pattern.root)
+            if root_children is None and not has_wildcards(path):
                 raise Refusal("PATH_NOT_FOUND", path=pattern.root)
-            walk = _matching(store, pattern.root, top or Children(), pattern.parts, depth)
+            walk = _tables_matching(
+                store, pattern.root, root_children or Children(), pattern.parts, depth
+            )
         else:
-            walk = _listed(store, pattern.root, pattern.parts)
+            walk = _folders_by_prefix(store, pattern.root, pattern.parts)
         for folder in walk:
-            if folder not in seen:
-                seen.add(folder)
+            if folder not in yielded_folders:
+                yielded_folders.add(folder)
                 yield folder
 
 
-def _matching(
-    store: Tree, folder: str, here: Children, parts: tuple[str, ...], depth: int
+def _tables_matching(
+    store: Tree, folder: str, children: Children, parts: tuple[str, ...], depth: int
 ) -> Iterator[str]:
     """The tables below the folders that match the remaining parts of a pattern. children: of the folder."""
     if not parts:
-        yield from _below(store, folder, here, depth)
+        yield from _tables_below(store, folder, children, depth)
         return
-    fits = matcher(parts[0])
-    wanted = [name for name in sorted(here.folders) if fits(name)]
-    for inner, inside in _all_children(store, folder, wanted):
-        yield from _matching(store, inner, inside, parts[1:], depth)
+    matches = matcher(parts[0])
+    names = [name for name in sorted(children.folders) if matches(name)]
+    for inner, inner_children in _all_children(store, folder, names):
+        yield from _tables_matching(store, inner, inner_children, parts[1:], depth)
 
 
-def _below(store: Tree, folder: str, here: Children, depth: int) -> Iterator[str]:
+def _tables_below(store: Tree, folder: str, children: Children, depth: int) -> Iterator[str]:
     """The tables in a folder and its subfolders, down to a depth. children: of the folder."""
     # A table's own folder is not searched: its data may be in a hundred thousand files.
-    if "metadata" in here.folders and store.metadata_files(folder):
+    if "metadata" in children.folders and store.metadata_files(folder):
         yield folder
         return
     if depth == 0:
         return
-    wanted = [name for name in sorted(here.folders) if not name.startswith(".") and "=" not in name]
-    for inner, inside in _all_children(store, folder, wanted):
-        yield from _below(store, inner, inside, depth - 1)
+    names = [
+        name for name in sorted(children.folders) if not name.startswith(".") and "=" not in name
+    ]
+    for inner, inner_children in _all_children(store, folder, names):
+        yield from _tables_below(store, inner, inner_children, depth - 1)
 
 
 def _all_children(store: Tree, folder: str, names: list[str]) -> Iterator[tuple[str, Children]]:
@@ -174,22 +180,22 @@ def _all_children(store: Tree, folder: str, names: list[str]) -> Iterator[tuple[
         for address in addresses:
             yield address, store.children(address) or Children()
         return
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(_CONCURRENCY) as pool:
         yield from zip(
             addresses,
-            (found or Children() for found in pool.map(store.children, addresses)),
+            (children or Children() for children in pool.map(store.children, addresses)),
             strict=True,
         )
 
 
-def _listed(store: Tree, root: str, parts: tuple[str, ...]) -> Iterator[str]:
+def _folders_by_prefix(store: Tree, root: str, parts: tuple[str, ...]) -> Iterator[str]:
     """For a store that can only list everything below a prefix: the folders above its metadata files."""
-    found = {
+    folders = {
         file.location.rpartition("/")[0].removesuffix("/metadata")
         for file in prefix_listing(store.files.io, root, METADATA_NAMES)
         if file.location.rpartition("/")[0].endswith("/metadata")
     }
-    for folder in sorted(found):
+    for folder in sorted(folders):
         names = folder[len(root.rstrip("/")) + 1 :].split("/")
         if len(names) >= len(parts) and all(
             matcher(part)(name) for part, name in zip(parts, names, strict=False)
@@ -197,34 +203,34 @@ def _listed(store: Tree, root: str, parts: tuple[str, ...]) -> Iterator[str]:
             yield folder
 
 
-def _counted(found: Iterable[str], path: str) -> Iterator[str]:
+def _with_progress(folders: Iterable[str], path: str) -> Iterator[str]:
     """The same folders, with a progress line in a terminal or notebook."""
-    watched = jobs.watched()
-    begun = said = time.monotonic()
+    is_watched = jobs.is_watched()
+    started = last_update = time.monotonic()
     count = 0
-    for count, folder in enumerate(found, 1):
+    for count, folder in enumerate(folders, 1):
         yield folder
-        now = time.monotonic()
-        if watched and now - said > _PATIENCE:
-            said = now
-            _say(f"{count:,} tables, now in {folder}")
-    if said != begun:
-        _say(f"{count:,} tables below {path}", "\n")
+        current_time = time.monotonic()
+        if is_watched and current_time - last_update > _PATIENCE:
+            last_update = current_time
+            _show_progress(f"{count:,} tables, now in {folder}")
+    if last_update != started:
+        _show_progress(f"{count:,} tables below {path}", "\n")
 
 
-def _say(words: str, end: str = "") -> None:
+def _show_progress(text: str, end: str = "") -> None:
     """Write over the last line of progress."""
-    line = without_commands(visible(f"iceberg_tables: {words}"))
+    line = without_commands(visible(f"iceberg_tables: {text}"))
     raw_stream(sys.stderr).write(f"\r{line}{end}")
 
 
 # ---------------------------------------------------------------------------------- one table
 
 
-def _named(name: str) -> Iterator[dict[str, Any]]:
+def _catalog_rows(name: str) -> Iterator[dict[str, Any]]:
     """The tables of a catalog or a namespace."""
-    for table, metadata, why in namespaces.tables(name):
-        row: dict[str, Any] = {"name": table, "error": why}
+    for table, metadata, error in namespaces.tables(name):
+        row: dict[str, Any] = {"name": table, "error": error}
         if metadata is not None:
             row["location"] = str(metadata.location())
             row["metadata_file"] = str(metadata.metadataFileLocation())
@@ -232,15 +238,15 @@ def _named(name: str) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _rows(store: Tree, found: Iterator[str], most: int | None) -> list[dict[str, Any]]:
+def _rows(store: Tree, folders: Iterator[str], limit: int | None) -> list[dict[str, Any]]:
     """The rows of the first tables found."""
     rows: list[dict[str, Any]] = []
     batch: list[str] = []
-    for folder in found:
+    for folder in folders:
         batch.append(folder)
-        if most is not None and len(rows) + len(batch) >= most:
+        if limit is not None and len(rows) + len(batch) >= limit:
             break
-        if len(batch) == 4 * _AT_ONCE:
+        if len(batch) == 4 * _CONCURRENCY:
             rows += _read(store, batch)
             batch = []
     return rows + _read(store, batch)
@@ -249,7 +255,7 @@ def _rows(store: Tree, found: Iterator[str], most: int | None) -> list[dict[str,
 def _read(store: Tree, batch: list[str]) -> list[dict[str, Any]]:
     if store.files.location.io == HADOOP or len(batch) < 2:
         return [_row(store, folder) for folder in batch]
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(_CONCURRENCY) as pool:
         return list(pool.map(partial(_row, store), batch))
 
 
@@ -263,19 +269,19 @@ def _row(store: Tree, folder: str) -> dict[str, Any]:
             table_uuid=None,
             by_last_updated=False,
         ).location
-        raw = store.content(row["metadata_file"])
+        content = store.content(row["metadata_file"])
         # gzip's magic number.
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        return row | summary(json.loads(raw))
+        if content[:2] == b"\x1f\x8b":
+            content = gzip.decompress(content)
+        return row | summary(json.loads(content))
     except JVM_ERRORS as error:
         row["error"] = message(error)
     except BrokenFileError as broken:
         row["error"] = str(broken)
     except RecursionError:
         row["error"] = f"`{row['metadata_file']}` cannot be read: its JSON is nested too deeply"
-    except (NoMetadataError, MetadataError, ValueError, EOFError, OSError) as wrong:
-        row["error"] = f"{wrong}"
+    except (NoMetadataError, MetadataError, ValueError, EOFError, OSError) as read_error:
+        row["error"] = f"{read_error}"
     return row
 
 

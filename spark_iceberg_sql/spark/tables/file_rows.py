@@ -14,26 +14,30 @@ from spark_iceberg_sql.syntax.identifiers import backticked
 
 def column_stats(subject: Subject) -> Java:
     """One row per column and file."""
-    files = subject.rows_of("FILES")
+    files = subject.metadata_table_rows("FILES")
     metrics = files.schema().apply("readable_metrics").dataType().fields()
-    wanted = subject.values.get("column")
+    requested_name = subject.values.get("column")
     names = [str(field.name()) for field in metrics]
-    if wanted is not None:
-        chosen = [n for n in names if n.lower() == str(wanted).lower()]
-        if not chosen:
-            like = similar_names(str(wanted), names) or names
-            words = f"there is no column `{wanted}` with its own values; write {' or '.join(like)}"
-            raise invalid(subject.function, "column", words)
-        metrics = [field for field in metrics if str(field.name()) in chosen]
+    if requested_name is not None:
+        chosen_names = [n for n in names if n.lower() == str(requested_name).lower()]
+        if not chosen_names:
+            similar = similar_names(str(requested_name), names) or names
+            message = f"there is no column `{requested_name}` with its own values; write {' or '.join(similar)}"
+            raise invalid(subject.function, "column", message)
+        metrics = [field for field in metrics if str(field.name()) in chosen_names]
     schema = subject.table().schema
     types = {} if schema is None else {c.name: str(c.field.type) for c in schema.columns}
-    each = [_stats(field, types, as_text=wanted is None) for field in metrics]
-    known = {str(name) for name in files.schema().fieldNames()}
-    head = [n for n in ("content", "file_path", "spec_id", "partition") if n in known]
-    if not each:  # no column has values to count
-        each = [_NO_STATS]
+    structs = [_stats(field, types, as_text=requested_name is None) for field in metrics]
+    field_names = {str(name) for name in files.schema().fieldNames()}
+    leading_columns = [
+        n for n in ("content", "file_path", "spec_id", "partition") if n in field_names
+    ]
+    if not structs:  # no column has values to count
+        structs = [_NO_STATS]
         files = files.limit(0)
-    return table_metadata.selected(files, *head, f"inline(array({', '.join(each)}))")
+    return table_metadata.projection(
+        files, *leading_columns, f"inline(array({', '.join(structs)}))"
+    )
 
 
 _COUNTS = ("column_size", "value_count", "null_value_count", "nan_value_count")
@@ -50,17 +54,17 @@ def _stats(field: Java, types: Mapping[str, str], *, as_text: bool) -> str:
     """
     name = str(field.name())
     column = f"readable_metrics.{backticked(name)}"
-    bounded = "lower_bound" in map(str, field.dataType().fieldNames())
-    if bounded:
-        kind = str(field.dataType().apply("lower_bound").dataType().simpleString())
+    has_bounds = "lower_bound" in map(str, field.dataType().fieldNames())
+    if has_bounds:
+        type_name = str(field.dataType().apply("lower_bound").dataType().simpleString())
     else:
-        kind = types.get(name, "unknown")
-    parts = [f"'column_name', {_literal(name)}", f"'column_type', {_literal(kind)}"]
+        type_name = types.get(name, "unknown")
+    parts = [f"'column_name', {_literal(name)}", f"'column_type', {_literal(type_name)}"]
     parts += [f"'{count}', {column}.{count}" for count in _COUNTS]
     for bound in ("lower_bound", "upper_bound"):
-        value = f"{column}.{bound}" if bounded else "CAST(NULL AS STRING)"
-        if as_text and bounded:
-            value = f"hex({value})" if kind == "binary" else f"CAST({value} AS STRING)"
+        value = f"{column}.{bound}" if has_bounds else "CAST(NULL AS STRING)"
+        if as_text and has_bounds:
+            value = f"hex({value})" if type_name == "binary" else f"CAST({value} AS STRING)"
         parts.append(f"'{bound}', {value}")
     return f"named_struct({', '.join(parts)})"
 
@@ -79,7 +83,7 @@ def entries(subject: Subject) -> Java:
     content = (
         "element_at(array('DATA', 'POSITION_DELETES', 'EQUALITY_DELETES'), data_file.content + 1)"
     )
-    entries = subject.rows_of("ENTRIES").selectExpr(
+    entries = subject.metadata_table_rows("ENTRIES").selectExpr(
         jvm.to_seq(
             [
                 "input_file_name() AS __file",
@@ -93,7 +97,7 @@ def entries(subject: Subject) -> Java:
     )
     expressions = jvm.java_class("org.apache.spark.sql.functions")
     joined = entries.join(manifests, expressions.expr("__file = manifest_path"), "left")
-    return table_metadata.selected(
+    return table_metadata.projection(
         joined,
         "manifest_path",
         "manifest_sequence_number",
@@ -111,14 +115,14 @@ def _manifests(subject: Subject) -> Java:
     snapshot = lines.snapshot_id(subject.spark_table())
     rows = []
     if snapshot is not None:
-        found = subject.metadata.snapshot(snapshot).allManifests(subject.operations.io())
+        manifests = subject.metadata.snapshot(snapshot).allManifests(subject.operations.io())
         rows = [
             {
                 "manifest_path": str(manifest.path()),
                 "manifest_sequence_number": manifest.sequenceNumber(),
                 "manifest_content": {"DATA": "DATA", "DELETES": "DELETE"}[str(manifest.content())],
             }
-            for manifest in found
+            for manifest in manifests
         ]
     columns = "manifest_path string, manifest_sequence_number bigint, manifest_content string"
     return table_metadata.rows(columns, rows)

@@ -18,53 +18,57 @@ _BOUNDS = {"start_snapshot_id": "start-snapshot-id", "end_snapshot_id": "end-sna
 ARGUMENTS = (*_BOUNDS, "changes")
 
 
-def wanted(values: Mapping[str, Value]) -> bool:
+def is_requested(values: Mapping[str, Value]) -> bool:
     """True if a call asks for the changes between two snapshots."""
     return any(values.get(name) not in (None, False) for name in ARGUMENTS)
 
 
-def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple[str, ...]) -> Java:
+def plan(
+    function: str, table: Java, values: Mapping[str, Value], travel_arguments: tuple[str, ...]
+) -> Java:
     """The leaf of the plan that reads the changes. travel_arguments: those of time travel. Raises Refusal."""
-    given = next(name for name in ARGUMENTS if values.get(name) not in (None, False))
-    for name in travels:
+    argument = next(name for name in ARGUMENTS if values.get(name) not in (None, False))
+    for name in travel_arguments:
         if values.get(name) is not None:
             raise invalid(
-                function, name, f"`{name}` and `{given}` cannot be combined; leave one out"
+                function, name, f"`{name}` and `{argument}` cannot be combined; leave one out"
             )
     changes = bool(values.get("changes"))
     bounds = {name: int(str(values[name])) for name in _BOUNDS if values.get(name) is not None}
     for name, snapshot in bounds.items():
         if table.snapshot(snapshot) is None:
             raise invalid(function, name, f"there is no snapshot {snapshot}")
-    refuse_without_type(function, given, relations.spark_table(table))
+    refuse_without_type(function, argument, relations.spark_table(table))
     start, end = (bounds.get(name) for name in _BOUNDS)
     if start is None and not changes:
-        words = "without `start_snapshot_id` the range covers the whole table; write snapshot_id, or add the start"
-        raise invalid(function, "end_snapshot_id", words)
+        message = "without `start_snapshot_id` the range covers the whole table; write snapshot_id, or add the start"
+        raise invalid(function, "end_snapshot_id", message)
     if start is None and end is not None and not lines.CHANGES_UP_TO:
-        words = "before Spark 4.1 changes need `start_snapshot_id` with it; leave it out, or add the start"
-        raise invalid(function, "end_snapshot_id", words)
+        message = "before Spark 4.1 changes need `start_snapshot_id` with it; leave it out, or add the start"
+        raise invalid(function, "end_snapshot_id", message)
     current = table.currentSnapshot()
     last = end if end is not None else (None if current is None else current.snapshotId())
     _refuse_other_branch(function, table, start, last)
     if start is not None and start == last:  # no changes: Iceberg refuses this
-        nothing = relations.data_frame(relations.relation(_source(table, changes=changes))).limit(0)
-        return nothing.queryExecution().analyzed()
+        empty_frame = relations.data_frame(
+            relations.relation(_source(table, changes=changes))
+        ).limit(0)
+        return empty_frame.queryExecution().analyzed()
     options = {_BOUNDS[name]: str(snapshot) for name, snapshot in bounds.items()}
     if not changes:
         return relations.relation(_source(table, changes=False), options)
     for snapshot in _between(table, start, last):
         if str(snapshot.summary().get("total-delete-files") or "0") != "0":
-            words = (
+            message = (
                 f"snapshot {snapshot.snapshotId()} has delete files, for which Iceberg cannot compute changes; the "
                 f"inserted rows are SELECT * FROM {function}(..., snapshot_id => {last}) EXCEPT ALL SELECT * "
                 f"FROM {function}(..., snapshot_id => {'FIRST' if start is None else start}); swap the two for the "
                 "deleted rows"
             )
-            raise invalid(function, "changes", words)
+            raise invalid(function, "changes", message)
     # Before Spark 4.1, Iceberg cannot build the scan of changes of which it has taken a count over.
     options["aggregate-push-down-enabled"] = "false"
-    return _visible(relations.relation(_source(table, changes=True), options))
+    return _with_computed_columns(relations.relation(_source(table, changes=True), options))
 
 
 def _source(table: Java, *, changes: bool) -> Java:
@@ -74,18 +78,20 @@ def _source(table: Java, *, changes: bool) -> Java:
 
 # Each is computed from all three: Iceberg's reader fills them by position, and fails if a query needs only one of
 # them. This also keeps filters on them from being pushed down, where Iceberg would not find them among the columns.
-_ALL = "split(concat_ws(' ', _change_type, _change_ordinal, _commit_snapshot_id), ' ')"
-_MADE = {
-    "_change_type": f"{_ALL}[0]",
-    "_change_ordinal": f"CAST({_ALL}[1] AS INT)",
-    "_commit_snapshot_id": f"CAST({_ALL}[2] AS BIGINT)",
+_ALL_THREE = "split(concat_ws(' ', _change_type, _change_ordinal, _commit_snapshot_id), ' ')"
+_COMPUTED_COLUMNS = {
+    "_change_type": f"{_ALL_THREE}[0]",
+    "_change_ordinal": f"CAST({_ALL_THREE}[1] AS INT)",
+    "_commit_snapshot_id": f"CAST({_ALL_THREE}[2] AS BIGINT)",
 }
 
 
-def _visible(leaf: Java) -> Java:
+def _with_computed_columns(leaf: Java) -> Java:
     names = relations.column_names(leaf)
-    columns = [f"{_MADE[n]} AS {n}" if n in _MADE else backticked(n) for n in names]
-    return table_metadata.selected(relations.data_frame(leaf), *columns)
+    columns = [
+        f"{_COMPUTED_COLUMNS[n]} AS {n}" if n in _COMPUTED_COLUMNS else backticked(n) for n in names
+    ]
+    return table_metadata.projection(relations.data_frame(leaf), *columns)
 
 
 def _refuse_other_branch(function: str, table: Java, start: int | None, last: int | None) -> None:
@@ -93,8 +99,8 @@ def _refuse_other_branch(function: str, table: Java, start: int | None, last: in
         return
     util = java_class("org.apache.iceberg.util.SnapshotUtil")
     if not util.isAncestorOf(table, last, start):
-        words = f"snapshot {start} is not an ancestor of snapshot {last}"
-        raise invalid(function, "start_snapshot_id", words)
+        message = f"snapshot {start} is not an ancestor of snapshot {last}"
+        raise invalid(function, "start_snapshot_id", message)
 
 
 def _between(table: Java, start: int | None, last: int | None) -> Iterator[Java]:

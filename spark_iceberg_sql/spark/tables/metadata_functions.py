@@ -19,9 +19,9 @@ from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import increments
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.by_path import TIME_TRAVEL
-from spark_iceberg_sql.spark.tables.calls import answer
+from spark_iceberg_sql.spark.tables.calls import plan_call
 from spark_iceberg_sql.spark.tables.locate import find, warn_of_copy
-from spark_iceberg_sql.spark.tables.metadata_rows import OWN
+from spark_iceberg_sql.spark.tables.metadata_rows import ROW_BUILDERS
 from spark_iceberg_sql.spark.tables.stores import STORES
 from spark_iceberg_sql.spark.tables.subject import Subject
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 _BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
 _TABLE = Argument("table", str, "a name in a catalog, or a path", aliases=("url", "path"))
 _STORE = Argument("store", str, "the function whose positional arguments are given", "iceberg")
-_READING =(
+_READ_SETTINGS =(
     "virtual_columns", "use_partition_pruning", "split_size", "structure", *increments.ARGUMENTS,
 )  # fmt: skip
 
 
 def register(spark: SparkSession) -> None:
     """Register the metadata functions in a session, and in every later one of this process."""
-    for function, name in _named():
+    for function, name in _function_names():
         registries.register_function(
             spark,
             registries.TABLE,
             name,
-            partial(_called, function),
+            partial(_callback, function),
             usage=f"_FUNC_(table[, setting => value ...]) - {function.description}",
             arguments=_arguments(function),
             examples=f"\n    Examples:\n      > SELECT * FROM {name}('db.t');\n  ",
@@ -54,54 +54,54 @@ def register(spark: SparkSession) -> None:
 
 def unregister(spark: SparkSession) -> None:
     """Unregister the metadata functions."""
-    for _, name in _named():
+    for _, name in _function_names():
         registries.unregister_function(spark, registries.TABLE, name)
 
 
-def _named() -> Iterator[tuple[MetadataFunction, str]]:
+def _function_names() -> Iterator[tuple[MetadataFunction, str]]:
     return ((function, name) for function in METADATA_FUNCTIONS for name in function.names)
 
 
 def _arguments(function: MetadataFunction) -> str:
-    own = "".join(f"      * {a.name} - {a.description}\n" for a in function.settings)
-    travel = (
+    setting_lines = "".join(f"      * {a.name} - {a.description}\n" for a in function.settings)
+    travel_line = (
         f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.has_time_travel else ""
     )
     return (
         "\n    Arguments:\n      * table - a name in a catalog, or a path; after a path, the arguments of "
-        f"iceberg() may follow\n{own}{travel}"
+        f"iceberg() may follow\n{setting_lines}{travel_line}"
         "      * store - another table function, such as icebergAzure, whose arguments replace those of iceberg()\n  "
     )
 
 
-def _called(function: MetadataFunction, arguments: Java) -> Java:
+def _callback(function: MetadataFunction, arguments: Java) -> Java:
     """The callback of one function: its arguments are those of a function over a location."""
-    store, rest = without_store(function.name, arguments)
-    return answer(_reader(function, store), partial(_plan, function), rest)
+    store_function, other_arguments = without_store(function.name, arguments)
+    return plan_call(_reader(function, store_function), partial(_plan, function), other_arguments)
 
 
 def without_store(function: str, arguments: Java) -> tuple[Function, Java]:
     """The function over a location that `store` names, and the other arguments. Raises Refusal."""
-    given = jvm.from_seq(arguments)
+    expressions = jvm.from_seq(arguments)
     store = _BY_NAME["iceberg"]
     # `store` must be known before the other arguments are bound: it decides what their positions mean.
-    for expression in given:
+    for expression in expressions:
         name, value = call_arguments.named_argument(expression)
         if name is not None and name.lower() == _STORE.name:
-            wanted = str(call_arguments.constant(function, _STORE.name, value))
-            found = _BY_NAME.get(wanted.lower())
-            if found is None:
+            store_name = str(call_arguments.constant(function, _STORE.name, value))
+            store_function = _BY_NAME.get(store_name.lower())
+            if store_function is None:
                 names = ", ".join(f.name for f in FUNCTIONS)
-                raise invalid(function, _STORE.name, f"`{wanted}` is not one of {names}")
-            store = found
-            given = [g for g in given if g is not expression]
-    return store, jvm.to_seq(given)
+                raise invalid(function, _STORE.name, f"`{store_name}` is not one of {names}")
+            store = store_function
+            expressions = [argument for argument in expressions if argument is not expression]
+    return store, jvm.to_seq(expressions)
 
 
 def _reader(function: MetadataFunction, store: Function) -> Function:
     """The record of a function over a location, with the settings that apply to metadata."""
-    gone = {*_READING, *(() if function.has_time_travel else TIME_TRAVEL)}
-    settings = tuple(setting for setting in store.settings if setting.name not in gone)
+    excluded_names = {*_READ_SETTINGS, *(() if function.has_time_travel else TIME_TRAVEL)}
+    settings = tuple(setting for setting in store.settings if setting.name not in excluded_names)
     positional = store.positional
     if positional[0].name in ("url", "path"):
         positional = (_TABLE, *positional[1:])
@@ -115,8 +115,8 @@ def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Val
     if function.has_time_travel:
         subject.spark_table()  # refuses a snapshot that does not exist, which the metadata tables do not
     if function.metadata_table is None:
-        return OWN[function.name](subject)
-    return subject.plan_of(function.metadata_table)
+        return ROW_BUILDERS[function.name](subject)
+    return subject.metadata_table_plan(function.metadata_table)
 
 
 def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Subject:
@@ -125,12 +125,12 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
         _refuse_settings(function, values)
         operations = relations.catalog_table(str(name)).operations()
         return Subject(function.name, str(name), operations, values)
-    wanted = values if name is None else {**values, "url": str(name), "path": str(name)}
-    location = STORES[reader.store](function.name, wanted)
-    found = find(function.name, location, values)
-    warn_of_copy(found)
-    folder = found.folder if is_metadata_file(location.path) else location.path
-    return Subject(function.name, location.path, found.operations, values, folder)
+    location_values = values if name is None else {**values, "url": str(name), "path": str(name)}
+    location = STORES[reader.store](function.name, location_values)
+    located_table = find(function.name, location, values)
+    warn_of_copy(located_table)
+    folder = located_table.folder if is_metadata_file(location.path) else location.path
+    return Subject(function.name, location.path, located_table.operations, values, folder)
 
 
 def _is_path(name: str) -> bool:
@@ -140,8 +140,8 @@ def _is_path(name: str) -> bool:
 
 def _refuse_settings(function: MetadataFunction, values: Mapping[str, Value]) -> None:
     """Refuse, instead of ignoring, arguments that only apply to a path if a table's name is given."""
-    taken = {"table", *TIME_TRAVEL, *(setting.name for setting in function.settings)}
+    allowed_names = {"table", *TIME_TRAVEL, *(setting.name for setting in function.settings)}
     for name, value in values.items():
-        if name not in taken and value is not None:
-            words = f"it only applies to a path, and `{values['table']}` is a table's name; leave it out"
-            raise invalid(function.name, name, words)
+        if name not in allowed_names and value is not None:
+            message = f"it only applies to a path, and `{values['table']}` is a table's name; leave it out"
+            raise invalid(function.name, name, message)

@@ -21,7 +21,7 @@ def _partition_specs(subject: Subject) -> Java:
     assert specs is not None  # every metadata file has them
     rows: list[dict[str, Any]] = []
     for spec in specs.all_specs:
-        head = {"spec_id": spec.spec_id, "is_current": spec.spec_id == specs.current}
+        spec_values = {"spec_id": spec.spec_id, "is_current": spec.spec_id == specs.current}
         fields = [
             {
                 "position": position,
@@ -32,7 +32,7 @@ def _partition_specs(subject: Subject) -> Java:
             }
             for position, field in enumerate(spec.fields)
         ]
-        rows.extend({**head, **field} for field in fields or [{}])
+        rows.extend({**spec_values, **field} for field in fields or [{}])
     columns = (
         "spec_id int, is_current boolean, position int, field_id int, field_name string, "
         "source_column string, transform string"
@@ -74,20 +74,20 @@ def _columns(fields: list[dict[str, Any]], prefix: str) -> Iterator[tuple[str, d
     for field in fields:
         name = f"{prefix}{field['name']}"
         yield name, field
-        kind = field["type"]
-        if not isinstance(kind, dict):
+        data_type = field["type"]
+        if not isinstance(data_type, dict):
             continue
-        inner = kind.get("fields") or [
+        inner_fields = data_type.get("fields") or [
             {
                 "name": part,
-                "id": kind[f"{part}-id"],
-                "type": kind[part],
-                "required": kind.get(f"{part}-required", True),
+                "id": data_type[f"{part}-id"],
+                "type": data_type[part],
+                "required": data_type.get(f"{part}-required", True),
             }
             for part in ("element", "key", "value")
-            if part in kind
+            if part in data_type
         ]
-        yield from _columns(inner, f"{name}.")
+        yield from _columns(inner_fields, f"{name}.")
 
 
 def _text(value: Any) -> str | None:
@@ -99,8 +99,11 @@ def _sort_orders(subject: Subject) -> Java:
     schemas = [Schema(tuple(map(field_from_metadata, s["fields"]))) for s in content["schemas"]]
     rows: list[dict[str, Any]] = []
     for order in content["sort-orders"]:
-        number = order["order-id"]
-        head = {"order_id": number, "is_default": number == content["default-sort-order-id"]}
+        order_id = order["order-id"]
+        order_values = {
+            "order_id": order_id,
+            "is_default": order_id == content["default-sort-order-id"],
+        }
         fields = []
         for position, field in enumerate(order["fields"]):
             source = field["source-id"]
@@ -114,7 +117,7 @@ def _sort_orders(subject: Subject) -> Java:
                     "null_order": field["null-order"],
                 }
             )
-        rows.extend({**head, **field} for field in fields or [{}])
+        rows.extend({**order_values, **field} for field in fields or [{}])
     columns = (
         "order_id int, is_default boolean, position int, source_column string, transform string, "
         "direction string, null_order string"
@@ -130,14 +133,14 @@ def _properties(subject: Subject) -> Java:
 def _statistics(subject: Subject) -> Java:
     rows: list[dict[str, Any]] = []
     for file in table_metadata.statistics(subject.metadata):
-        head = {
+        file_values = {
             "snapshot_id": file["snapshot-id"],
             "path": file["statistics-path"],
             "file_size_in_bytes": file["file-size-in-bytes"],
         }
         rows.extend(
             {
-                **head,
+                **file_values,
                 "blob_type": blob["type"],
                 "blob_snapshot_id": blob["snapshot-id"],
                 "blob_sequence_number": blob["sequence-number"],
@@ -147,7 +150,7 @@ def _statistics(subject: Subject) -> Java:
             for blob in file["blob-metadata"]
         )
         if not file["blob-metadata"]:
-            rows.append(head)
+            rows.append(file_values)
     rows.extend(
         {
             "snapshot_id": file["snapshot-id"],
@@ -182,14 +185,15 @@ def _shown_columns(subject: Subject) -> Java:
 def _describe(subject: Subject) -> Java:
     """Spark's own rows, and the details of an Iceberg table that Spark does not show."""
     metadata = subject.metadata
-    more = {
+    details = {
         "Table UUID": metadata.uuid(),
         "Format Version": metadata.formatVersion(),
         "Metadata File": metadata.metadataFileLocation(),
     }
-    rows = table_metadata.described(subject.spark_table(), subject.name)
+    rows = table_metadata.describe_rows(subject.spark_table(), subject.name)
     rows += [
-        {"col_name": name, "data_type": str(value), "comment": None} for name, value in more.items()
+        {"col_name": name, "data_type": str(value), "comment": None}
+        for name, value in details.items()
     ]
     return table_metadata.rows("col_name string, data_type string, comment string", rows)
 
@@ -212,7 +216,7 @@ def _ddl(subject: Subject) -> Java:
     return table_metadata.rows("createtab_stmt string", [{"createtab_stmt": text}])
 
 
-OWN: Mapping[str, Callable[[Subject], Java]] = {
+ROW_BUILDERS: Mapping[str, Callable[[Subject], Java]] = {
     "iceberg_snapshots": lambda subject: table_metadata.snapshots(subject.metadata),
     "iceberg_metadata": file_rows.entries,
     "iceberg_column_stats": file_rows.column_stats,

@@ -20,7 +20,7 @@ _NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class LocationMapping:
     """The mapping of a relocated table's addresses to its folder.
 
     declared_location: the location in its metadata. folder: where the table was found. pattern: of the
@@ -28,16 +28,16 @@ class Moved:
     its metadata are relative, so that the table is where it belongs.
     """
 
-    said: str
+    declared_location: str
     folder: str
-    old: str
-    new: str
+    pattern: str
+    replacement: str
     is_relative: bool = False
 
-    def found(self, address: str) -> str:
+    def current_address(self, address: str) -> str:
         """The current address of a file."""
-        begins = re.match(self.old, address)
-        return self.new + address[begins.end() :] if begins else address
+        match = re.match(self.pattern, address)
+        return self.replacement + address[match.end() :] if match else address
 
 
 def is_relative(address: str) -> bool:
@@ -46,56 +46,58 @@ def is_relative(address: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def mapping(said: str, folder: str) -> Moved:
+def map_location(declared_location: str, folder: str) -> LocationMapping:
     """The mapping of a table. declared_location: the location in its metadata. folder: where it was found."""
-    start = beginning(said)
-    inside = re.match(start, folder.rstrip("/") + "/") is not None
+    original_pattern = location_pattern(declared_location)
+    is_nested = re.match(original_pattern, folder.rstrip("/") + "/") is not None
     # A copy inside the original: addresses already in the copy are not mapped again.
-    old = f"(?!{beginning(folder)}){start}" if inside else start
-    return Moved(said, folder, f"(?:{old}|{_RELATIVE})", folder.rstrip("/") + "/")
+    pattern = f"(?!{location_pattern(folder)}){original_pattern}" if is_nested else original_pattern
+    return LocationMapping(
+        declared_location, folder, f"(?:{pattern}|{_RELATIVE})", folder.rstrip("/") + "/"
+    )
 
 
-def beginning(location: str) -> str:
+def location_pattern(location: str) -> str:
     """A pattern, valid in Java and Python, of all spellings of a location, with its trailing slash."""
     if is_relative(location):
-        return rf"(?:\.?/)*{_steps(location, root='')}"
+        return rf"(?:\.?/)*{_path_pattern(location, root='')}"
     match = _SCHEME.fullmatch(location)
     scheme, authority, path = match.groups() if match else ("", None, location)
     scheme, authority = scheme.lower(), authority or ""
     # Three schemes of one store: s3, s3a and s3n.
     if re.fullmatch("s3[an]?", scheme):
-        return f"(?i:s3[an]?)://{_quoted(authority)}{_exact(path)}"
+        return f"(?i:s3[an]?)://{_escaped(authority)}{_exact(path)}"
     if re.fullmatch("(?:abfs|wasb)s?", scheme):
         account = re.match(r"([^.]*)(?:\.(?:dfs|blob)(\..*))?", authority)
         assert account is not None
         suffix = (
-            rf"\.(?:dfs|blob){_quoted(account[2])}"
+            rf"\.(?:dfs|blob){_escaped(account[2])}"
             if account[2]
-            else _quoted(authority[account.end() :])
+            else _escaped(authority[account.end() :])
         )
-        return f"(?i:abfs|wasb)s?://{_quoted(account[1])}{suffix}{_exact(path)}"
+        return f"(?i:abfs|wasb)s?://{_escaped(account[1])}{suffix}{_exact(path)}"
     if scheme == "file":
-        return f"(?:(?i:file):(?://(?:localhost)?)?)?{_steps(path)}"
+        return f"(?:(?i:file):(?://(?:localhost)?)?)?{_path_pattern(path)}"
     if scheme == "hdfs":
         # HDFS's default port, which an address may omit.
-        node = authority.removesuffix(":8020")
-        port = "" if ":" in node else "(?::8020)?"
-        known = f"(?:{_quoted(node)}{port})?" if node else "[^/]*"
-        return f"(?:(?i:hdfs):(?://{known})?)?{_steps(path)}"
+        name_node = authority.removesuffix(":8020")
+        port = "" if ":" in name_node else "(?::8020)?"
+        authority_pattern = f"(?:{_escaped(name_node)}{port})?" if name_node else "[^/]*"
+        return f"(?:(?i:hdfs):(?://{authority_pattern})?)?{_path_pattern(path)}"
     if not scheme:  # the default file system is unknown
-        return f"(?:(?i:file|hdfs|viewfs):(?://[^/]*)?)?{_steps(path)}"
-    return f"(?i:{_quoted(scheme)})://{_quoted(authority)}{_exact(path)}"
+        return f"(?:(?i:file|hdfs|viewfs):(?://[^/]*)?)?{_path_pattern(path)}"
+    return f"(?i:{_escaped(scheme)})://{_escaped(authority)}{_exact(path)}"
 
 
-def _quoted(text: str) -> str:
+def _escaped(text: str) -> str:
     return re.escape(text)
 
 
 def _exact(path: str) -> str:
-    return f"{_quoted(path.rstrip('/'))}/"
+    return f"{_escaped(path.rstrip('/'))}/"
 
 
-def _steps(path: str, root: str = r"/(?:\.?/)*") -> str:
+def _path_pattern(path: str, root: str = r"/(?:\.?/)*") -> str:
     """A pattern of a file system path, with `//` and `/./` as `/`. root: the pattern that it begins with."""
-    steps = [_quoted(step) for step in path.split("/") if step not in ("", ".")]
-    return root + "".join(rf"{step}/(?:\.?/)*" for step in steps) + _NO_WAY_UP
+    segments = [_escaped(segment) for segment in path.split("/") if segment not in ("", ".")]
+    return root + "".join(rf"{segment}/(?:\.?/)*" for segment in segments) + _NO_WAY_UP

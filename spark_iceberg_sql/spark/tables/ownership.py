@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.tables import same_location
 from spark_iceberg_sql.syntax.identifiers import string_literal
 
 # Properties that set a separate location for some of a table's files.
-_ELSEWHERE = (
+_LOCATION_PROPERTIES = (
     "write.data.path",
     "write.metadata.path",
     "write.object-storage.path",
@@ -34,27 +34,27 @@ _PATHS = (  # metadata table, its path column: every file that maintenance may d
 )
 
 
-def folder_of(asked: str, file: str) -> str:
+def folder_of(requested_path: str, file: str) -> str:
     """The folder of the requested table. file: the metadata file that was found."""
-    if not is_metadata_file(asked):
-        return asked
-    above = file.rpartition("/")[0]
-    return above.removesuffix("/metadata")
+    if not is_metadata_file(requested_path):
+        return requested_path
+    parent = file.rpartition("/")[0]
+    return parent.removesuffix("/metadata")
 
 
-def says_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
+def declared_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
     """The location in a table's metadata, if that is not the folder it was found in; otherwise None.
 
     For reads only: cached by location, and by where links in it lead now.
     """
-    said = str(metadata.location())
-    is_same = _same(folder, said, _resolved(folder), _resolved(said))
-    return None if is_same or _is_metadata_path(file, metadata) else said
+    declared_location = str(metadata.location())
+    is_same = _same(folder, declared_location, _resolved(folder), _resolved(declared_location))
+    return None if is_same or _is_metadata_path(file, metadata) else declared_location
 
 
 @lru_cache(maxsize=1024)
 def _same(folder: str, location: str, *resolved: str) -> bool:
-    return same_location.same(folder, location)
+    return same_location.is_same(folder, location)
 
 
 def _resolved(location: str) -> str:
@@ -65,7 +65,7 @@ def _resolved(location: str) -> str:
 
 def _is_metadata_path(file: str, metadata: Java) -> bool:
     path = metadata.properties().get("write.metadata.path")
-    return bool(path) and same_location.same(file.rpartition("/")[0], str(path))
+    return bool(path) and same_location.is_same(file.rpartition("/")[0], str(path))
 
 
 def refuse_copy(folder: str, metadata: Java) -> None:
@@ -73,16 +73,16 @@ def refuse_copy(folder: str, metadata: Java) -> None:
 
     folder: the requested folder. metadata: of the table found there.
     """
-    said = str(metadata.location())
-    if not same_location.same(folder, said):
-        raise IcebergSqlError(_copy(f"the table at `{folder}`", folder, said))
-    for name in _ELSEWHERE:
+    declared_location = str(metadata.location())
+    if not same_location.is_same(folder, declared_location):
+        raise IcebergSqlError(_copy_message(f"the table at `{folder}`", folder, declared_location))
+    for name in _LOCATION_PROPERTIES:
         path = metadata.properties().get(name)
-        if path and not same_location.inside(str(path), said):
+        if path and not same_location.is_inside(str(path), declared_location):
             raise IcebergSqlError(
                 f"the table at `{folder}` writes outside its folder: {name} is `{path}`, which "
                 f"may contain another table's files",
-                help=f"{_own_catalog(folder)}",
+                help=f"{_owning_catalog_help(folder)}",
             )
 
 
@@ -90,13 +90,13 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
     """Raise IcebergSqlError if a table has files outside its folder, which DELETE and
     expire_snapshots would delete. Reads all manifests.
     """
-    said = str(metadata.location())
+    declared_location = str(metadata.location())
     try:
         outside = next(
             (
                 p
-                for p in _not_below(said, metadata, operations)
-                if not same_location.inside(p, said)
+                for p in _folders_outside(declared_location, metadata, operations)
+                if not same_location.is_inside(p, declared_location)
             ),
             None,
         )
@@ -109,24 +109,26 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
         raise IcebergSqlError(
             f"the table at `{folder}` has files outside its folder, in `{outside}`: DELETE and "
             f"expire_snapshots would delete them",
-            help=f"{_own_catalog(folder)}",
+            help=f"{_owning_catalog_help(folder)}",
         )
 
 
-def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
+def _folders_outside(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
     """The folders of files outside the table's location."""
     prefix = folder.rstrip("/") + "/"
     functions = jvm.java_class("org.apache.spark.sql.functions")
-    far = []
-    for kind, column in _PATHS:
-        table = relations.metadata_table(operations, folder, kind)
+    frames = []
+    for table_type, column in _PATHS:
+        table = relations.metadata_table(operations, folder, table_type)
         rows = relations.data_frame(relations.relation(relations.spark_table(table)))
         # A cheap comparison of texts on the executors: the caller compares the few other folders exactly.
         rows = rows.where(getattr(functions, "not")(functions.col(column).startsWith(prefix)))
-        far.append(
+        frames.append(
             rows.selectExpr(jvm.to_seq([f"regexp_replace({column}, '/[^/]*$', '') AS path"]))
         )
-    yield from relations.column(reduce(lambda all_, more: all_.union(more), far).distinct())
+    yield from relations.string_values(
+        reduce(lambda union, frame: union.union(frame), frames).distinct()
+    )
     for files in (metadata.statisticsFiles(), metadata.partitionStatisticsFiles()):
         for file in files:
             yield str(file.path()).rpartition("/")[0]
@@ -145,28 +147,31 @@ def refuse_moved_table(name: str) -> None:
         return
     if file is None:
         return
-    above, said = str(file).rpartition("/")[0], str(metadata.location())
-    if not same_location.same(above, said.rstrip("/") + "/metadata") and not _is_metadata_path(
-        str(file), metadata
-    ):
-        raise IcebergSqlError(_copy(f"`{name}`", above.removesuffix("/metadata"), said))
+    metadata_folder, declared_location = str(file).rpartition("/")[0], str(metadata.location())
+    if not same_location.is_same(
+        metadata_folder, declared_location.rstrip("/") + "/metadata"
+    ) and not _is_metadata_path(str(file), metadata):
+        raise IcebergSqlError(
+            _copy_message(f"`{name}`", metadata_folder.removesuffix("/metadata"), declared_location)
+        )
 
 
-def _copy(what: str, found: str, said: str) -> str:
+def _copy_message(subject: str, folder: str, declared_location: str) -> str:
     return with_help(
-        f"{what} is a copy, or was moved: its metadata is at `{found}`, but states the table's location "
-        f"as `{said}`; writes and deletes would change the files there",
-        f"write to the table at `{said}` itself; for an independent copy, create one in "
+        f"{subject} is a copy, or was moved: its metadata is at `{folder}`, but states the table's location "
+        f"as `{declared_location}`; writes and deletes would change the files there",
+        f"write to the table at `{declared_location}` itself; for an independent copy, create one in "
         "its catalog with CALL <catalog>.system.rewrite_table_path(table => '<table>', "
-        f"source_prefix => {string_literal(said)}, target_prefix => {string_literal(found)}) and copy the files "
+        f"source_prefix => {string_literal(declared_location)}, target_prefix => {string_literal(folder)}) and "
+        f"copy the files "
         "that it lists; "
         "if the table was moved, move it back",
     )
 
 
-def _own_catalog(folder: str) -> str:
-    above, _, name = folder.rstrip("/").rpartition("/")
+def _owning_catalog_help(folder: str) -> str:
+    parent, _, name = folder.rstrip("/").rpartition("/")
     return (
         "if only this table uses them, write to it through its catalog, for a Hadoop table: "
-        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse={above!r}), then lake.{name}"
+        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse={parent!r}), then lake.{name}"
     )

@@ -12,10 +12,10 @@ from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import Location
-from spark_iceberg_sql.spark.tables.allowed_locations import files_of
-from spark_iceberg_sql.spark.tables.arguments import bind, invalid, named
-from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_open
-from spark_iceberg_sql.spark.tables.locate import Found, find, place_of
+from spark_iceberg_sql.spark.tables.allowed_locations import open_files
+from spark_iceberg_sql.spark.tables.arguments import bind, find_argument, invalid
+from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_exposed_secret
+from spark_iceberg_sql.spark.tables.locate import LocatedTable, find, location_argument
 from spark_iceberg_sql.spark.tables.stores import STORES
 from spark_iceberg_sql.syntax.literal_calls import LiteralCall
 
@@ -26,50 +26,52 @@ _READING = frozenset(setting.name for setting in SETTINGS) - set(_OPENING)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WriteTarget:
     """A table's folder to write to, and how to open its files.
 
     display_path: the path as in the call. location: the folder.
     """
 
-    shown: str
+    display_path: str
     location: Location
     _function: Function
     _values: Mapping[str, Value] = field(repr=False)
     _secrets: Secrets = field(repr=False)
-    _given: tuple[Value, ...] = field(repr=False)
+    _call_values: tuple[Value, ...] = field(repr=False)
 
     @property
     def io(self) -> Java:
         """Iceberg's FileIO."""
-        where = place_of(self._values)
-        return files_of(self._function.name, where, self.location, cached=True).io
+        argument = location_argument(self._values)
+        return open_files(self._function.name, argument, self.location, cached=True).io
 
-    def find(self) -> Found:
+    def find(self) -> LocatedTable:
         """The table there. Raises AnalysisException if there is none, IcebergSqlError if it cannot be read."""
-        found = self._find()
-        if isinstance(found, Refusal):
-            raise jvm.raised(self._secrets.out_of(found))
-        return found
+        result = self._find()
+        if isinstance(result, Refusal):
+            raise jvm.to_python_exception(self._secrets.redact(result))
+        return result
 
-    def find_or_none(self) -> Found | None:
+    def find_or_none(self) -> LocatedTable | None:
         """The table there; None if there is none. Raises as `find` does if something else is there."""
-        found = self._find(new=True)
-        if isinstance(found, Refusal) and found.condition == "PATH_NOT_FOUND":
+        result = self._find(may_create=True)
+        if isinstance(result, Refusal) and result.condition == "PATH_NOT_FOUND":
             return None
-        if isinstance(found, Refusal):
-            raise jvm.raised(self._secrets.out_of(found))
-        return found
+        if isinstance(result, Refusal):
+            raise jvm.to_python_exception(self._secrets.redact(result))
+        return result
 
-    def warn_of_open(self, statement: str) -> None:
+    def warn_of_exposed_secret(self, statement: str) -> None:
         """Raise a Python warning if a key is in a statement's text."""
-        warn_of_open(self._function, self._values, self._given, self._given, statement)
+        warn_of_exposed_secret(
+            self._function, self._values, self._call_values, self._call_values, statement
+        )
 
-    def _find(self, *, new: bool = False) -> Found | Refusal:
+    def _find(self, *, may_create: bool = False) -> LocatedTable | Refusal:
         values = {name: value for name, value in self._values.items() if name not in _READING}
         with self.without_secrets():
             try:
-                return find(self._function.name, self.location, values, new=new)
+                return find(self._function.name, self.location, values, may_create=may_create)
             except Refusal as refusal:
                 return refusal
 
@@ -79,11 +81,11 @@ class Place:
         try:
             yield
         except JVM_ERRORS as error:
-            words = self._secrets.out_of_text(message(error))
-            raise IcebergSqlError(f"`{self.shown}` cannot be read: {words}") from None
+            text = self._secrets.redact_text(message(error))
+            raise IcebergSqlError(f"`{self.display_path}` cannot be read: {text}") from None
 
 
-def opened(call: LiteralCall) -> Place:
+def open_target(call: LiteralCall) -> WriteTarget:
     """The write target of a call, in the active session. Raises pyspark's AnalysisException for wrong
     arguments.
     """
@@ -94,19 +96,21 @@ def opened(call: LiteralCall) -> Place:
             names = ", ".join(f.name for f in FUNCTIONS)
             raise invalid("attach", "store", f"`{call.function}` is not one of {names}")
         for name, _ in call.keywords:
-            if named(function, name).name in _READING:
+            if find_argument(function, name).name in _READING:
                 raise invalid(function.name, name, "it only applies to reading; leave it out")
         values = bind(function, (*call.positional, *call.keywords), settings_of)
-        secrets.learn(function, values)
+        secrets.collect(function, values)
         location = STORES[function.store](function.name, values)
     except Refusal as refusal:
-        raise jvm.raised(secrets.out_of(refusal)) from None
-    given = tuple(value for _, value in (*call.positional, *call.keywords))
-    return Place(_shown(values, location), location, function, values, secrets, given)
+        raise jvm.to_python_exception(secrets.redact(refusal)) from None
+    call_values = tuple(value for _, value in (*call.positional, *call.keywords))
+    return WriteTarget(
+        _display_path(values, location), location, function, values, secrets, call_values
+    )
 
 
-def _shown(values: Mapping[str, Value], location: Location) -> str:
-    place = place_of(values)
-    if values.get("filename") is not None or place == "blobpath":
+def _display_path(values: Mapping[str, Value], location: Location) -> str:
+    argument = location_argument(values)
+    if values.get("filename") is not None or argument == "blobpath":
         return location.path
-    return str(values.get(place, location.path))
+    return str(values.get(argument, location.path))

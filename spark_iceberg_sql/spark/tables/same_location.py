@@ -17,7 +17,7 @@ _AZURE = re.compile(
 _FILE = "file:"
 
 
-def one(address: str) -> str:
+def normalized(address: str) -> str:
     """The normalized form of an address.
 
     Object store keys are compared literally, as the stores do; file system paths as the file system resolves
@@ -27,29 +27,29 @@ def one(address: str) -> str:
         return f"s3://{match[1]}/{(match[2] or '').rstrip('/')}"
     if match := _AZURE.fullmatch(address):
         return f"abfss://{match[1]}@{match[2].lower()}/{(match[3] or '').rstrip('/')}"
-    scheme, colon, rest = address.partition(":")
+    scheme, colon, path = address.partition(":")
     if scheme.lower() == "file":  # Hadoop accepts it in lower case only
-        address = f"file{colon}{rest}"
-    found, local = listings.qualified(address)
-    return found.rstrip("/") if local is None else _FILE + os.path.realpath(local)
+        address = f"file{colon}{path}"
+    qualified_address, local = listings.qualified(address)
+    return qualified_address.rstrip("/") if local is None else _FILE + os.path.realpath(local)
 
 
-def same(first: str, second: str) -> bool:
+def is_same(first: str, second: str) -> bool:
     """True if two locations are the same folder."""
-    one_, other = one(first), one(second)
-    return one_ == other or _same_file(one_, other)
+    first_address, second_address = normalized(first), normalized(second)
+    return first_address == second_address or _same_file(first_address, second_address)
 
 
-def inside(address: str, folder: str) -> bool:
+def is_inside(address: str, folder: str) -> bool:
     """True if a location is a folder or inside it."""
-    here, root = one(address), one(folder)
-    if here == root or here.startswith(root.rstrip("/") + "/"):
+    path, root = normalized(address), normalized(folder)
+    if path == root or path.startswith(root.rstrip("/") + "/"):
         return True
     # A parent folder may be the same directory under another name (mount, upper case).
-    while here.startswith(_FILE) and here not in (_FILE, _FILE + "/"):
-        if _same_file(here, root):
+    while path.startswith(_FILE) and path not in (_FILE, _FILE + "/"):
+        if _same_file(path, root):
             return True
-        here = here.rpartition("/")[0]
+        path = path.rpartition("/")[0]
     return False
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from spark_iceberg_sql.model.metadata_files import is_metadata_file
 from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge.location import ADLS, GCS, S3, Location
-from spark_iceberg_sql.spark.tables.arguments import invalid, shown
+from spark_iceberg_sql.spark.tables.arguments import invalid, quoted_value
 
 # An unreachable server fails within seconds, not minutes; a slow one has time to respond.
 _S3_PATIENCE = {
@@ -32,10 +32,10 @@ def _text(arguments: Arguments, name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _joined(path: str, arguments: Arguments) -> str:
+def _with_filename(path: str, arguments: Arguments) -> str:
     filename = _text(arguments, "filename")
-    whole = f"{path.rstrip('/')}/{filename.strip('/')}" if filename else path
-    return whole if is_metadata_file(whole) or whole == "/" else whole.rstrip("/")
+    full_path = f"{path.rstrip('/')}/{filename.strip('/')}" if filename else path
+    return full_path if is_metadata_file(full_path) or full_path == "/" else full_path.rstrip("/")
 
 
 def local(function: str, arguments: Arguments) -> Location:
@@ -48,12 +48,12 @@ def local(function: str, arguments: Arguments) -> Location:
     if scheme is None and not path.startswith("/"):
         message = f"`{path}` is relative, but Spark's processes do not share a working directory; pass an absolute path"
         raise invalid(function, "path", message)
-    return Location(_joined(path if scheme else f"file:{path}", arguments))
+    return Location(_with_filename(path if scheme else f"file:{path}", arguments))
 
 
 def hadoop(function: str, arguments: Arguments) -> Location:
     """A path of any Hadoop file system; without a scheme, of Hadoop's default one."""
-    path = _joined(_text(arguments, "path") or _text(arguments, "url") or "", arguments)
+    path = _with_filename(_text(arguments, "path") or _text(arguments, "url") or "", arguments)
     _refuse_signed(function, "path" if arguments.get("path") else "url", path)
     return Location(path)
 
@@ -76,7 +76,7 @@ def _refuse_signed(function: str, argument: str, url: str) -> None:
 def _without_keys(url: str) -> str:
     """A URL as quoted in messages; anything else may be a key in the wrong position."""
     if "://" not in url:
-        return shown(url)
+        return quoted_value(url)
     return re.sub(r"\?.*", "?***", re.sub(r"//[^/]*@", "//***@", url))
 
 
@@ -88,26 +88,28 @@ _AMAZON_PATH = re.compile(r"s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaw
 
 def s3(function: str, arguments: Arguments) -> Location:
     """s3://bucket/path, or the http(s) URL of a bucket at Amazon S3 or at another endpoint."""
-    url = _joined(_text(arguments, "url") or "", arguments)
+    url = _with_filename(_text(arguments, "url") or "", arguments)
     endpoint, region = _text(arguments, "endpoint"), _text(arguments, "region")
     if _SIGNED.search(url):
         message = "a signed URL gives access to one object, but a table has many; pass s3://bucket/path and keys"
         raise invalid(function, "url", message)
     if endpoint and not re.match(r"https?://[^/]", endpoint):
-        message = f"`{shown(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
+        message = (
+            f"`{quoted_value(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
+        )
         raise invalid(function, "endpoint", message)
     match = re.fullmatch(r"(https?)://([^/]+)/(.+)", url)
     if match:
-        scheme, host, rest = match.groups()
+        scheme, host, object_path = match.groups()
         if "@" in host:
             message = "credentials are not allowed in the URL; use a named collection"
             raise invalid(function, "url", message)
         if amazon := _AMAZON.fullmatch(host):
-            url, region = f"s3://{amazon['bucket']}/{rest}", region or amazon["region"]
+            url, region = f"s3://{amazon['bucket']}/{object_path}", region or amazon["region"]
         elif amazon := _AMAZON_PATH.fullmatch(host):
-            url, region = f"s3://{rest}", region or amazon["region"]
+            url, region = f"s3://{object_path}", region or amazon["region"]
         else:
-            url, endpoint = f"s3://{rest}", endpoint or f"{scheme}://{host}"
+            url, endpoint = f"s3://{object_path}", endpoint or f"{scheme}://{host}"
     if not re.fullmatch(r"s3[an]?://[^/@]+/.+", url):
         message = (
             f"`{_without_keys(url)}` is not s3://bucket/path or http(s)://endpoint/bucket/path"
@@ -143,7 +145,7 @@ def azure(function: str, arguments: Arguments) -> Location:
     """A container's folder, by connection string, or by the account's URL (with or without a key)."""
     account = _text(arguments, "connection_string") or ""
     container = _text(arguments, "container_name") or ""
-    folder = _joined(_text(arguments, "blobpath") or "", arguments).strip("/")
+    folder = _with_filename(_text(arguments, "blobpath") or "", arguments).strip("/")
     _refuse_signed(function, "blobpath", f"abfss://{folder}")
     parts = dict(p.split("=", 1) for p in account.strip(";").split(";") if "=" in p)
     if account.startswith(("http://", "https://")) and "?" not in account:
@@ -199,8 +201,8 @@ def any_store(function: str, arguments: Arguments) -> Location:
                 name,
                 f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out",
             )
-    _refuse_signed(function, "url", _joined(url, arguments))
-    match = _ADLS_URL.fullmatch(_joined(url, arguments))
+    _refuse_signed(function, "url", _with_filename(url, arguments))
+    match = _ADLS_URL.fullmatch(_with_filename(url, arguments))
     if match:
         name = match["host"].split(".", 1)[0]
         endpoint = f"https://{name}.blob.core.windows.net"
@@ -208,7 +210,7 @@ def any_store(function: str, arguments: Arguments) -> Location:
         text = f"BlobEndpoint={endpoint};AccountName={name};AccountKey={key}" if key else ""
         return _adls(name, match["container"], match["folder"], key, endpoint, text)
     if scheme == "gs":
-        return Location(_joined(url, arguments), GCS)
+        return Location(_with_filename(url, arguments), GCS)
     return hadoop(function, arguments)
 
 

@@ -11,7 +11,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import relations, table_metadata
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.tables.by_path import travelled
+from spark_iceberg_sql.spark.tables.by_path import time_travel_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class Subject:
     def spark_table(self) -> Java:
         """Spark's table, as of the time given in the call."""
         table = relations.base_table(self.operations, self.name)
-        return travelled(self.function, table, self.values)
+        return time_travel_table(self.function, table, self.values)
 
-    def plan_of(self, kind: str) -> Java:
+    def metadata_table_plan(self, table_type: str) -> Java:
         """One of Iceberg's metadata tables, as of the time given in the call."""
-        table = relations.metadata_table(self.operations, self.name, kind)
-        return relations.relation(travelled(self.function, table, self.values))
+        table = relations.metadata_table(self.operations, self.name, table_type)
+        return relations.relation(time_travel_table(self.function, table, self.values))
 
-    def rows_of(self, kind: str) -> Java:
+    def metadata_table_rows(self, table_type: str) -> Java:
         """One of Iceberg's metadata tables as a DataFrame."""
-        return relations.data_frame(self.plan_of(kind))
+        return relations.data_frame(self.metadata_table_plan(table_type))

@@ -36,23 +36,23 @@ class IsViewError(Refusal):
             "INVALID_PARAMETER_VALUE.PATTERN",
             parameter=f"`{argument}`",
             functionName=f"`{function}`",
-            value=self.saying("a view has no files; read its query with iceberg('PATH')"),
+            value=self.describe("a view has no files; read its query with iceberg('PATH')"),
         )
 
-    def saying(self, more: str) -> str:
+    def describe(self, consequence: str) -> str:
         """The fact that the file is a view's metadata, followed by its consequence."""
-        return f"`{self.file}` is the metadata of a view: {more}"
+        return f"`{self.file}` is the metadata of a view: {consequence}"
 
 
 def refuse_view(function: str, argument: str, file: str, files: Files) -> None:
     """Raise IsViewError if a metadata file that is not a valid table's is a view's."""
     try:
-        found = json.loads(folders.content(files, file))
+        content = json.loads(folders.content(files, file))
     except (ValueError, RecursionError, OSError, *BRIDGE_ERRORS):
         return
-    if isinstance(found, dict) and "view-uuid" in found:
+    if isinstance(content, dict) and "view-uuid" in content:
         try:
-            raise IsViewError(function, argument, file, found)
+            raise IsViewError(function, argument, file, content)
         except (KeyError, StopIteration, IndexError, TypeError):
             return
 
@@ -62,7 +62,7 @@ def plan(view: IsViewError) -> Java:
     text = view.queries.get("spark")
     if text is None:
         dialects = ", ".join(sorted(view.queries)) or "no SQL"
-        raise _refused(view, f"its query is in {dialects}, not in Spark SQL")
+        raise _view_refusal(view, f"its query is in {dialects}, not in Spark SQL")
     try:
         return views.analysed(
             text,
@@ -71,8 +71,10 @@ def plan(view: IsViewError) -> Java:
             view.columns,
         )
     except JVM_ERRORS as error:
-        raise _refused(view, f"its query fails in this session: {message(error)}") from None
+        raise _view_refusal(view, f"its query fails in this session: {message(error)}") from None
 
 
-def _refused(view: IsViewError, words: str) -> Refusal:
-    return Refusal(view.condition, **{**view.parameters, "value": view.saying(words).rstrip(".")})
+def _view_refusal(view: IsViewError, reason: str) -> Refusal:
+    return Refusal(
+        view.condition, **{**view.parameters, "value": view.describe(reason).rstrip(".")}
+    )

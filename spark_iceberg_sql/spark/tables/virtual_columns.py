@@ -17,7 +17,7 @@ from functools import partial
 from spark_iceberg_sql.spark.bridge import file_facts, jvm, relations
 from spark_iceberg_sql.spark.bridge.java_rows import StoreFile
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.tables.locate import Found
+from spark_iceberg_sql.spark.tables.locate import LocatedTable
 from spark_iceberg_sql.syntax.identifiers import backticked
 
 NAMES = ("_path", "_file", "_size", "_time", "_etag")
@@ -27,12 +27,12 @@ _MENTIONED = re.compile(r"(?<![\w$])_(path|file|size|time|etag)(?!\w)", re.IGNOR
 _ADDRESS = "concat(_file, '') AS __address"
 _SCHEME = re.compile(r"^[A-Za-z0-9+.-]+:(//)?")
 _FACTS = {"_size": "BIGINT", "_time": "TIMESTAMP", "_etag": "STRING"}
-_AT_ONCE = 50_000  # data files whose sizes the driver collects
+_MAX_ON_DRIVER = 50_000  # data files whose sizes the driver collects
 
 
-def mentioned(always: bool) -> frozenset[str]:
+def mentioned_columns(always: bool) -> frozenset[str]:
     """The virtual columns that the statement may use; all if its text is unknown or `always` is set."""
-    text = relations.statement()
+    text = relations.statement_text()
     if always or text is None:
         return frozenset(NAMES)
     return frozenset("_" + word.lower() for word in _MENTIONED.findall(text))
@@ -40,9 +40,9 @@ def mentioned(always: bool) -> frozenset[str]:
 
 def with_virtual_columns(
     leaf: Java,
-    found: Found,
+    located_table: LocatedTable,
     snapshot: int | None,
-    wanted: frozenset[str],
+    requested_names: frozenset[str],
     *,
     pruned: bool,
     cached: bool,
@@ -53,41 +53,58 @@ def with_virtual_columns(
     requested_names: the columns that the statement may use; cheap ones are always included. pruned: whether
     predicates may be pushed down. cached: whether to use an earlier call's maps of the snapshot's files.
     """
-    own = relations.column_names(leaf)
-    taken = {name.lower() for name in own}
-    base = leaf if pruned else relations.unpushed(leaf)
-    if "_file" in taken:  # the table's own column shadows the one that all others are derived from
+    column_names = relations.column_names(leaf)
+    lower_names = {name.lower() for name in column_names}
+    base = leaf if pruned else relations.without_push_down(leaf)
+    if (
+        "_file" in lower_names
+    ):  # the table's own column shadows the one that all others are derived from
         return relations.without_file(base)
-    theirs = [name for name in relations.hidden_column_names(leaf) if name not in taken]
-    theirs.remove("_file")
-    quoted = [backticked(name) for name in own]
+    metadata_columns = [
+        name for name in relations.hidden_column_names(leaf) if name not in lower_names
+    ]
+    metadata_columns.remove("_file")
+    quoted = [backticked(name) for name in column_names]
     rows = relations.data_frame(base)
-    made = {"_path": _found(found), "_file": "substring_index(__address, '/', -1)"}
-    facts = sorted((wanted & _FACTS.keys()) - taken)
-    if facts and snapshot is None:
-        rows = _select(rows, *quoted, _ADDRESS, *theirs)
-        made |= {name: f"CAST(NULL AS {_FACTS[name]})" for name in facts}
-    elif facts == ["_size"] and file_facts.count(found.operations, snapshot or 0) > _AT_ONCE:
-        rows = _select(rows, *quoted, _ADDRESS, *theirs)
+    expressions = {
+        "_path": _address_expression(located_table),
+        "_file": "substring_index(__address, '/', -1)",
+    }
+    fact_names = sorted((requested_names & _FACTS.keys()) - lower_names)
+    if fact_names and snapshot is None:
+        rows = _select(rows, *quoted, _ADDRESS, *metadata_columns)
+        expressions |= {name: f"CAST(NULL AS {_FACTS[name]})" for name in fact_names}
+    elif (
+        fact_names == ["_size"]
+        and file_facts.count(located_table.operations, snapshot or 0) > _MAX_ON_DRIVER
+    ):
+        rows = _select(rows, *quoted, _ADDRESS, *metadata_columns)
         condition = _expression("__address = __path")
-        rows = rows.join(_sizes(found, snapshot or 0), condition, "left")
-        made["_size"] = "__size"
+        rows = rows.join(_sizes(located_table, snapshot or 0), condition, "left")
+        expressions["_size"] = "__size"
     else:
-        looked_up = _looked_up(found, snapshot or 0, facts, cached=cached) if facts else []
-        plain = [_expression(text) for text in (*quoted, _ADDRESS, *theirs)]
-        rows = rows.select(jvm.to_seq([*plain, *looked_up]))
-        made |= {name: name for name in facts}
-    hidden = [f"{text} AS {name}" for name, text in made.items() if name not in taken]
-    inner = _select(rows, *quoted, *hidden, *theirs)
-    return relations.with_hidden(_select(inner, *quoted), inner, len(own))
+        fact_columns = (
+            _lookup_columns(located_table, snapshot or 0, fact_names, cached=cached)
+            if fact_names
+            else []
+        )
+        plain = [_expression(text) for text in (*quoted, _ADDRESS, *metadata_columns)]
+        rows = rows.select(jvm.to_seq([*plain, *fact_columns]))
+        expressions |= {name: name for name in fact_names}
+    hidden = [f"{text} AS {name}" for name, text in expressions.items() if name not in lower_names]
+    inner = _select(rows, *quoted, *hidden, *metadata_columns)
+    return relations.with_hidden(_select(inner, *quoted), inner, len(column_names))
 
 
-def _found(found: Found) -> str:
+def _address_expression(located_table: LocatedTable) -> str:
     """The expression for the address of a row's file."""
-    if found.moved is None:
+    if located_table.mapping is None:
         return "__address"
-    old, new = f"^{found.moved.old}", re.sub(r"([\\$])", r"\\\1", found.moved.new)
-    return f"regexp_replace(__address, {_text(old)}, {_text(new)})"
+    pattern, replacement = (
+        f"^{located_table.mapping.pattern}",
+        re.sub(r"([\\$])", r"\\\1", located_table.mapping.replacement),
+    )
+    return f"regexp_replace(__address, {_text(pattern)}, {_text(replacement)})"
 
 
 def _text(text: str) -> str:
@@ -105,18 +122,26 @@ def _expression(text: str) -> Java:
     return jvm.java_class("org.apache.spark.sql.functions").expr(text)
 
 
-def _looked_up(found: Found, snapshot: int, wanted: list[str], *, cached: bool) -> list[Java]:
+def _lookup_columns(
+    located_table: LocatedTable, snapshot: int, names: list[str], *, cached: bool
+) -> list[Java]:
     """The columns with the size, time and etag of each row's file."""
-    timed = bool({"_time", "_etag"} & set(wanted))
-    moved = None if found.moved is None else (found.moved.old, found.moved.new)
-    listed = partial(_listed, found) if timed else None
-    maps = file_facts.maps(found.operations, snapshot, listed, moved, cached=cached)
-    return [file_facts.lookup(name, maps[name], "_file") for name in wanted]
+    needs_listing = bool({"_time", "_etag"} & set(names))
+    mapping = (
+        None
+        if located_table.mapping is None
+        else (located_table.mapping.pattern, located_table.mapping.replacement)
+    )
+    list_files = partial(_listed, located_table) if needs_listing else None
+    maps = file_facts.maps(located_table.operations, snapshot, list_files, mapping, cached=cached)
+    return [file_facts.lookup(name, maps[name], "_file") for name in names]
 
 
-def _sizes(found: Found, snapshot: int) -> Java:
+def _sizes(located_table: LocatedTable, snapshot: int) -> Java:
     """The sizes of data files that are too many for the driver, read from the manifests on the executors."""
-    table = relations.metadata_table(found.operations, found.location.path, "DATA_FILES")
+    table = relations.metadata_table(
+        located_table.operations, located_table.location.path, "DATA_FILES"
+    )
     files = relations.relation(relations.spark_table(table, snapshot=snapshot))
     rows = _select(
         relations.data_frame(files), "file_path AS __path", "file_size_in_bytes AS __size"
@@ -124,12 +149,12 @@ def _sizes(found: Found, snapshot: int) -> Java:
     return rows.dropDuplicates(jvm.to_seq(["__path"]))
 
 
-def _listed(found: Found) -> Iterator[StoreFile]:
+def _listed(located_table: LocatedTable) -> Iterator[StoreFile]:
     """Times and etags, from a listing of the folder that the table writes its data to."""
-    properties = found.operations.current().properties()
-    folder = properties.get("write.data.path") or f"{found.folder.rstrip('/')}/data"
-    if found.moved is not None:
-        folder = found.moved.found(folder)
-    for file in found.files.folder(folder, etags=True):
+    properties = located_table.operations.current().properties()
+    folder = properties.get("write.data.path") or f"{located_table.folder.rstrip('/')}/data"
+    if located_table.mapping is not None:
+        folder = located_table.mapping.current_address(folder)
+    for file in located_table.files.folder(folder, etags=True):
         address = _SCHEME.sub("", file.location)
         yield StoreFile(address=address, modified_ms=file.modified_ms, etag=file.etag or None)

@@ -6,11 +6,11 @@ import warnings
 
 from spark_iceberg_sql.outgoing import visible
 
-_said: set[str] = set()
+_issued_messages: set[str] = set()
 
 
-def warn_once(words: str) -> None:
+def warn_once(message: str) -> None:
     """Issue a UserWarning, once per message."""
-    if words not in _said:
-        _said.add(words)
-        warnings.warn(visible(words), UserWarning, stacklevel=2)
+    if message not in _issued_messages:
+        _issued_messages.add(message)
+        warnings.warn(visible(message), UserWarning, stacklevel=2)

@@ -44,7 +44,7 @@ def register(spark: SparkSession) -> None:
     # and the rule `guard` keeps those filters in Spark.
     injection.ensure(spark)
     try:
-        named = native_functions.functions(sources(), injection.ensuring)
+        builder_of = native_functions.functions(sources(), injection.java_ensure)
     except ValueError as error:
         raise IcebergSqlError(
             f"the functions cannot be compiled for this version of Spark: {error}"
@@ -52,7 +52,7 @@ def register(spark: SparkSession) -> None:
     for transform in TRANSFORMS:
         for name in transform.functions:
             registries.register_native(
-                spark, name, partial(named, name), **documentation(transform, name)
+                spark, name, partial(builder_of, name), **documentation(transform, name)
             )
 
 
@@ -85,8 +85,10 @@ def _row(transform: Transform, name: str) -> FunctionRow:
         narrow_as_int=transform.narrow_as_int,
         checks_precision=transform.checks_precision,
         result=None if transform.result is None else str(Primitive(transform.result)),
-        accepted=tuple(kind for kind in (*_SPARK_TYPES, *_UNLISTED) if _takes(transform, kind)),
-        listed=tuple(kind for kind in _SPARK_TYPES if _takes(transform, kind)),
+        accepted=tuple(
+            type_name for type_name in (*_SPARK_TYPES, *_UNLISTED) if _takes(transform, type_name)
+        ),
+        listed=tuple(type_name for type_name in _SPARK_TYPES if _takes(transform, type_name)),
         parameter=parameter.name if parameter else None,
         noun=parameter.noun if parameter else "",
         minimum=parameter.minimum if parameter else 0,
@@ -95,8 +97,8 @@ def _row(transform: Transform, name: str) -> FunctionRow:
     )
 
 
-def _takes(transform: Transform, kind: str) -> bool:
-    return transform.is_void or transform.takes(primitive_from_spark(kind))
+def _takes(transform: Transform, type_name: str) -> bool:
+    return transform.is_void or transform.takes(primitive_from_spark(type_name))
 
 
 def documentation(transform: Transform, name: str) -> dict[str, str]:
@@ -105,17 +107,17 @@ def documentation(transform: Transform, name: str) -> dict[str, str]:
     Returns usage, arguments and examples, as `register_native` takes them.
     """
     parameter = transform.parameter
-    lead = f"{parameter.name}, " if parameter else ""
+    prefix = f"{parameter.name}, " if parameter else ""
     rows = [f"col - {transform.accepts}"]
     if parameter:
         rows.insert(0, f"{parameter.name} - the {parameter.noun}, {_range(parameter)}")
     arguments = "".join(f"      * {row}\n" for row in rows)
-    call, answer = transform.example
+    call, result = transform.example
     return {
-        "usage": f"_FUNC_({lead}col) - Returns {transform.summary} "
+        "usage": f"_FUNC_({prefix}col) - Returns {transform.summary} "
         f"(Iceberg's partition transform {transform.name}).",
         "arguments": f"\n    Arguments:\n{arguments}  ",
-        "examples": f"\n    Examples:\n      > SELECT _FUNC_({call});\n       {answer}\n  ",
+        "examples": f"\n    Examples:\n      > SELECT _FUNC_({call});\n       {result}\n  ",
     }
 
 
@@ -123,8 +125,8 @@ def call_text(transform: BoundTransform, column: str) -> str:
     """The SQL of a transform's native function. column: the source column's text."""
     if transform.transform.is_identity:
         return column
-    lead = "" if transform.parameter is None else f"{transform.parameter}, "
-    return f"{transform.transform.functions[-1]}({lead}{column})"
+    prefix = "" if transform.parameter is None else f"{transform.parameter}, "
+    return f"{transform.transform.functions[-1]}({prefix}{column})"
 
 
 def _range(parameter: Parameter) -> str:

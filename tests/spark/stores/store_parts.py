@@ -17,7 +17,7 @@ import pytest
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.user_cache import cache_directory
 from spark_iceberg_sql.spark.runtime_jar import runtime_jar
-from spark_iceberg_sql.spark.versions import Runtime, line, runtime
+from spark_iceberg_sql.spark.versions import Runtime, runtime, spark_minor
 
 HERE = Path(__file__).parent
 
@@ -168,7 +168,7 @@ def _retrieved(folder: Path, jar: str, what: list[str]) -> bool:
 
 def azure_jars() -> list[Path]:
     every = fetched("azure-sdk-1.3.2", AZURE, transitive=True)
-    if line(pyspark.__version__).number >= (4, 0):
+    if spark_minor(pyspark.__version__).number >= (4, 0):
         return every
     jdk = fetched("azure-sdk-jdk", AZURE_OVER_JDK, transitive=False)
     return [*jdk, *(jar for jar in every if "netty" not in jar.name)] if jdk else []
