@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark_iceberg_sql.insight.advise_layout import Fields
 from spark_iceberg_sql.spark.bridge import hypothetical
 from spark_iceberg_sql.spark.bridge.jvm import java_class
-from spark_iceberg_sql.spark.insight.advise_costs import Costs
+from spark_iceberg_sql.spark.insight.advise_costs import Costs, Fields
 
 
 def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, int]]:

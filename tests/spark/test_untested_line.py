@@ -53,6 +53,7 @@ installed(None, start)
 print(bucket(spark), spark.sql("FROM iceberg_check('ALTER TABLE t ADD PARTITION FIELD bucket(0, id)')").count() > 0)
 print(outcome(lambda: spark.sql("ALTER TABLE t ADD PARTITION FIELD bucket(0, id)")))
 print(all(row.enabled for row in spark.sql("FROM iceberg_rules()").collect()))
+print(outcome(lambda: sis.install(spark, "none")))
 installed(spark, sis.register)
 sis.uninstall(spark)
 print(outcome(lambda: bucket(spark))[:24])
@@ -61,11 +62,12 @@ print(outcome(lambda: bucket(spark))[:24])
     parts = "functions iceberg_*, optimizer rules, table functions"
     head = f"Spark {MINOR} is not tested, only Spark {OTHERS}. Passed self-tests in this session: {parts}"
     rest = "; the rest of the package is untested"
-    first, values, refusal, rules, again, removed = out.splitlines()
+    first, values, refusal, rules, mode, again, removed = out.splitlines()
     assert first == f"1 IcebergSqlWarning <string> {head}, check of partition DDL{rest}"
     assert values == "12 True"
     assert "SIS" in refusal
     assert rules == "True"
+    assert mode.startswith("ddl must be")
     assert again.startswith(f"1 IcebergSqlWarning <string> {head}")
     assert removed == "[UNRESOLVED_ROUTINE] Can"
 
