@@ -96,7 +96,8 @@ public class FolderTable implements TableOperations {
         throw new ValidationException(
           "the table in `%s` is not the one that was attached; attach it again", place.folder);
       if (place.said != null && !place.said.equals(read.location()))
-        throw new ValidationException("the metadata of the table in `%s` states the location `%s`", place.folder, read.location());
+        throw new ValidationException(
+          "the metadata of the table in `%s` states the location `%s`", place.folder, read.location());
       current = read;
       version = newest;
     }
