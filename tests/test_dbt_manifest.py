@@ -157,7 +157,7 @@ def test_a_manifest_without_a_text(project: Path) -> None:
     changed(project, lambda m: m["nodes"]["model.shop.daily"].update(raw_code=None))
     assert [error for error in errors() if error[0] == "models/daily.sql"] == []
     (said,) = notes()["models/daily.sql"]
-    assert said.endswith("and `target/manifest.json` does not have the text of `daily`")
+    assert said.endswith("and `target/manifest.json` does not contain the text of `daily`")
 
 
 def test_a_mapping_is_a_note(project: Path) -> None:

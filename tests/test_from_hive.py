@@ -228,7 +228,7 @@ def test_one_odd_constant_stays_alone() -> None:
         "dt > '2024-01'": "'2024-01' is not a day in the format",
         "dt = 20240105": "'20240105' is not a day in the format",
         "dt BETWEEN '2024-01-31' AND '2024-01-01'": "nothing is between '2024-01-31' and",
-        "dt = '9999-12-31'": "the day after '9999-12-31' is out of the range",
+        "dt = '9999-12-31'": "the day after '9999-12-31' is outside the range",
         "dt LIKE '2024-01-0_'": "not the pattern of a whole year or month",
         "'2024-01-05' = dt": "where a constant comes first: write `dt` first",
         "dt <=> '2024-01-05'": "unless its condition is =",
@@ -324,7 +324,10 @@ def test_forms_that_no_time_has() -> None:
         ("CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", "already an Iceberg table"),
         ("SELECT 1 AS x", "no CREATE TABLE"),
         (LOGS + LOGS, "more than one CREATE TABLE"),
-        ("CREATE TABLE t (id INT) USING parquet PARTITIONED BY (bucket(4, id))", "are not columns"),
+        (
+            "CREATE TABLE t (id INT) USING parquet PARTITIONED BY (bucket(4, id))",
+            "not in its column list",
+        ),
         ("CREATE TABLE t (id INT PARTITIONED BY (dt STRING)", "cannot be read"),
     ],
 )
@@ -338,7 +341,7 @@ def test_wrong_arguments() -> None:
         sis.from_hive(None, LOGS, "SELECT * FROM web.logs WHERE dt = '2024-01-05'", column="url")
     with pytest.raises(IcebergSqlError, match="the format of its values is unknown"):
         sis.from_hive(None, LOGS, column="ts")
-    with pytest.raises(IcebergSqlError, match="without a session"):
+    with pytest.raises(IcebergSqlError, match="needs a session"):
         sis.from_hive(None, "web.logs")
 
 

@@ -682,7 +682,7 @@ def test_todays_spec_stays_unless_another_is_clearly_better() -> None:
     better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000, error=0.25)
     kept, (note,) = with_today(today, [better])
     assert kept == [today, better]
-    assert "days(ts), is estimated to cost 76% of it, and the estimate may be 25% off" in note
+    assert "days(ts), is estimated to cost 76% as much, and the estimate may be 25% off" in note
     text = str(Advice(kept, source="t", basis="b", tried=2))
     assert "today's spec stays: none is clearly better" in text
     best = Proposal("days(ts)", 9, 7_500, 7_500, (), 8, 1_000, error=0.25)

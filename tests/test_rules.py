@@ -128,7 +128,7 @@ def well_said(case: Case) -> None:
         assert d.help, d
         assert not d.message.endswith("."), d
         assert not d.help.endswith("."), d
-        assert re.match(r"[`a-z0-9]|[A-Z]{2,}|Iceberg|Spark", d.message), d
+        assert re.match(r"[`a-z0-9]|[A-Z]{2,}|Iceberg|Parquet|Spark", d.message), d
         assert d.message.count("`") % 2 == 0 or "``" in case.text, d
         assert 0 <= d.span.start <= d.span.end <= len(case.text), d
 
