@@ -311,7 +311,7 @@ def test_a_table_known_from_its_metadata(project: Path, capsys: Any) -> None:
 @pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.code)
 def test_explain_prints_the_docstring(rule: Any, capsys: Any) -> None:
     assert main(["explain", rule.code]) == 0
-    module = sys.modules[rule.judge.__module__]
+    module = sys.modules[rule.check.__module__]
     out = capsys.readouterr().out
     assert (module.__doc__ or "-").strip() in out
     assert out.endswith(f"\nOnline: {url_of(rule.code)}\n")

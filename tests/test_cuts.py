@@ -156,7 +156,7 @@ def test_a_long_statement_opens_without_the_rest(monkeypatch: pytest.MonkeyPatch
         asked.append(len(shaped))
         return pieces(shaped)
 
-    monkeypatch.setattr(LEXER, "pieces", counting)
+    monkeypatch.setattr(LEXER, "token_texts", counting)
     opening = statement.opening(8)
     assert asked
     assert max(asked) < 1000

@@ -397,7 +397,7 @@ def test_an_internal_error_has_no_comment(monkeypatch: pytest.MonkeyPatch, capsy
     def broken(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(engine.parser, "read", broken)
+    monkeypatch.setattr(engine.parser, "parse", broken)
     Path("a.sql").write_text(f"{TABLE};\n")
     assert main(["check", "--isolated", "--add-noqa", "a.sql"]) == 2
     assert Path("a.sql").read_text() == f"{TABLE};\n"

@@ -137,7 +137,7 @@ def test_files_of_one_version_are_followed_for_many_others_at_once(
         followed.append(path)
         plain(series, path, known)
 
-    monkeypatch.setattr(DdlReplay, "_follow", follow)
+    monkeypatch.setattr(DdlReplay, "_apply_file", follow)
     write({f"m/V1__{i}.sql": CREATE.replace("db.t", f"db.t{i}") for i in range(16)})
     check("--no-cache", capsys=capsys)
     assert len(followed) == 16 * 4

@@ -146,7 +146,7 @@ def test_an_internal_error_is_never_known(monkeypatch: pytest.MonkeyPatch, capsy
     def broken(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(engine.parser, "read", broken)
+    monkeypatch.setattr(engine.parser, "parse", broken)
     assert known(code=2, capsys=capsys)[0] == ["a.sql:1 SIS000"]
     assert main(["check", "--baseline", "known.json", "--write-baseline"]) == 2
     capsys.readouterr()

@@ -308,7 +308,7 @@ class _CheckRun(DiagnosticCollector):
         if isinstance(context.node, nodes.Compound):
             inner_catalog = self.catalog.copy()
             for node in context.node.inside:
-                inner_context = replace(context, node=node, known=inner_catalog)
+                inner_context = replace(context, node=node, catalog=inner_catalog)
                 _, runs = self._run_rules(inner_context)
                 self._apply_effect(inner_context, is_accepted=runs)
                 is_accepted = is_accepted and runs

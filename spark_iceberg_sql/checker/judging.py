@@ -10,8 +10,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Finding, Precondition, Rule
 from spark_iceberg_sql.rules.registry import ALL
-from spark_iceberg_sql.rules.sis002_not_checked import SkippedRule, skipped_note
-from spark_iceberg_sql.rules.sis002_not_checked import dialect_note as elsewhere
+from spark_iceberg_sql.rules.sis002_not_checked import SkippedRule, dialect_note, skipped_note
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.parser.dialect import indicates_spark
 from spark_iceberg_sql.syntax.terms import Name, NamePath, Offsets
@@ -100,7 +99,7 @@ def run_rules(context: Context) -> StatementResult:
         tuple(findings),
         tuple(sorted({item.rule.code for item in skipped})),
         skipped_note(context, skipped) if skipped else None,
-        elsewhere(context) if has_results else None,
+        dialect_note(context) if has_results else None,
         has_exclusive_syntax=has_results and indicates_spark(context.node, is_exclusive=True),
         has_spark_syntax=has_results and indicates_spark(context.node),
         undecided_codes=EVERY_CODE if _is_uncertain(context) else frozenset(undecided),

@@ -283,7 +283,9 @@ def _check_file(
             reports = parallel_linter.lint(task)
             if findings_filter.reports_all:
                 return reports
-            return findings_filter(parallel_linter.source(task), reports, settings, last=is_final)
+            return findings_filter(
+                parallel_linter.source(task), reports, settings, is_final=is_final
+            )
 
         mode = ChangeMode(includes_unsafe=args.unsafe_fixes, adds_suppressions=args.add_noqa)
         is_changing = args.fix or args.diff or args.add_noqa

@@ -12,7 +12,7 @@ from spark_iceberg_sql.facts.query_values import (
     Relation,
     UnsupportedQueryError,
     Value,
-    closing_index,
+    closing_index_or_raise,
     ends_value,
     is_name,
     top_level_tokens,
@@ -143,7 +143,7 @@ class _QueryReader:
         while True:
             if i + 2 >= len(tokens) or tokens[i + 1].word != "AS" or tokens[i + 2].text != "(":
                 raise UnsupportedQueryError  # RECURSIVE, or a column list
-            end = closing_index(tokens, i + 2)
+            end = closing_index_or_raise(tokens, i + 2)
             name = folded(tokens[i].text.strip("`"))
             try:
                 fields = tuple(self.query(tokens[i + 3 : end], depth + 1))
@@ -195,7 +195,9 @@ class _QueryReader:
                 in_condition = True
             elif not in_condition and token is not None:
                 relation_tokens += (
-                    tokens[i : closing_index(tokens, i) + 1] if token.text == "(" else [token]
+                    tokens[i : closing_index_or_raise(tokens, i) + 1]
+                    if token.text == "("
+                    else [token]
                 )
         return relations
 
@@ -204,7 +206,7 @@ class _QueryReader:
         if not tokens:
             raise UnsupportedQueryError
         if tokens[0].text == "(":
-            end = closing_index(tokens, 0)
+            end = closing_index_or_raise(tokens, 0)
             alias_tokens = [t for t in tokens[end + 1 :] if t.word != "AS"]
             if len(alias_tokens) > 1:
                 raise UnsupportedQueryError

@@ -19,8 +19,7 @@ from spark_iceberg_sql.facts.query_types import (
 from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
 from spark_iceberg_sql.records import record
-from spark_iceberg_sql.syntax.brackets import between_commas
-from spark_iceberg_sql.syntax.brackets import closing_index as closing
+from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.data_types import data_type
@@ -101,7 +100,7 @@ def _column(script: str, tokens: Sequence[Token], relations: list[Relation]) -> 
 
 def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> Value:
     name = tokens[0].word
-    end = closing_index(tokens, 1)
+    end = closing_index_or_raise(tokens, 1)
     suffix_tokens = tokens[end + 1 :]
     if suffix_tokens and (
         suffix_tokens[0].word not in ("OVER", "FILTER") or suffix_tokens[-1].text != ")"
@@ -171,9 +170,9 @@ def top_level_tokens(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
     return top_tokens
 
 
-def closing_index(tokens: Sequence[Token], opening: int) -> int:
+def closing_index_or_raise(tokens: Sequence[Token], opening: int) -> int:
     """The index of the bracket that closes the one at `opening`. Raises UnsupportedQueryError if there is none."""
-    index = closing(tokens, opening)
+    index = closing_index(tokens, opening)
     if index == len(tokens):
         raise UnsupportedQueryError
     return index
@@ -181,7 +180,7 @@ def closing_index(tokens: Sequence[Token], opening: int) -> int:
 
 def without_brackets(tokens: Sequence[Token]) -> Sequence[Token] | None:
     """The tokens inside the brackets that enclose all others; None if there are none."""
-    if tokens and tokens[0].text == "(" and closing_index(tokens, 0) == len(tokens) - 1:
+    if tokens and tokens[0].text == "(" and closing_index_or_raise(tokens, 0) == len(tokens) - 1:
         return tokens[1:-1]
     return None
 

@@ -241,7 +241,7 @@ class Specs:
         for spec in similar_specs:
             if spec.same_fields(new_spec):
                 new_specs = replace(self, current=spec.spec_id)
-                vars(new_specs).update(size=self.size, _alike=self._by_outline)
+                vars(new_specs).update(size=self.size, _by_outline=self._by_outline)
                 return self._carry_over(new_specs, ())
         # The latest spec's fields are the newest of their ids already.
         latest = self.spec.fields if self.current == new_spec.spec_id - 1 else ()
@@ -257,6 +257,6 @@ class Specs:
         vars(new_specs).update(
             spec=new_spec,
             size=self.size + len(fields),
-            _alike={**self._by_outline, new_spec.outline: (*similar_specs, new_spec)},
+            _by_outline={**self._by_outline, new_spec.outline: (*similar_specs, new_spec)},
         )
         return self._carry_over(new_specs, changed)

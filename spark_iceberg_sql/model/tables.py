@@ -60,10 +60,10 @@ class Tables:
     def copy(self) -> Tables:
         """A copy with its own state; the sources it reads from are shared."""
         twin = copy(self)
-        vars(twin)["_here"] = dict(self._entries)
+        vars(twin)["_entries"] = dict(self._entries)
         vars(twin)["_views"] = dict(self._views)
-        vars(twin)["_used"] = deque()
-        vars(twin)["_marks"] = dict(self._counters)
+        vars(twin)["_recent"] = deque()
+        vars(twin)["_counters"] = dict(self._counters)
         vars(twin)["_unsettled"] = list(self._unsettled)
         return twin
 

@@ -18,8 +18,8 @@ __all__ = [
     "Edit",
     "Finding",
     "Fix",
-    "NotKnownError",
     "Severity",
+    "UnknownFactError",
     "nodes",
     "rule",
 ]

@@ -54,7 +54,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     """A statement at whose words both grammars stop."""
     node = context.node
     assert isinstance(node, nodes.InvalidStatement)
-    from spark_iceberg_sql.rules.repairs import own_names, repair  # the command starts sooner
+    from spark_iceberg_sql.rules.repairs import help_values, repair  # the command starts sooner
 
     message, help_, area, is_refused = SYNTAX_ERRORS[node.error_kind]
     severity = None if is_refused else Severity.WARNING
@@ -65,7 +65,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
         "table": table,
         "found": node.token_text,
         "expected": node.expected,
-        **own_names(context, node),
+        **help_values(context, node),
     }
     if message is not None:
         message_pattern = message

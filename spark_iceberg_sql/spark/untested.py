@@ -17,7 +17,7 @@ from spark_iceberg_sql.spark import self_tests, statement_functions
 from spark_iceberg_sql.spark.bridge import answers, jvm, registries, user_warnings
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.insight import hypothetical_functions
-from spark_iceberg_sql.spark.modes import known_mode
+from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.tables import by_path, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
@@ -60,7 +60,7 @@ def install(spark: SparkSession, ddl: str) -> SparkSession:
 
     Raises IcebergSqlError for a mode that does not exist.
     """
-    known_mode(ddl)  # no fault of this Spark
+    validated_mode(ddl)  # no fault of this Spark
     results = _register(spark)
     if results.failed(_CHECK):
         ddl = "off"

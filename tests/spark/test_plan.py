@@ -37,7 +37,7 @@ def flat(specs):
         specs.last_field_id,
         [
             (s.spec_id, [(f.field_id, f.name, f.source_id, str(f.transform)) for f in s.fields])
-            for s in specs.every
+            for s in specs.all_specs
         ],
     )
 

@@ -212,9 +212,9 @@ def test_what_stays_a_parse_error_in_plain_spark(spark: SparkSession, path: str,
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
 def test_described(spark: SparkSession, function: object) -> None:
-    for name in (function.name, *function.also):  # type: ignore[attr-defined]
+    for name in (function.name, *function.aliases):  # type: ignore[attr-defined]
         text = "\n".join(r[0] for r in spark.sql(f"DESCRIBE FUNCTION EXTENDED {name}").collect())
-        assert all(f"* {a.name} - {a.words}" in text for a in function.arguments)  # type: ignore[attr-defined]
+        assert all(f"* {a.name} - {a.description}" in text for a in function.arguments)  # type: ignore[attr-defined]
         assert spark.catalog.functionExists(name)
 
 

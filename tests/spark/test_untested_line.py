@@ -110,7 +110,7 @@ def other_function(transform, name):
     first, function, *rest = row(transform, name)
     return first, "years" if name == "iceberg_month" else function, *rest
 functions._row = other_function
-intercept.judge = lambda asked: asked.text
+intercept.admit = lambda asked: asked.text
 spark = theirs()
 installed(spark)
 print(bucket(spark), outcome(lambda: spark.sql("SELECT iceberg_month(DATE '2024-01-01')"))[:20])

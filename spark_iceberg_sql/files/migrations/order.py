@@ -161,8 +161,8 @@ def _alembic(folder: str, names: Sequence[str]) -> MigrationsByPath:
         return {}
     heads = last_migrations(migrations)
     for path in heads if len(heads) > 1 else ():
-        if migrations[path].unsure is None:
-            migrations[path] = replace(migrations[path], unsure=_HEADS)
+        if migrations[path].order_problem is None:
+            migrations[path] = replace(migrations[path], order_problem=_HEADS)
     return migrations
 
 

@@ -288,8 +288,8 @@ class _SqlExtractor(Program):
             *(keywords[name] for name in ("sqlQuery", "text") if name in keywords),
         ]
         format_char = "{" if set(keywords) - _OWN_ARGUMENTS else ""
-        for argument in arguments:
-            values = self.literal_values(argument)
+        for node in arguments:
+            values = self.literal_values(node)
             if all(has_text(value) for value in values):
                 break
         else:
@@ -299,9 +299,7 @@ class _SqlExtractor(Program):
                 yield ExtractionProblem(self.part, *span, _RUNTIME_SQL)
             return
         for value in values:
-            yield from self._new_fragments(
-                value, format_char, is_exclusive=self.is_used_once(argument)
-            )
+            yield from self._new_fragments(value, format_char, is_exclusive=self.is_used_once(node))
 
     def _new_fragments(
         self, value: ast.expr, format_char: str, *, is_exclusive: bool

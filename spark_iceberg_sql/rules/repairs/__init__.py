@@ -14,7 +14,7 @@ from spark_iceberg_sql.rules.repairs.base import Repair, SyntaxErrorSite, help_v
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import TokenKind
 
-__all__ = ["own_names", "repair"]
+__all__ = ["help_values", "repair"]
 
 
 _Attempt = Callable[[SyntaxErrorSite], Iterator[Repair]]

@@ -22,7 +22,7 @@ from spark_iceberg_sql.spark.bridge import jvm, local_folders
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.bridge.listings import (
     ANY,
-    ListedFile,
+    StoredFile,
     blob_listing,
     hadoop_listing,
     local_folder,
@@ -54,7 +54,7 @@ class Files:
     def _hadoop(self) -> bool:
         return self.location.io == HADOOP
 
-    def folder(self, folder: str, *, etags: bool = False) -> list[ListedFile]:
+    def folder(self, folder: str, *, etags: bool = False) -> list[StoredFile]:
         """The files of a folder and all its subfolders; empty if there is none.
 
         etags: whether to include them, which costs more in some stores.

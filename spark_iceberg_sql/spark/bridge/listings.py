@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 
 @dataclass(frozen=True, slots=True)
-class ListedFile:
+class StoredFile:
     """A file of a listing: address, and a stamp that changes when the file does."""
 
     location: str
@@ -59,7 +59,7 @@ def qualified(address: str) -> tuple[str, str | None]:
         return address, None
 
 
-def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[ListedFile]:
+def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[StoredFile]:
     """The files in a folder, listed by Hadoop; none if the folder does not exist.
 
     names: a pattern for their names, ANY for all. below: whether to include subfolders.
@@ -73,7 +73,7 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Li
         raise
 
 
-def prefix_listing(io: Java, folder: str, names: str) -> list[ListedFile]:
+def prefix_listing(io: Java, folder: str, names: str) -> list[StoredFile]:
     """The files below a folder, listed by a FileIO that lists prefixes. names: as for `hadoop_listing`."""
     prefix = folder.rstrip("/") + "/"
     return _parse_listing(_lister().prefixed(io.listPrefix(prefix), names))
@@ -83,19 +83,19 @@ def _lister() -> Java:
     return compiler.shared_instance(__package__, "Listing", ListedFile)
 
 
-def _parse_listing(text: str) -> list[ListedFile]:
+def _parse_listing(text: str) -> list[StoredFile]:
     files = list_from_json(ListedFile, text)
-    return [ListedFile(f.location, f"{f.size}-{f.modified_ms}", f.modified_ms) for f in files]
+    return [StoredFile(f.location, f"{f.size}-{f.modified_ms}", f.modified_ms) for f in files]
 
 
 _OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')
 
 
-def s3_listing(io: Java, folder: str) -> list[ListedFile]:
+def s3_listing(io: Java, folder: str) -> list[StoredFile]:
     """Objects with their etags, which Iceberg's own listing omits."""
     bucket, prefix = folder.split("//", 1)[1].split("/", 1)
     request = java_class("software.amazon.awssdk.services.s3.model.ListObjectsV2Request")
-    files: list[ListedFile] = []
+    files: list[StoredFile] = []
     token = None
     while True:
         page_request = request.builder().bucket(bucket).prefix(prefix.rstrip("/") + "/")
@@ -105,7 +105,7 @@ def s3_listing(io: Java, folder: str) -> list[ListedFile]:
             key, modified, etag = match.groups()
             instant = java_class("java.time.Instant").parse(modified)
             address = f"s3://{bucket}/{key}"
-            files.append(ListedFile(address, etag, int(instant.toEpochMilli()), etag))
+            files.append(StoredFile(address, etag, int(instant.toEpochMilli()), etag))
         token = page.nextContinuationToken()
         if not token:
             return files
@@ -113,7 +113,7 @@ def s3_listing(io: Java, folder: str) -> list[ListedFile]:
 
 def blob_listing(
     blobs: tuple[str, str, str], folder: str, accepts: Callable[[str], bool] = bool
-) -> list[ListedFile]:
+) -> list[StoredFile]:
     """The blobs of a folder in Azure, listed by its blob service, which accounts without a hierarchical
     namespace also have.
 
@@ -131,7 +131,7 @@ def blob_listing(
         modified = int(properties.getLastModified().toInstant().toEpochMilli())
         address = "/".join([*url_parts[:3], item.getName()])
         etag = str(properties.getETag()).strip('"')
-        files.append(ListedFile(address, f"{properties.getContentLength()}-{etag}", modified, etag))
+        files.append(StoredFile(address, f"{properties.getContentLength()}-{etag}", modified, etag))
     return files
 
 

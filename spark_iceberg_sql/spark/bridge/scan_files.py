@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, schemas
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.java_records import list_from_json
-from spark_iceberg_sql.spark.bridge.java_rows import PartitionFiles, PartitionValue
+from spark_iceberg_sql.spark.bridge.java_rows import PartitionFiles
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.scan_metrics import limited_scans, scan_key, scans
 

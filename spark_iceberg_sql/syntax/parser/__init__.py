@@ -23,7 +23,7 @@ from spark_iceberg_sql.syntax.nodes import (
     WriteOrder,
 )
 from spark_iceberg_sql.syntax.parser import typos
-from spark_iceberg_sql.syntax.parser.alter import alter_table, change_typo
+from spark_iceberg_sql.syntax.parser.alter import alter_table, typo_after_table
 from spark_iceberg_sql.syntax.parser.boundaries import (
     check_missing_semicolon,
     invalid_beginning,
@@ -242,7 +242,7 @@ def _invalid_statement(cursor: Cursor, error: ParseError, span: Offsets) -> Node
     )
     if template_span is not None:
         return Templated(span, template_span)
-    typo = change_typo(cursor)
+    typo = typo_after_table(cursor)
     if typo is not None:
         token, error_kind, expected = cursor.tokens[typo[0]], "misspelt", f"`{typo[1]}`"
     elif error_kind in _GENERIC_ERRORS and (

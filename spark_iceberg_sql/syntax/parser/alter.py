@@ -73,7 +73,7 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     return node
 
 
-def change_typo(cursor: Cursor) -> tuple[int, str] | None:
+def typo_after_table(cursor: Cursor) -> tuple[int, str] | None:
     """The misspelt keyword after the table's name: its token index, and the intended keyword."""
     if cursor.target_table is None or cursor.words[0] != "ALTER":
         return None

@@ -180,7 +180,7 @@ def _changes(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -
     while not is_hive and cursor.take(","):
         changes.append(_alter_column(cursor, span, table, is_hive=False))
     expect_end(cursor)
-    return replace(changes[0], more=tuple(changes[1:]))
+    return replace(changes[0], other_changes=tuple(changes[1:]))
 
 
 def _alter_column(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -> AlterColumn:

@@ -114,7 +114,9 @@ def check_missing_semicolon(statement: Statement, node: Node, parse_tokens: Toke
             return Templated(span, error_span)
         error_kind = "swallowed" if first in _FREE_FORM else "missing-semicolon"
         partial_create = (
-            inner_node if isinstance(inner_node, Create) else getattr(inner_node, "begun", None)
+            inner_node
+            if isinstance(inner_node, Create)
+            else getattr(inner_node, "partial_create", None)
         )
         table = getattr(inner_node, "table", None)
         table_path = table if isinstance(table, NamePath) else None
