@@ -42,25 +42,25 @@ if TYPE_CHECKING:
         ScriptFailedError as ScriptFailedError,
         SourceError as SourceError,
     )
-    from spark_iceberg_sql.insight.advise import Advice as Advice, Proposal as Proposal
-    from spark_iceberg_sql.insight.from_hive import FromHive as FromHive
-    from spark_iceberg_sql.insight.preview import Preview as Preview
-    from spark_iceberg_sql.model.offline import known_from as known_from
+    from spark_iceberg_sql.insight.advise.model import Advice as Advice, Proposal as Proposal
+    from spark_iceberg_sql.insight.from_hive.model import FromHive as FromHive
+    from spark_iceberg_sql.insight.preview.model import Preview as Preview
+    from spark_iceberg_sql.model.metadata.offline import known_from as known_from
     from spark_iceberg_sql.model.tables import Tables as Tables
-    from spark_iceberg_sql.spark.catalogs import attach as attach
+    from spark_iceberg_sql.spark.attach import attach as attach
     from spark_iceberg_sql.spark.gate.intercept import sql as sql
     from spark_iceberg_sql.spark.gate.scripts import run as run
-    from spark_iceberg_sql.spark.insight.advise import advise as advise
-    from spark_iceberg_sql.spark.insight.explain import explain as explain
-    from spark_iceberg_sql.spark.insight.health import health as health
-    from spark_iceberg_sql.spark.insight.joins import spj as spj
-    from spark_iceberg_sql.spark.insight.preview import preview as preview
-    from spark_iceberg_sql.spark.servers import (
+    from spark_iceberg_sql.insight.advise.spark import advise as advise
+    from spark_iceberg_sql.insight.explain.spark import explain as explain
+    from spark_iceberg_sql.insight.health.spark import health as health
+    from spark_iceberg_sql.insight.joins.spark import spj as spj
+    from spark_iceberg_sql.insight.preview.spark import preview as preview
+    from spark_iceberg_sql.sessions.servers import (
         Server as Server,
         connect_server as connect_server,
         thrift_server as thrift_server,
     )
-    from spark_iceberg_sql.spark.session import register as register, session as session
+    from spark_iceberg_sql.sessions.session import register as register, session as session
     from spark_iceberg_sql.spark.tables.catalog_settings import catalog as catalog
     from spark_iceberg_sql.spark.tables.compaction import optimize as optimize
     from spark_iceberg_sql.spark.tables.credentials import collection as collection
@@ -122,7 +122,7 @@ def __getattr__(name: str) -> Any:
 
         value: Any = version("spark-iceberg-sql")
     elif name in _HOME:
-        from spark_iceberg_sql.extras import load
+        from spark_iceberg_sql.optional_dependencies import load
 
         home = _HOME[name]
         if home.startswith("spark.") and name.islower():  # a function
@@ -152,14 +152,14 @@ def _welcome_ipython() -> None:
 
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext spark_iceberg_sql`: the magics `%%iceberg_sql` and `%iceberg_sql`. shell: IPython's."""
-    from spark_iceberg_sql.extras import load
+    from spark_iceberg_sql.optional_dependencies import load
 
     load("notebook.extension").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """`%unload_ext spark_iceberg_sql`. shell: IPython's."""
-    from spark_iceberg_sql.extras import load
+    from spark_iceberg_sql.optional_dependencies import load
 
     load("notebook.extension").unload(shell)
 

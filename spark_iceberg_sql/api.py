@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
-from spark_iceberg_sql.extras import load, only_in_server
 from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.optional_dependencies import load, only_in_server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.checker.plan import Plan, PlannedRows
     from spark_iceberg_sql.diagnostics import Report
-    from spark_iceberg_sql.insight.from_hive import FromHive
+    from spark_iceberg_sql.insight.from_hive.model import FromHive
 
 
 def check(
@@ -90,7 +90,7 @@ def from_hive(
     for an unknown time zone, or for a table and a Spark Connect session.
     """
     if len(source.split()) > 1:
-        from spark_iceberg_sql.insight.from_hive import from_ddl
+        from spark_iceberg_sql.insight.from_hive.model import from_ddl
 
         return from_ddl(source, queries, column=column, zone=zone, catalog=catalog)
     if spark is None:

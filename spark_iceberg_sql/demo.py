@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql import extras
+from spark_iceberg_sql import optional_dependencies
 from spark_iceberg_sql.errors import IcebergSqlError
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def main() -> int:
     """Load the flights into a temporary warehouse and run the queries; returns the exit code."""
     say = sys.stdout.write
     try:
-        session = extras.load("spark.session").session
-        files_read = extras.load("spark.bridge.scan_metrics").files_read
+        session = optional_dependencies.load("spark.session").session
+        files_read = optional_dependencies.load("spark.bridge.scan_metrics").files_read
         with tempfile.TemporaryDirectory(prefix="iceberg-warehouse-") as warehouse:
             say("Starting Spark ...\n")
             spark = session(warehouse, config={"spark.sql.shuffle.partitions": "4"})

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.outgoing import visible, visible_lines
 from spark_iceberg_sql.records import field, record
+from spark_iceberg_sql.safe_output import visible, visible_lines
 
 INTERNAL = "SIS000"
 _LINE_END = regex(r"\r\n|\n|\r")

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.outgoing import sanitized_message, visible, visible_lines, with_help
+from spark_iceberg_sql.safe_output import sanitized_message, visible, visible_lines, with_help
 
 
 class IcebergSqlError(ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from spark_iceberg_sql.outgoing import visible, visible_lines
+from spark_iceberg_sql.safe_output import visible, visible_lines
 
 READ = "#3182bd"  # colours with a contrast of 3 to 1 and more on white and on black
 ERROR = "#d9534f"

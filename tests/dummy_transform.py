@@ -94,7 +94,7 @@ def spark() -> list[str]:
     import tempfile
 
     import spark_iceberg_sql as sis
-    from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
+    from spark_iceberg_sql.spark.bridge.plans.scan_metrics import files_read
 
     with tempfile.TemporaryDirectory() as folder:
         session = sis.session(folder, config={"spark.ui.enabled": "false"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge import hypothetical
-from spark_iceberg_sql.spark.bridge.jvm import java_class
-from spark_iceberg_sql.spark.insight.advise_costs import Costs, Fields
+from spark_iceberg_sql.insight.advise.spark_costs import Costs, Fields
+from spark_iceberg_sql.spark.bridge.jvm.gateway import java_class
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 
 
 def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, int]]:
@@ -18,7 +18,7 @@ def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, 
     tasks = scan.planFiles()
     lists = java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")
     collectors = java_class("java.util.stream.Collectors")
-    of_file, proxy = hypothetical._file_method, hypothetical._proxy
+    of_file, proxy = hypothetical_tables._file_method, hypothetical_tables._proxy
     size = proxy("java.util.function.ToLongFunction", of_file("fileSizeInBytes", "long"))
     spec = proxy("java.util.function.Function", of_file("specId", "int"))
     sums = collectors.groupingBy(spec, collectors.summarizingLong(size))

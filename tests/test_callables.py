@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.keys import KEYS
 from spark_iceberg_sql.config.settings import Settings
 

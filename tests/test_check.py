@@ -15,11 +15,11 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, Primitive
-from spark_iceberg_sql.rules.meant_transform import infer_transform
+from spark_iceberg_sql.rules.message_format import without_nested_backticks
 from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import SkippedRule
 from spark_iceberg_sql.rules.sis002_not_checked import skipped_note as skipped_note
-from spark_iceberg_sql.rules.words import without_nested_backticks
+from spark_iceberg_sql.rules.transform_inference import infer_transform
 from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import statements
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from clones import main
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 
 SECRET = "secret_column"
 

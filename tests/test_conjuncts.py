@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.insight.conjuncts import (
+from spark_iceberg_sql.insight.explain.conjuncts import (
     COLUMN,
     Field,
     SparkExpression,

@@ -23,12 +23,13 @@ from writers import (
     WRITERS,
 )
 
-from spark_iceberg_sql.checker import beside, engine, ignore_comments, judging, reporting
-from spark_iceberg_sql.checker.added_ignores import _needs_suppression
+from spark_iceberg_sql.checker import directives, engine, reporting, rule_runner
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files import host_suppressions
+from spark_iceberg_sql.checker.files.add_suppressions import _needs_suppression
+from spark_iceberg_sql.checker.files.api_messages import in_api_terms
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.fixes import apply_fixes
-from spark_iceberg_sql.checker.program_words import in_api_terms
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.files.discovery import extract_source
@@ -105,13 +106,13 @@ def replaced(monkeypatch: pytest.MonkeyPatch, rule: Rule, copy: Rule) -> None:
     monkeypatch.setitem(BY_CODE, copy.code, copy)
     by_kind = {
         kind: tuple(copy if r is rule else r for r in rules)
-        for kind, rules in judging._RULES.items()
+        for kind, rules in rule_runner._RULES.items()
     }
-    monkeypatch.setattr(judging, "_RULES", by_kind)
+    monkeypatch.setattr(rule_runner, "_RULES", by_kind)
     every = frozenset(BY_CODE)
-    for module in (judging, reporting, engine, beside):
+    for module in (rule_runner, reporting, engine, host_suppressions):
         monkeypatch.setattr(module, "EVERY_CODE", every)
-    monkeypatch.setattr(ignore_comments, "_CODES", every)
+    monkeypatch.setattr(directives, "_CODES", every)
 
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Diagnostic))

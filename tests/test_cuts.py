@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.syntax.characters import lexer_shape
-from spark_iceberg_sql.syntax.cuts import split_fast
+from spark_iceberg_sql.syntax.fast_splitter import split_fast
 from spark_iceberg_sql.syntax.lexer import LEXER, tokenize
 from spark_iceberg_sql.syntax.script import Statement, split_by_tokens, statements
 

@@ -10,7 +10,6 @@ from growth import ratio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS as RECORDS
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AddField,
@@ -46,6 +45,7 @@ from spark_iceberg_sql.syntax.routing import (
     text_with_trivia,
 )
 from spark_iceberg_sql.syntax.script import statements
+from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS as RECORDS
 from spark_iceberg_sql.syntax.terms import Literal, NamePath, Term
 
 MISTAKES = Path(__file__).with_name("corpus") / "mistakes.sql"

@@ -34,7 +34,7 @@ from doc_pages import (
     lay_out,
 )
 
-from spark_iceberg_sql.checker import judging
+from spark_iceberg_sql.checker import rule_runner
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import COMMANDS, main
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE
@@ -466,7 +466,7 @@ def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert rule.page == ast.get_docstring(tree)
     assert re.findall(r"^## (.+)$", rule.page, re.MULTILINE) == ["Why", "Instead", "Examples"]
     for kind in rule.on:
-        monkeypatch.setitem(judging._RULES, kind, (*judging._RULES.get(kind, ()), rule))
+        monkeypatch.setitem(rule_runner._RULES, kind, (*rule_runner._RULES.get(kind, ()), rule))
     found = list(cases_of((folder / cases).read_text(), rule.code))
     assert found
     for case in found:

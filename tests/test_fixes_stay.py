@@ -9,7 +9,7 @@ import pytest
 
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import extract_source

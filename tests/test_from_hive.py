@@ -12,14 +12,14 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.hive_partitions import (
+from spark_iceberg_sql.insight.from_hive.hive_partitions import (
     Column,
     PartitionDerivation,
     PartitionValueFormat,
     infer_formats,
     possible_derivations,
 )
-from spark_iceberg_sql.insight.hive_queries import rewrite
+from spark_iceberg_sql.insight.from_hive.hive_queries import rewrite
 
 LOGS = """CREATE EXTERNAL TABLE web.logs (id BIGINT, ts TIMESTAMP, url STRING)
 PARTITIONED BY (dt STRING, country STRING) STORED AS PARQUET LOCATION 's3://lake/logs';

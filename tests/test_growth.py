@@ -16,18 +16,18 @@ from evolutions import history
 from growth import ratio
 from samples import sampled
 
-from spark_iceberg_sql.checker import comment_places as places
-from spark_iceberg_sql.checker.added_ignores import suppress_findings
-from spark_iceberg_sql.checker.beside import HostSuppressions
+from spark_iceberg_sql.checker.directives import MENTION
 from spark_iceberg_sql.checker.engine import check, check_and_apply
-from spark_iceberg_sql.checker.file_scripts import scripts_of
-from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.ignore_comments import MENTION
+from spark_iceberg_sql.checker.files import suppression_positions as places
+from spark_iceberg_sql.checker.files.add_suppressions import suppress_findings
+from spark_iceberg_sql.checker.files.file_scripts import scripts_of
+from spark_iceberg_sql.checker.files.host_suppressions import HostSuppressions
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.files.databricks import sql_cells
 from spark_iceberg_sql.files.notebooks.cells import read_cells
-from spark_iceberg_sql.files.python.sql import python_sql
+from spark_iceberg_sql.files.python.sql_extraction import python_sql
 from spark_iceberg_sql.files.source import SourceFile, TextUnit
 from spark_iceberg_sql.files.source_map import SqlFragment, range_fragment
 from spark_iceberg_sql.files.templates import stored_fragments, template_variants

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spark_iceberg_sql.insight.health import Health, TableMetrics, health
+from spark_iceberg_sql.insight.health.model import Health, TableMetrics, health
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.spec import PartitionField
 

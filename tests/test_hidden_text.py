@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import extract_source
 

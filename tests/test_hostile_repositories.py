@@ -575,7 +575,7 @@ def test_an_editor_does_not_wait_for_a_catalog(
 
 ANSWER = """
 import threading
-from spark_iceberg_sql.model.catalogs import Catalogs
+from spark_iceberg_sql.model.metadata.catalogs import Catalogs
 
 answered = threading.Event()
 tables = Catalogs(answered.set).tables("prod", 5)

@@ -19,27 +19,43 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal, with_today
-from spark_iceberg_sql.insight.advise_bounds import RankedColumn, RankRange
-from spark_iceberg_sql.insight.advise_counted import CountedPartition, with_counted_partitions
-from spark_iceberg_sql.insight.advise_fields import (
+from spark_iceberg_sql.insight.advise.candidate_fields import (
     alter_statements,
     candidate_fields,
     candidate_specs,
     field_per_column,
 )
-from spark_iceberg_sql.insight.advise_layout import (
+from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
+from spark_iceberg_sql.insight.advise.file_layout import assume_rows
+from spark_iceberg_sql.insight.advise.layout import (
     Sample,
     hypothetical_table,
     layouts,
     median_file_size,
     slice_files,
 )
-from spark_iceberg_sql.insight.advise_metadata import assume_rows
-from spark_iceberg_sql.insight.hypothetical import Bounds, HypotheticalFile, HypotheticalTable
-from spark_iceberg_sql.insight.hypothetical_values import lower_bound, ordinal, upper_bound
-from spark_iceberg_sql.insight.preview import partition_text
-from spark_iceberg_sql.insight.preview_layout import (
+from spark_iceberg_sql.insight.advise.model import (
+    Advice,
+    Proposal,
+    QueryReads,
+    proposal,
+    with_today,
+)
+from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
+from spark_iceberg_sql.insight.hypothetical.partitions import (
+    Bounds,
+    HypotheticalFile,
+    HypotheticalTable,
+)
+from spark_iceberg_sql.insight.hypothetical.values import lower_bound, ordinal, upper_bound
+from spark_iceberg_sql.insight.preview.existing_files import (
+    FileStats,
+    partition_totals,
+    round_to_total,
+    unit_of,
+)
+from spark_iceberg_sql.insight.preview.model import partition_text
+from spark_iceberg_sql.insight.preview.written_files import (
     DataFile,
     FileSizeModel,
     TaskOutput,
@@ -48,12 +64,6 @@ from spark_iceberg_sql.insight.preview_layout import (
     map_status_size,
     task_of_outputs,
     trial_indexes,
-)
-from spark_iceberg_sql.insight.preview_metadata import (
-    FileStats,
-    partition_totals,
-    round_to_total,
-    unit_of,
 )
 from spark_iceberg_sql.insight.specs import candidate_spec
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload

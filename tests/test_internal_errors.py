@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql import cli
-from spark_iceberg_sql.checker import engine, judging
+from spark_iceberg_sql.checker import engine, rule_runner
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
@@ -32,8 +32,8 @@ def break_rule(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     def broken(rule: Rule) -> Rule:
         return replace(rule, check=judge) if rule.code == code else rule
 
-    rules = {kind: tuple(map(broken, found)) for kind, found in judging._RULES.items()}
-    monkeypatch.setattr(judging, "_RULES", rules)
+    rules = {kind: tuple(map(broken, found)) for kind, found in rule_runner._RULES.items()}
+    monkeypatch.setattr(rule_runner, "_RULES", rules)
 
 
 @pytest.fixture

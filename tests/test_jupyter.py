@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.notebooks.cells import read_cell
 

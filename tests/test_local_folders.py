@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_iceberg_sql.spark.bridge import local_folders
-from spark_iceberg_sql.spark.bridge.local_folders import metadata_files
+from spark_iceberg_sql.spark.bridge.io import local_folders
+from spark_iceberg_sql.spark.bridge.io.local_folders import metadata_files
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from pygls.workspace import PositionCodec
 
-from spark_iceberg_sql.editor.answers import RequestHandlers
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
+from spark_iceberg_sql.editor.request_handlers import RequestHandlers
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.rules.registry import ALL
 

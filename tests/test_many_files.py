@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from spark_iceberg_sql.checker import many_files, results
 from spark_iceberg_sql.checker.digests import digest
-from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.packed import pack_reports, unpack_reports
-from spark_iceberg_sql.checker.results import user_folder
+from spark_iceberg_sql.checker.files.linter import Linter
+from spark_iceberg_sql.checker.parallel import result_cache, workers
+from spark_iceberg_sql.checker.parallel.report_packing import pack_reports, unpack_reports
+from spark_iceberg_sql.checker.parallel.result_cache import user_folder
 from spark_iceberg_sql.cli import main, progress
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import extract_source
@@ -126,7 +126,7 @@ def test_processes_that_are_started_anew(check: Check, project: Path, tmp_path: 
 
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="a patch is not inherited")
 def test_a_lost_process_is_no_clean_check(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many_files, "_check_file", lambda name, text: os._exit(9))
+    monkeypatch.setattr(workers, "_check_file", lambda name, text: os._exit(9))
     code, out, err = check("-j", "2", "--no-cache")
     assert code == 2
     assert err.startswith("error: a worker process died")
@@ -400,7 +400,7 @@ def test_rules_of_other_packages_are_always_asked(
 ) -> None:
     """Such rules may depend on anything: another file, a server, the time."""
     before = check()
-    monkeypatch.setattr("spark_iceberg_sql.cli.many.ALL", (*ALL, ALL[0]))
+    monkeypatch.setattr("spark_iceberg_sql.cli.parallel_check.ALL", (*ALL, ALL[0]))
     kept = [path.read_bytes() for path in user_folder().iterdir()]
     monkeypatch.setattr(Linter, "lint", lambda *given: [])
     assert check() != before
@@ -411,7 +411,7 @@ def test_other_rules(
     check: Check, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     check()
-    monkeypatch.setattr(results, "_source_files", lambda: iter(["another version"]))
+    monkeypatch.setattr(result_cache, "_source_files", lambda: iter(["another version"]))
     request.getfixturevalue("nothing_is_checked")
     assert check()[0] == 2
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.model.metadata_files import (
+from spark_iceberg_sql.model.metadata.metadata_files import (
     HEAD,
     Head,
     NoMetadataError,

@@ -11,7 +11,7 @@ import pytest
 
 from spark_iceberg_sql.checker.engine import check as check_text
 from spark_iceberg_sql.checker.engine import check_and_apply
-from spark_iceberg_sql.checker.known_tables import DdlReplay
+from spark_iceberg_sql.checker.files.ddl_replay import DdlReplay
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.files.migrations import liquibase
 from spark_iceberg_sql.files.migrations.order import migrations_in

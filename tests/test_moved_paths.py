@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.spark.tables.moved import map_location
+from spark_iceberg_sql.spark.tables.locations.location_mapping import map_location
 
 # location in the metadata, folder asked for, address, where it is opened (None: where it says)
 CASES: list[tuple[str, str, str, str | None]] = [

@@ -21,20 +21,20 @@ from IPython.core.interactiveshell import InteractiveShell
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cell
-from spark_iceberg_sql.notebook import pictures, results
 from spark_iceberg_sql.notebook.cell import Cell, mask_line, mask_stack, mask_strings
-from spark_iceberg_sql.notebook.diagrams import HiddenPartitioning
+from spark_iceberg_sql.notebook.display import partition_map, result_bundles
+from spark_iceberg_sql.notebook.display.diagrams import HiddenPartitioning
+from spark_iceberg_sql.notebook.display.pages import NEXT, Pages
+from spark_iceberg_sql.notebook.display.partitions import partitions_read
+from spark_iceberg_sql.notebook.display.result_rows import ResultRows
+from spark_iceberg_sql.notebook.errors.spark_errors import parse_error
 from spark_iceberg_sql.notebook.magic import IcebergSql
-from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
-from spark_iceberg_sql.notebook.pages import NEXT, Pages
+from spark_iceberg_sql.notebook.magic_options import Options, cell_options, line_options
+from spark_iceberg_sql.notebook.parameter_values import refused_frame
 from spark_iceberg_sql.notebook.parameters import VariableError, bind, restore_braces
-from spark_iceberg_sql.notebook.partitions import partitions_read
-from spark_iceberg_sql.notebook.rows import ResultRows
-from spark_iceberg_sql.notebook.spark_errors import parse_error
 from spark_iceberg_sql.notebook.statements import table_of_call
-from spark_iceberg_sql.notebook.values import refused_frame
-from spark_iceberg_sql.spark.bridge.scan_files import Partition, PartitionValue, TableRead
-from spark_iceberg_sql.spark.bridge.writes import CommitSummary
+from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
+from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
 from spark_iceberg_sql.syntax.script import statements
 
 # --- the first line -------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def months(first: int, read: set[int]) -> list[Partition]:
 
 
 def drawn(read: TableRead) -> ET.Element:
-    return ET.fromstring(pictures.svg(read))
+    return ET.fromstring(partition_map.svg(read))
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None
     assert "spec 1: ts_day × id_bucket" in text
     assert "2024-03" in text  # the first month, at the left, and the last day, at the right
     assert "2024-10-13" in text
-    assert pictures.text_strip(read).count("\n") == 1
+    assert partition_map.text_strip(read).count("\n") == 1
 
 
 NULL_DAY = PartitionValue("d_day", "day", "null", None)
@@ -408,7 +408,7 @@ def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
             for v in values
         )
         read = TableRead("t", partitions)
-        shown.append((pictures.text_strip(read), pictures.svg(read)))
+        shown.append((partition_map.text_strip(read), partition_map.svg(read)))
         assert "null | 1960-01-01 to 2024-01-01" in shown[-1][0]
     blocks = [strip.partition("  d_day")[0] for strip, _ in shown]
     assert [line.index("█") for line in blocks] == [0, 3, 59]
@@ -437,15 +437,15 @@ def test_null_of_one_spec_is_not_drawn_over_a_time_of_another() -> None:
 )  # fmt: skip
 def test_any_partitions_can_be_drawn(partitions: list[Partition]) -> None:
     read = TableRead("t", tuple(partitions))
-    picture = pictures.svg(read)
+    picture = partition_map.svg(read)
     assert drawn(read).get("role") == "img"
     assert len(picture) < 250_000
-    assert all(len(line) < 400 for line in pictures.text_strip(read).splitlines())
+    assert all(len(line) < 400 for line in partition_map.text_strip(read).splitlines())
 
 
 def test_the_line_below_the_rows() -> None:
     read = TableRead("t", tuple(day(n, n == 19727) for n in range(19723, 19733)))
-    bundle = results.of_explained([read], None, "plan <b>")
+    bundle = result_bundles.of_explained([read], None, "plan <b>")
     assert bundle["text/plain"].startswith(
         "would read 1 of 10 files (1.0 of 10.0 kB), partitions: ts_day = 2024-01-05\n"
     )
@@ -525,7 +525,7 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
     ],
 )
 def test_what_was_written(written: CommitSummary, words: str) -> None:
-    said = results.of_command("INSERT", 1.0, written)["text/plain"]
+    said = result_bundles.of_command("INSERT", 1.0, written)["text/plain"]
     assert said == " · ".join(filter(None, ["INSERT: done", "1.0 s", words]))
 
 

@@ -11,8 +11,8 @@ import pytest
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import SourceError
-from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
-from spark_iceberg_sql.model.offline import (
+from spark_iceberg_sql.model.metadata.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.metadata.offline import (
     known_from,
     table_from_file,
 )

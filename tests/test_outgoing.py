@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import data_without_commands, visible, without_commands
 from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS
+from spark_iceberg_sql.safe_output import data_without_commands, visible, without_commands
 from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import statements
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from spark_iceberg_sql.outgoing import data_without_commands, quoted_path, sanitized_message
+from spark_iceberg_sql.safe_output import data_without_commands, quoted_path, sanitized_message
 
 ROOT = Path(__file__).parent.parent
 HIDDEN = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")

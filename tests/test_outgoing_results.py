@@ -17,9 +17,9 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.checker.plan import Plan, PlannedRows, PlanRow
 from spark_iceberg_sql.checker.planner import plan
-from spark_iceberg_sql.editor.answers import RequestHandlers
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
+from spark_iceberg_sql.editor.request_handlers import RequestHandlers
 from spark_iceberg_sql.editor.server import _OneLineFormatter
 from spark_iceberg_sql.errors import (
     ConfigError,
@@ -29,17 +29,17 @@ from spark_iceberg_sql.errors import (
     ScriptFailedError,
     SourceError,
 )
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
-from spark_iceberg_sql.insight.explain import Conjunct, Explanation, Scan
-from spark_iceberg_sql.insight.from_hive import FromHive, HiveQuery, from_ddl
-from spark_iceberg_sql.insight.health import Finding, Health
-from spark_iceberg_sql.insight.hive_script import Step
-from spark_iceberg_sql.insight.joins import Join, JoinReport
-from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
+from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
+from spark_iceberg_sql.insight.from_hive.hive_script import Step
+from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery, from_ddl
+from spark_iceberg_sql.insight.health.model import Finding, Health
+from spark_iceberg_sql.insight.joins.model import Join, JoinReport
+from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import SanitizedStream, code, sanitized_message
-from spark_iceberg_sql.syntax.clickhouse import translate
+from spark_iceberg_sql.safe_output import SanitizedStream, code, sanitized_message
+from spark_iceberg_sql.syntax.clickhouse.translation import translate
 from tests.test_outgoing import CONTROL, names, quick, quoted, script
 
 FIGURES = Basis("exact", "rows", "counted", "counted", "counted")
@@ -267,9 +267,9 @@ def test_code_in_markdown_is_ended_by_nothing_in_it(name: str) -> None:
 @quick
 @given(name=names)
 def test_outputs_of_a_notebook(name: str) -> None:
-    results = pytest.importorskip("spark_iceberg_sql.notebook.results")
-    rows = pytest.importorskip("spark_iceberg_sql.notebook.rows")
-    from spark_iceberg_sql.spark.bridge.scan_files import Partition, PartitionValue, TableRead
+    results = pytest.importorskip("spark_iceberg_sql.notebook.display.result_bundles")
+    rows = pytest.importorskip("spark_iceberg_sql.notebook.display.result_rows")
+    from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
 
     def bundle(name: str) -> dict[str, str]:
         values = (PartitionValue(name, "identity", name, None),)
@@ -292,7 +292,7 @@ def test_outputs_of_a_notebook(name: str) -> None:
 
 def test_progress_goes_back_to_the_start_of_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the command's own streams too, which show other control characters as pictures."""
-    progress = pytest.importorskip("spark_iceberg_sql.spark.insight.progress")
+    progress = pytest.importorskip("spark_iceberg_sql.insight.spark_progress")
     written = io.StringIO()
     monkeypatch.setattr(sys, "stderr", SanitizedStream(written))
     monkeypatch.setattr(progress.jobs, "progress", lambda *_: None)

@@ -15,7 +15,7 @@ from doc_pages import ROOT, blocks
 
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.rules import cases
 from spark_iceberg_sql.rules.base import Category, rule
 

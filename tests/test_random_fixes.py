@@ -16,7 +16,7 @@ import pytest
 from samples import share
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.fixes import apply_fixes
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report

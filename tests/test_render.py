@@ -20,11 +20,11 @@ from wcwidth import wcswidth
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
-from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report import FORMATS, full, summary
+from spark_iceberg_sql.report.edited_reports import inverse_edits, masked, rebased, without_secrets
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 from spark_iceberg_sql.report.rule_pages import url_of
-from spark_iceberg_sql.report.shown import inverse_edits, masked, rebased, without_secrets
+from spark_iceberg_sql.safe_output import visible
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-2.1.0-rtm.5.json").read_text())

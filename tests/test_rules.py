@@ -14,7 +14,7 @@ from cases import Case, checked, file_cases, page_cases, said
 from changing_scripts import script
 
 from spark_iceberg_sql import lazy
-from spark_iceberg_sql.checker import judging
+from spark_iceberg_sql.checker import rule_runner
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.model import tables
@@ -183,9 +183,9 @@ def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> N
     assert len({found.code for every in of_scripts for found in every}) > 25
     every = {
         kind: tuple(dataclasses.replace(rule, when=None) if rule.when else rule for rule in rules)
-        for kind, rules in judging._RULES.items()
+        for kind, rules in rule_runner._RULES.items()
     }
-    monkeypatch.setattr(judging, "_RULES", every)
+    monkeypatch.setattr(rule_runner, "_RULES", every)
     assert any(rule.when for rule in ALL)
     assert [checked.__wrapped__(case).diagnostics for case in cases] == spared
     assert [check(text).diagnostics for text in scripts] == of_scripts

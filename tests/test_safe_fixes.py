@@ -17,7 +17,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.replacing import replace_file
+from spark_iceberg_sql.files.atomic_write import replace_file
 from spark_iceberg_sql.model.tables import Tables
 
 SWAPPED = "CREATE TABLE a.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16));\n"

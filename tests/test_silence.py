@@ -13,7 +13,7 @@ import pytest
 from samples import sampled
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, extract_source

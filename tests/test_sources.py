@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import FULL
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
@@ -23,8 +23,8 @@ from spark_iceberg_sql.files.discovery import (
     extract_source,
     find_files,
 )
-from spark_iceberg_sql.files.python.literals import read_literals
-from spark_iceberg_sql.files.python.sql import python_sql
+from spark_iceberg_sql.files.python.sql_extraction import python_sql
+from spark_iceberg_sql.files.python.string_literals import read_literals
 from spark_iceberg_sql.files.source_map import FragmentBuilder, text_fragment
 from spark_iceberg_sql.files.templates import template_variants
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.syntax.clickhouse import translate
+from spark_iceberg_sql.syntax.clickhouse.translation import translate
 
 OPTIONS = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 

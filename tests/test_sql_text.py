@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import visible_lines, without_commands
 from spark_iceberg_sql.report.sql_text import html, laid_out, painted, query_lines
+from spark_iceberg_sql.safe_output import visible_lines, without_commands
 from spark_iceberg_sql.syntax.identifiers import backticked, string_literal
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 from spark_iceberg_sql.syntax.parser import parse

@@ -12,9 +12,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence, Set
 
 from spark_iceberg_sql.checker.flow import SideEffect, control_flow, ordered_steps
-from spark_iceberg_sql.checker.judging import EVERY_CODE, OF_QUERIES, StatementResult, run_rules
-from spark_iceberg_sql.checker.memo import StatementCache
 from spark_iceberg_sql.checker.reporting import DiagnosticCollector, SeverityPolicy
+from spark_iceberg_sql.checker.rule_runner import EVERY_CODE, OF_QUERIES, StatementResult, run_rules
+from spark_iceberg_sql.checker.statement_cache import StatementCache
 from spark_iceberg_sql.checker.suppressions import Suppression, parse_suppressions
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.facts.context import Context, SearchCost

@@ -10,9 +10,9 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name
-from spark_iceberg_sql.outgoing import join_visible, visible_lines
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.sql_text import html
+from spark_iceberg_sql.safe_output import join_visible, visible_lines
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
+from spark_iceberg_sql.facts.target_context import FIELD_STATEMENTS
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Name, RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.report import shown
-from spark_iceberg_sql.rules.words import without_nested_backticks
+from spark_iceberg_sql.report import edited_reports
+from spark_iceberg_sql.rules.message_format import without_nested_backticks
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
 
@@ -42,7 +42,7 @@ def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
             reason = (
                 _unplanned_reason(catalog, node.table) if report.ok and new_specs is None else None
             )
-            report = shown.without_secrets(report)
+            report = edited_reports.without_secrets(report)
             is_emptied = (
                 isinstance(node, nodes.Create)
                 and node.replace
@@ -50,7 +50,7 @@ def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
             )
             result.append(
                 Plan(
-                    shown.masked(statement_text),
+                    edited_reports.masked(statement_text),
                     name,
                     old_specs,
                     new_specs,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spark_iceberg_sql.checker.judging import EVERY_CODE, StatementResult
+from spark_iceberg_sql.checker.rule_runner import EVERY_CODE, StatementResult
 from spark_iceberg_sql.checker.suppressions import Suppressions
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Event, Finding, Rule
+from spark_iceberg_sql.rules.message_format import without_nested_backticks
 from spark_iceberg_sql.rules.registry import reporter
 from spark_iceberg_sql.rules.sis000_internal_error import internal_error_finding
-from spark_iceberg_sql.rules.words import without_nested_backticks
+from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.parser.dialect import Dialect, indicates_dialect
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate
 from operator import itemgetter
 
-from spark_iceberg_sql.checker.ignore_comments import MENTION, Directive, parse_directive
+from spark_iceberg_sql.checker.directives import MENTION, Directive, parse_directive
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.records import field, record, replace

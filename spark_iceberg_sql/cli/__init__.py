@@ -18,7 +18,7 @@ from typing import Protocol, TextIO, cast
 
 from spark_iceberg_sql.cli.parser import COMMAND, Parser
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import SanitizedStream, write_message
+from spark_iceberg_sql.safe_output import SanitizedStream, write_message
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 # New objects until garbage is collected: few of a check's are in cycles, and many collections take a tenth of its time.

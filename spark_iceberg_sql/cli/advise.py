@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, session
-from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.cli.statement_results import add_format, write_result
 from spark_iceberg_sql.files.discovery import decode, read_bytes
 from spark_iceberg_sql.insight.event_log import is_event_log
+from spark_iceberg_sql.optional_dependencies import load
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.known_tables import ddl_files
-from spark_iceberg_sql.checker.many_files import LintTask, ParallelLinter
+from spark_iceberg_sql.checker.files.ddl_replay import ddl_files
+from spark_iceberg_sql.checker.files.linter import Linter
+from spark_iceberg_sql.checker.parallel.workers import LintTask, ParallelLinter
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal_error_text
 from spark_iceberg_sql.cli.check_file import (
     ChangeMode,
@@ -18,18 +18,18 @@ from spark_iceberg_sql.cli.check_file import (
     write_fixed,
 )
 from spark_iceberg_sql.cli.check_output import has_color, patch_for, render_report, write_output
-from spark_iceberg_sql.cli.many import add_parallel_options, open_linter
+from spark_iceberg_sql.cli.finding_filter import NewFindingsFilter, open_filter
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
-from spark_iceberg_sql.cli.screens import NewFindingsFilter, open_filter
+from spark_iceberg_sql.cli.parallel_check import add_parallel_options, open_linter
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.files.discovery import SUFFIXES, find_files
 from spark_iceberg_sql.files.git import ignored_paths
-from spark_iceberg_sql.outgoing import quoted_path, write_message
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS
 from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.safe_output import quoted_path, write_message
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,9 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
 from spark_iceberg_sql.files.notebooks.positions import merge_reports
 from spark_iceberg_sql.files.source import SourceFile
-from spark_iceberg_sql.outgoing import quoted_path, write_message
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.report.terminal import location
+from spark_iceberg_sql.safe_output import quoted_path, write_message
 
 # From the text of a file to the reports of its parts.
 Check = Callable[[str], list[Report]]
@@ -100,7 +100,7 @@ def read_file(path: str, stdin_name: str | None, settings: Configuration) -> Fil
 def change_file(file: File, reports: list[Report], check: Check, mode: ChangeMode) -> ChangeResult:
     """Fix a file's text, or add suppression comments. reports: of the file. check: returns the reports of a text."""
     if mode.adds_suppressions:
-        from spark_iceberg_sql.checker.added_ignores import suppress_findings
+        from spark_iceberg_sql.checker.files.add_suppressions import suppress_findings
 
         def read_again(text: str) -> SourceFile:
             return extract_source(file.name, text, callables=file.settings.callables)
@@ -142,7 +142,7 @@ def write_fixed(file: File, text: str, *, diff_only: bool) -> str:
     if file.path == "-":
         return text
     if text != file.text:
-        from spark_iceberg_sql.files.replacing import replace_file
+        from spark_iceberg_sql.files.atomic_write import replace_file
 
         with suppress(UnicodeEncodeError):
             # Write only if the text that was read encodes to the same bytes: otherwise decoding has lost some.

@@ -12,10 +12,15 @@ from pathlib import Path
 from spark_iceberg_sql.cli.check_file import RunSummary
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.outgoing import data_without_commands, raw_stream, visible, without_commands
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS, summary
 from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.safe_output import (
+    data_without_commands,
+    raw_stream,
+    visible,
+    without_commands,
+)
 
 
 def render_report(
@@ -137,6 +142,6 @@ def write_output(path: Path | None, text: str, *, is_sql: bool, for_people: bool
                 raise FileError(f"cannot write the SQL to standard output in {encoding}") from None
         raw_stream(sys.stdout).write(text)
         return
-    from spark_iceberg_sql.files.replacing import replace_file
+    from spark_iceberg_sql.files.atomic_write import replace_file
 
     replace_file(path, text.encode(errors="backslashreplace"))

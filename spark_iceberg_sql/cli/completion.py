@@ -8,8 +8,8 @@ from typing import Any
 
 from spark_iceberg_sql.cli import CLEAN, COMMANDS, load_command, top_level_parser
 from spark_iceberg_sql.errors import MissingExtraError
-from spark_iceberg_sql.outgoing import raw_stream
 from spark_iceberg_sql.rules import registry
+from spark_iceberg_sql.safe_output import raw_stream
 
 _SHELLS = ("bash", "zsh", "fish")
 _RULES = ("--select", "--ignore", "--extend-select")

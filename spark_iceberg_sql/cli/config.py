@@ -13,8 +13,8 @@ from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.config.keys import KEYS
 from spark_iceberg_sql.config.schema import schema
-from spark_iceberg_sql.outgoing import data_without_commands, visible
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA
+from spark_iceberg_sql.safe_output import data_without_commands, visible
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
-from spark_iceberg_sql.cli.results import StatementResults, add_statements, print_results
-from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.insight.explain import Explanation
-from spark_iceberg_sql.outgoing import write_message
+from spark_iceberg_sql.cli.statement_results import StatementResults, add_statements, print_results
+from spark_iceberg_sql.insight.explain.model import Explanation
+from spark_iceberg_sql.optional_dependencies import load
+from spark_iceberg_sql.safe_output import write_message
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN
-from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, session
-from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.cli.statement_results import add_format, write_result
 from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.optional_dependencies import load
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

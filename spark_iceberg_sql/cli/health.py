@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, session
-from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.cli.statement_results import add_format, write_result
+from spark_iceberg_sql.optional_dependencies import load
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

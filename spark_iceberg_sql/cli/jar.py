@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.outgoing import visible
+from spark_iceberg_sql.optional_dependencies import load
+from spark_iceberg_sql.safe_output import visible
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from spark_iceberg_sql.config.keys import did_you_mean
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.outgoing import write_message
+from spark_iceberg_sql.safe_output import write_message
 
 COMMAND = "COMMAND"
 # A value that an argument does not take, as argparse says it.

@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.options import add_settings, configuration, sql_or_file
-from spark_iceberg_sql.outgoing import visible_lines, write_message
+from spark_iceberg_sql.safe_output import visible_lines, write_message
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

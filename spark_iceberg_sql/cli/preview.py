@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN, FINDINGS
-from spark_iceberg_sql.cli.results import add_format, write_result
 from spark_iceberg_sql.cli.session_options import add_session, pairs, session
-from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.outgoing import write_message
+from spark_iceberg_sql.cli.statement_results import add_format, write_result
+from spark_iceberg_sql.optional_dependencies import load
+from spark_iceberg_sql.safe_output import write_message
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from spark_iceberg_sql.outgoing import raw_stream
+from spark_iceberg_sql.safe_output import raw_stream
 
 _DELAY, _INTERVAL = 1.0, 0.1  # seconds
 

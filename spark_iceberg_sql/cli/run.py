@@ -9,8 +9,8 @@ from typing import Any
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.optional_dependencies import load
 from spark_iceberg_sql.syntax.variables import substitute_variables
 
 _ROWS = 20

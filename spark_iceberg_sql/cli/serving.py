@@ -9,8 +9,8 @@ from types import FrameType
 
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.session_options import add_session, session
-from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.outgoing import write_message
+from spark_iceberg_sql.optional_dependencies import load
+from spark_iceberg_sql.safe_output import write_message
 
 
 def add_server(parser: argparse.ArgumentParser, port: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.optional_dependencies import load
 
 
 def add_session(parser: argparse.ArgumentParser) -> None:

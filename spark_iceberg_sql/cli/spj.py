@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN
-from spark_iceberg_sql.cli.results import add_statements, print_results
-from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.cli.statement_results import add_statements, print_results
+from spark_iceberg_sql.optional_dependencies import load
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report.sql_text import painted
 from spark_iceberg_sql.report.table_ddl import table_ddl
+from spark_iceberg_sql.safe_output import visible
 
 
 def tables_text(

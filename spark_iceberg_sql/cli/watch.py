@@ -11,7 +11,7 @@ from pathlib import Path
 from spark_iceberg_sql.cli import COULD_NOT_RUN
 from spark_iceberg_sql.config.settings import OWN_FILE
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import raw_stream, write_message
+from spark_iceberg_sql.safe_output import raw_stream, write_message
 
 _SECONDS = 0.5
 # Files above a checked one that its findings may depend on: settings, and what dbt has recorded.

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from spark_iceberg_sql.config.configured_files import COMMAND_LINE, require_inside
 from spark_iceberg_sql.config.keys import KEYS, WrongValueError, did_you_mean
-from spark_iceberg_sql.config.named_files import COMMAND_LINE, require_inside
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import matches
-from spark_iceberg_sql.files.inside import SETTINGS_FILE
+from spark_iceberg_sql.files.repository_paths import SETTINGS_FILE
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import field, record, replace
 

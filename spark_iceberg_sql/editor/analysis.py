@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spark_iceberg_sql.checker.engine import TextOrigin, check_and_apply
-from spark_iceberg_sql.checker.memo import StatementCache
+from spark_iceberg_sql.checker.statement_cache import StatementCache
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.files.source_map import JoinedScript, SqlFragment

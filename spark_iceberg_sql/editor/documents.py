@@ -12,11 +12,11 @@ from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec
 
-from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.notebooks.cells import read_cell
-from spark_iceberg_sql.files.projects.tools import YAML
+from spark_iceberg_sql.files.projects.project_readers import YAML
 from spark_iceberg_sql.files.source import SourceFile, TextUnit
 
 _CELL = "vscode-notebook-cell:"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_iceberg_sql.checker.files import Linter, checked_scripts
-from spark_iceberg_sql.checker.known_tables import ddl_files
-from spark_iceberg_sql.checker.memo import StatementCache
-from spark_iceberg_sql.checker.unresolved import not_checked
+from spark_iceberg_sql.checker.files.ddl_replay import ddl_files
+from spark_iceberg_sql.checker.files.linter import Linter, checked_scripts
+from spark_iceberg_sql.checker.files.placeholder_filter import not_checked
+from spark_iceberg_sql.checker.statement_cache import StatementCache
 from spark_iceberg_sql.config.settings import OWN_FILE, Configuration, Settings
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.editor.analysis import Analysis, Script
@@ -19,9 +19,9 @@ from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import SourceFile
-from spark_iceberg_sql.model.catalogs import Catalogs
+from spark_iceberg_sql.model.metadata.catalogs import Catalogs
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import sanitized_message
+from spark_iceberg_sql.safe_output import sanitized_message
 
 # Files of a dbt project that other ones depend on.
 _PROJECT_SUFFIXES = frozenset({".sql", ".py", ".yml", ".yaml", ".csv"})

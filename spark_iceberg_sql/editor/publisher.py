@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
-from spark_iceberg_sql.editor.answers import RequestHandlers
 from spark_iceberg_sql.editor.open_files import OpenFiles
+from spark_iceberg_sql.editor.request_handlers import RequestHandlers
 
 # A check waits for a quarter of the time that the last one took, within these bounds in seconds: a
 # version that is overtaken meanwhile is never checked.

@@ -14,12 +14,12 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from spark_iceberg_sql.config.settings import OWN_FILE
-from spark_iceberg_sql.editor import notebooks
-from spark_iceberg_sql.editor.answers import FIX_ALL, NAME, PLAN, RequestHandlers
+from spark_iceberg_sql.editor import notebook_events
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.editor.publisher import Client, Publisher
-from spark_iceberg_sql.outgoing import sanitized_message, visible
+from spark_iceberg_sql.editor.request_handlers import FIX_ALL, NAME, PLAN, RequestHandlers
+from spark_iceberg_sql.safe_output import sanitized_message, visible
 
 _WATCHED_GLOBS = (
     f"**/{OWN_FILE}",
@@ -63,7 +63,7 @@ def server() -> LanguageServer:
         NAME,
         version("spark-iceberg-sql"),
         lsp.TextDocumentSyncKind.Full,
-        notebook_document_sync=notebooks.SYNC,
+        notebook_document_sync=notebook_events.SYNC,
     )
     catalog_listener = _CatalogListener()
     files = OpenFiles(lambda text: _show_message(language_server, text), catalog_listener)
@@ -209,12 +209,12 @@ def _register_documents(
 
     @language_server.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def notebook_opened(params: lsp.DidOpenNotebookDocumentParams) -> None:
-        notebooks.open_notebook(files, params, language_server.workspace.position_codec)
+        notebook_events.open_notebook(files, params, language_server.workspace.position_codec)
         publisher.publish(params.notebook_document.uri)
 
     @language_server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def notebook_changed(params: lsp.DidChangeNotebookDocumentParams) -> None:
-        for uri in notebooks.change_notebook(
+        for uri in notebook_events.change_notebook(
             files, params, language_server.workspace.position_codec
         ):
             publisher.clear(uri)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.facts.outcome import resulting_table
-from spark_iceberg_sql.facts.target import UnknownFactError
-from spark_iceberg_sql.facts.terms import TermsContext
+from spark_iceberg_sql.facts.ddl_effects import resulting_table
+from spark_iceberg_sql.facts.resolved_terms import TermsContext
+from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.corruption import CorruptField, corrupt_fields
 from spark_iceberg_sql.model.schema import LISTED, Schema

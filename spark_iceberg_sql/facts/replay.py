@@ -8,8 +8,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.outcome import foreign_table, has_no_main_snapshot
-from spark_iceberg_sql.facts.target import (
+from spark_iceberg_sql.facts.ddl_effects import foreign_table, has_no_main_snapshot
+from spark_iceberg_sql.facts.target_context import (
     DEFAULT_FORMAT_VERSION,
     AlreadyReportedError,
     UnknownFactError,

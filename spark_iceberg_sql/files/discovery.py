@@ -13,7 +13,12 @@ from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.globs import expand_glob
-from spark_iceberg_sql.files.projects.tools import YAML, Projects, configures_models, with_models
+from spark_iceberg_sql.files.projects.project_readers import (
+    YAML,
+    Projects,
+    configures_models,
+    with_models,
+)
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import range_fragment, text_fragment
 from spark_iceberg_sql.lazy import regex
@@ -212,7 +217,7 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
             return SourceFile(name, (unit,), *details, upgrade_count=upgrade_count)
         if not callables and "sql" not in text and _SQL_CALLS.search(text) is None:
             return SourceFile(name, (unit,), ())
-        from spark_iceberg_sql.files.python.sql import python_sql
+        from spark_iceberg_sql.files.python.sql_extraction import python_sql
 
         fragments, problems = python_sql(text, callables=callables)
         return SourceFile(
@@ -244,7 +249,7 @@ def _source_of_cells(name: str, text: str) -> SourceFile:
     fragments, problems = sql_cells(text, is_joined=".ipynb." in os.path.basename(name))
     programs = [program for program in python_cells(text) if "sql" in program]
     for program in programs:
-        from spark_iceberg_sql.files.python.sql import python_sql
+        from spark_iceberg_sql.files.python.sql_extraction import python_sql
 
         cell_fragments, cell_problems = python_sql(program)
         fragments += cell_fragments

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.files.ddl import TABLE_DDL
-from spark_iceberg_sql.files.python.literals import read_literals
+from spark_iceberg_sql.files.python.string_literals import read_literals
 from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment
 from spark_iceberg_sql.lazy import regex
 

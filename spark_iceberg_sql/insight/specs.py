@@ -11,7 +11,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.outgoing import visible
+from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 

@@ -9,8 +9,8 @@ from typing import Any
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
-from spark_iceberg_sql.outgoing import join_visible
 from spark_iceberg_sql.records import record, replace
+from spark_iceberg_sql.safe_output import join_visible
 
 FIRST_FIELD_ID = 1000
 _SPEC_ID = attrgetter("spec_id")

@@ -10,9 +10,9 @@ from itertools import count
 from typing import Any
 
 from spark_iceberg_sql.lazy import forget
+from spark_iceberg_sql.model.access_tracking import AccessRecord, TrackedMapping
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table, is_branch
-from spark_iceberg_sql.model.watching import AccessRecord, TrackedMapping
 
 _EPOCHS = count(1)
 # Number of tables whose computed properties are kept; these take more memory than the tables.

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
-from spark_iceberg_sql.outgoing import visible
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.report.shown import (
+from spark_iceberg_sql.report.edited_reports import (
     CREDENTIAL_CALL,
     MASK,
     SECRETS,
@@ -17,6 +16,7 @@ from spark_iceberg_sql.report.shown import (
     credential_arguments,
     shifted_offset,
 )
+from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
 

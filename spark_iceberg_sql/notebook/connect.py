@@ -11,16 +11,16 @@ from pyspark.errors import PySparkException
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import results, rows
+from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.spark import remote
-from spark_iceberg_sql.spark.bridge.jobs import Progress
-from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead
+from spark_iceberg_sql.spark.bridge.jvm.jobs import Progress
+from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
 from spark_iceberg_sql.syntax.script import Statement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from spark_iceberg_sql.spark.bridge.writes import CommitSummary
+    from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
 
 _MAX_ROWS = 1_000  # rows of what the server explains
 
@@ -91,28 +91,30 @@ class Connect:
         """None: the plan of a statement stays on the server."""
         return None
 
-    def explain(self, text: str, parameters: dict[str, Any] | None) -> results.Bundle:
+    def explain(self, text: str, parameters: dict[str, Any] | None) -> result_bundles.Bundle:
         """The reads of a statement, by the server's `iceberg_explain`, and Spark's plan."""
         plan = self.sql(f"EXPLAIN FORMATTED {text}", parameters).first()
         details = str(plan[0]) if plan is not None else ""
         explanation = None if parameters else self._answer("iceberg_explain", text)
-        return results.of_explained((), None, details, explanation)
+        return result_bundles.of_explained((), None, details, explanation)
 
-    def plan(self, statement: Statement) -> results.Bundle:
+    def plan(self, statement: Statement) -> result_bundles.Bundle:
         """The change plan of a statement, by the server's `iceberg_plan`."""
         return self._answer("iceberg_plan", statement.text)
 
-    def _answer(self, function: str, text: str) -> results.Bundle:
+    def _answer(self, function: str, text: str) -> result_bundles.Bundle:
         """The rows of a function about a statement; its refusal, if it refuses it."""
         try:
             answer = remote.unchecked_sql(self.spark)(
                 f"SELECT * FROM {function}(:text)", {"text": text}
             )
-            answer_rows, _ = rows.first_rows(answer, _MAX_ROWS)
+            answer_rows, _ = result_rows.first_rows(answer, _MAX_ROWS)
         except Exception as error:
             line = str(error).partition("\n")[0]
-            return results.bundle([markup.dim_line(markup.html_text(line))], [line])
-        return results.bundle([rows.html(answer_rows)], [rows.text(answer_rows)])
+            return result_bundles.bundle([markup.dim_line(markup.html_text(line))], [line])
+        return result_bundles.bundle(
+            [result_rows.html(answer_rows)], [result_rows.text(answer_rows)]
+        )
 
     def begin(self, group: str, description: str) -> None:
         """Tag what this thread starts, so that it can be interrupted. description: not used."""

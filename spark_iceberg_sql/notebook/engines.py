@@ -14,15 +14,18 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.notebook import ahead, results
+from spark_iceberg_sql.insight.explain.spark import explain
+from spark_iceberg_sql.notebook import preparse
 from spark_iceberg_sql.notebook.cell import mask_strings
 from spark_iceberg_sql.notebook.connect import Connect, is_remote
+from spark_iceberg_sql.notebook.display import result_bundles
 from spark_iceberg_sql.notebook.statements import statement_title, table_of_call
-from spark_iceberg_sql.spark.bridge import jobs, scan_files, writes
-from spark_iceberg_sql.spark.bridge.parameters import parameter
+from spark_iceberg_sql.spark.bridge.gate.parameters import parameter
+from spark_iceberg_sql.spark.bridge.jvm import jobs
+from spark_iceberg_sql.spark.bridge.plans import scan_files
+from spark_iceberg_sql.spark.bridge.tables import commit_summaries
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.spark.insight.explain import explain
 from spark_iceberg_sql.syntax.script import Statement
 
 if TYPE_CHECKING:
@@ -48,7 +51,7 @@ class Classic:
         self, script: Sequence[Statement], parameters: Mapping[str, Any]
     ) -> Iterator[tuple[Statement, Exception]]:
         """The statements that the session's parser refuses."""
-        return ahead.parse_failures(self.spark, script, parameters)
+        return preparse.parse_failures(self.spark, script, parameters)
 
     def bind(self, parameters: Mapping[str, Any]) -> dict[str, Any] | None:
         """Parameters as `spark.sql` takes them."""
@@ -64,14 +67,18 @@ class Classic:
 
     def commit_summary(
         self, statement: Statement, result: DataFrame, since_ms: int
-    ) -> writes.CommitSummary | None:
+    ) -> commit_summaries.CommitSummary | None:
         """The summary of a statement's commits. since_ms: when it began, in milliseconds since 1970."""
         if result.columns:
             call_table = table_of_call(statement)
-            return writes.call_commit(self.spark, *call_table, since_ms) if call_table else None
-        return writes.statement_commit(result, since_ms)
+            return (
+                commit_summaries.call_commit(self.spark, *call_table, since_ms)
+                if call_table
+                else None
+            )
+        return commit_summaries.statement_commit(result, since_ms)
 
-    def explain(self, text: str, parameters: dict[str, Any] | None) -> results.Bundle:
+    def explain(self, text: str, parameters: dict[str, Any] | None) -> result_bundles.Bundle:
         """The reads of a statement. Only a query is passed to Spark unchanged: anything else would run."""
         explanation = None
         if not parameters:
@@ -79,18 +86,20 @@ class Classic:
                 explanation = explain(self.spark, text)
         if not scan_files.is_query(self.spark, text):
             plan = intercept.sql(self.spark, f"EXPLAIN FORMATTED {text}", parameters).first()
-            return results.of_explained([], explanation, str(plan[0]) if plan is not None else "")
+            return result_bundles.of_explained(
+                [], explanation, str(plan[0]) if plan is not None else ""
+            )
         result = intercept.sql(self.spark, text, parameters)
         read = scan_files.tables_read(result, executed=False)
-        return results.of_explained(read, explanation, scan_files.physical_plan(result))
+        return result_bundles.of_explained(read, explanation, scan_files.physical_plan(result))
 
-    def plan(self, statement: Statement) -> results.Bundle:
+    def plan(self, statement: Statement) -> result_bundles.Bundle:
         """The change plan of a statement."""
         try:
             plan = live_plan.plan(self.spark, statement.text)
         except IcebergSqlError:
             line = f"{statement_title(statement)}: does not change a table's partitioning"
-            return results.bundle([markup.dim_line(markup.html_text(line))], [line])
+            return result_bundles.bundle([markup.dim_line(markup.html_text(line))], [line])
         plan = replace(plan, statement=mask_strings(plan.statement), report=Report(""))
         return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
-from spark_iceberg_sql.notebook import plain_errors
 from spark_iceberg_sql.notebook.completion import Completer
+from spark_iceberg_sql.notebook.errors import plain_errors
 from spark_iceberg_sql.notebook.magic import IcebergSql
-from spark_iceberg_sql.spark.bridge import jvm, jvm_process
+from spark_iceberg_sql.spark.bridge.jvm import gateway, process
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -31,7 +31,7 @@ class Extension:
         self._shell.events.register("post_run_cell", self._magics.forget)
         self._shell.events.register("post_run_cell", _quiet_log)
         self._shell.Completer.custom_matchers.append(self._completer.matches)
-        jvm.log_queries(False)
+        gateway.log_queries(False)
         plain_errors.install()
 
     def remove(self) -> None:
@@ -43,8 +43,8 @@ class Extension:
         self._shell.events.unregister("post_run_cell", self._magics.forget)
         self._shell.events.unregister("post_run_cell", _quiet_log)
         self._shell.Completer.custom_matchers.remove(self._completer.matches)
-        jvm.log_queries(True)
-        jvm.log_tasks(True)
+        gateway.log_queries(True)
+        gateway.log_tasks(True)
         plain_errors.uninstall()
 
     def _display(self) -> Any:
@@ -53,8 +53,8 @@ class Extension:
 
 def _quiet_log(*_: object) -> None:
     """After a cell: also quiet the log of a session that the cell started."""
-    if not jvm_process.has_ended():
-        jvm.log_tasks(False)
+    if not process.has_ended():
+        gateway.log_tasks(False)
 
 
 _loaded: dict[int, Extension] = {}

@@ -18,24 +18,24 @@ from pyspark.sql import DataFrame, SparkSession
 from traitlets import Bool, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
-from spark_iceberg_sql.notebook import plain_errors
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.display.pages import Pages
 from spark_iceberg_sql.notebook.engines import engine_of
-from spark_iceberg_sql.notebook.options import (
+from spark_iceberg_sql.notebook.errors import plain_errors
+from spark_iceberg_sql.notebook.errors.plain_errors import with_stack
+from spark_iceberg_sql.notebook.magic_options import (
     MAX_ROWS,
     Options,
     cell_options,
     checked_variable_name,
     line_options,
 )
-from spark_iceberg_sql.notebook.pages import Pages
-from spark_iceberg_sql.notebook.plain_errors import with_stack
 from spark_iceberg_sql.notebook.runner import Runner
-from spark_iceberg_sql.notebook.work import Output, StatementWorker, can_redraw
+from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker, can_redraw
 from spark_iceberg_sql.spark import remote
-from spark_iceberg_sql.spark.bridge import jvm, jvm_process, lines
-from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm import gateway, process, shims
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -173,8 +173,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         try:
             return worker.run(runner.run)
         except Exception as error:
-            if not isinstance(error, JavaError) and jvm_process.has_ended_by(error):
-                raise jvm_process.ended_error() from None
+            if not isinstance(error, JavaError) and process.has_ended_by(error):
+                raise process.ended_error() from None
             is_explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not is_explained:
                 raise with_stack(error, runner.text) from None
@@ -196,7 +196,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             user_session = SparkSession.getActiveSession()
         session: SparkSession | None = user_session
         if session is not None and is_remote(session):
-            if lines.SPARK_VERSION < (4, 0):
+            if shims.SPARK_VERSION < (4, 0):
                 raise IcebergSqlError(
                     "%%iceberg_sql needs Spark 4.0 or newer for a session of Spark Connect\n"
                     "help: write spark.sql(...) in this session"
@@ -204,7 +204,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             plain_errors.install_remote()
             remote.refuse_lost(session)
             return session
-        if session is None or not jvm.is_running():
+        if session is None or not gateway.is_running():
             raise IcebergSqlError(
                 "no Spark session is running\nhelp: import spark_iceberg_sql as sis; spark = sis.session()"
             )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spark_iceberg_sql.notebook.values import NoValueError, is_frame, is_value, to_plain
+from spark_iceberg_sql.notebook.parameter_values import NoValueError, is_frame, is_value, to_plain
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 

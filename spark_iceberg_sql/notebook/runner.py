@@ -12,16 +12,18 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import mistakes, results, rows, values
+from spark_iceberg_sql.notebook import parameter_values
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, render_colored
+from spark_iceberg_sql.notebook.display import result_bundles, result_rows
+from spark_iceberg_sql.notebook.display.pages import Pages
 from spark_iceberg_sql.notebook.engines import Engine
-from spark_iceberg_sql.notebook.options import Options
-from spark_iceberg_sql.notebook.pages import Pages
+from spark_iceberg_sql.notebook.errors import error_findings
+from spark_iceberg_sql.notebook.magic_options import Options
 from spark_iceberg_sql.notebook.parameters import BoundSql, VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker
 from spark_iceberg_sql.notebook.statements import statement_title
-from spark_iceberg_sql.notebook.work import Output, StatementWorker
-from spark_iceberg_sql.outgoing import visible_lines
 from spark_iceberg_sql.report import full
+from spark_iceberg_sql.safe_output import visible_lines
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
 
@@ -101,7 +103,7 @@ class Runner:
             except Exception as error:
                 if self._options.traceback:
                     raise
-                message, help = values.refused_frame(name[2:], frame, error)
+                message, help = parameter_values.refused_frame(name[2:], frame, error)
                 diagnostic = self._cell.diagnostic("VARIABLE", message, span, help)
                 raise self._failure([diagnostic], "nothing has run") from None
         if self._spark.catalog.tableExists(name):
@@ -144,7 +146,7 @@ class Runner:
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(cell_report))
         if not script:
-            Output(False).result(results.bundle([markup.dim_line(_EMPTY)], [_EMPTY]))
+            Output(False).result(result_bundles.bundle([markup.dim_line(_EMPTY)], [_EMPTY]))
         if self._options.check:
             return None
         return self._run_statements(script, text, [d.message for d in report])
@@ -180,7 +182,7 @@ class Runner:
         return last_result
 
     def _error_diagnostics(self, error: Exception, statement: Statement) -> list[Diagnostic]:
-        return mistakes.error_diagnostics(
+        return error_findings.error_diagnostics(
             self._spark, error, self._cell, statement, self._variables
         )
 
@@ -215,19 +217,21 @@ class Runner:
         elif result.columns:
             limit = self._options.limit
             # With --limit 0, no row is fetched for further pages either.
-            fetched_rows, text_frame = rows.first_rows(result, limit and max(limit, self._kept))
+            fetched_rows, text_frame = result_rows.first_rows(
+                result, limit and max(limit, self._kept)
+            )
             seconds = time.time() - started
             self.pages = Pages(fetched_rows, limit)
             reads = self._engine.table_reads(text_frame)
             count_text = self.pages.position_text(with_hint=last)
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
             output.result(
-                results.of_rows(self.pages.visible_rows, count_text, seconds, reads, commit)
+                result_bundles.of_rows(self.pages.visible_rows, count_text, seconds, reads, commit)
             )
         else:
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
             output.result(
-                results.of_command(statement_title(statement), time.time() - started, commit)
+                result_bundles.of_command(statement_title(statement), time.time() - started, commit)
             )
         return result
 
@@ -240,7 +244,7 @@ class Runner:
             if len(report)
             else "nothing to fix"
         )
-        Output(False).result(results.bundle([markup.dim_line(line)], [line]))
+        Output(False).result(result_bundles.bundle([markup.dim_line(line)], [line]))
         if fix_result.report.refuses and not fix_result.applied_codes:
             raise self._failure(list(report), "", report.statements)
 
@@ -290,7 +294,7 @@ def _without_overlaps(edits: list[Edit]) -> list[Edit]:
     return separate_edits
 
 
-def _report(report: Report) -> results.Bundle:
+def _report(report: Report) -> result_bundles.Bundle:
     text = f"{full(report)}\n" if len(report) else ""
     return {"text/html": report._repr_html_(), "text/plain": text + str(report).split("\n")[-1]}
 

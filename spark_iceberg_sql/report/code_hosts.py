@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
-from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
+from spark_iceberg_sql.safe_output import visible, visible_lines, without_commands
 
 _GITHUB: Mapping[Severity, str] = {
     Severity.ERROR: "error",

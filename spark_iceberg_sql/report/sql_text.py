@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.outgoing import visible_lines, without_commands
+from spark_iceberg_sql.safe_output import visible_lines, without_commands
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 _WIDTH = 100

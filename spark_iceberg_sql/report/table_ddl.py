@@ -8,9 +8,9 @@ from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
-from spark_iceberg_sql.outgoing import visible, visible_lines, without_commands
 from spark_iceberg_sql.report.sql_text import laid_out
 from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
+from spark_iceberg_sql.safe_output import visible, visible_lines, without_commands
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
-from spark_iceberg_sql.outgoing import visible, visible_lines
-from spark_iceberg_sql.report.shown import without_secrets
+from spark_iceberg_sql.report.edited_reports import without_secrets
+from spark_iceberg_sql.safe_output import visible, visible_lines
 
 _WIDTH = 160  # columns shown of a source line; of a longer one, the part around the span
 _ROWS = 6  # rows shown of a span; of a longer one, the first and the last

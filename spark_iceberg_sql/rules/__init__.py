@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import UnknownFactError
+from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.rules.base import API_VERSION, Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 

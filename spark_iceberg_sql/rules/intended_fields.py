@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.model.transforms import BY_SPELLING, BY_SUFFIX, DATE, HASH
-from spark_iceberg_sql.rules.meant_transform import infer_transform, pick_parameter
+from spark_iceberg_sql.rules.transform_inference import infer_transform, pick_parameter
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind, tokenize

@@ -46,7 +46,7 @@ from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS, Area
+from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS, Area
 
 
 @rule(Severity.ERROR, on=(nodes.InvalidStatement,), category=Category.SYNTAX, needs_whole_text=True)

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Event, Finding, Rule, rule
-from spark_iceberg_sql.rules.occasions import has_special_clauses
+from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 
 OFFLINE_HELP = (

@@ -43,13 +43,13 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS, Area
 from spark_iceberg_sql.syntax.routing import (
     goes_to_iceberg,
     is_iceberg_statement,
     phrase_in,
     text_with_trivia,
 )
+from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS, Area
 
 _ICEBERG_STATEMENTS =(
     nodes.AddField, nodes.DropField, nodes.ReplaceField, nodes.WriteOrder, nodes.IdentifierFields,

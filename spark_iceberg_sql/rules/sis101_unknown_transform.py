@@ -31,20 +31,20 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, DATE, HASH, IDENTITY, SUGGESTED, TIMES
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import (
+from spark_iceberg_sql.rules.column_suggestions import (
     accepted_columns,
     find_column,
     quoted_column,
     transform_help,
 )
-from spark_iceberg_sql.rules.meant_transform import infer_transform, pick_parameter, time_units
-from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
+from spark_iceberg_sql.rules.message_format import join_names
+from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.rules.program_calls import in_words_of_reader
-from spark_iceberg_sql.rules.words import join_names
+from spark_iceberg_sql.rules.transform_inference import infer_transform, pick_parameter, time_units
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 

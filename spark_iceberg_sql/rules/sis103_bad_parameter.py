@@ -33,8 +33,8 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import transform_help
-from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
+from spark_iceberg_sql.rules.column_suggestions import transform_help
+from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes, terms
 
 _MAX_BIGINT = 2**63 - 1

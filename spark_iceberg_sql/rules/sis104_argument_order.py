@@ -28,10 +28,10 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.rules.argument_swap import number_first_fix
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import transform_help
-from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
-from spark_iceberg_sql.rules.swaps import number_first_fix
+from spark_iceberg_sql.rules.column_suggestions import transform_help
+from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes
 
 

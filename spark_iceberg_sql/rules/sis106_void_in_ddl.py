@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_noncanonical_terms
+from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes
 
 

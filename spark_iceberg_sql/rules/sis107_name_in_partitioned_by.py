@@ -26,7 +26,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS, Area
+from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS, Area
 
 _TERM_BEFORE = regex(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
 _NAME_AFTER = regex(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")

@@ -28,12 +28,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import UnknownFactError
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
+from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import type_with_article
+from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.syntax import nodes
 
 _MAX_BUCKETS = 20_000

@@ -34,19 +34,19 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import AlreadyReportedError, UnknownFactError
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
+from spark_iceberg_sql.facts.target_context import AlreadyReportedError, UnknownFactError
 from spark_iceberg_sql.files.source_map import MODELS, SqlFragment
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_risky_fields
-from spark_iceberg_sql.rules.places import misplaced_columns
+from spark_iceberg_sql.rules.column_positions import misplaced_columns
+from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.rules.program_calls import in_words_of_reader
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
-from spark_iceberg_sql.rules.words import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -30,10 +30,10 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, is_iceberg
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.columns import alternative_help
-from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.column_suggestions import alternative_help
+from spark_iceberg_sql.rules.message_format import type_with_article
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.rules.sis203_source_not_primitive import NOT_PRIMITIVE
-from spark_iceberg_sql.rules.words import type_with_article
 from spark_iceberg_sql.syntax import nodes
 
 

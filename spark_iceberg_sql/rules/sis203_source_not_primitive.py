@@ -29,12 +29,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_risky_fields
-from spark_iceberg_sql.rules.words import column_text, join_names
+from spark_iceberg_sql.rules.message_format import column_text, join_names
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})

@@ -30,8 +30,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_risky_fields
-from spark_iceberg_sql.rules.words import column_text
+from spark_iceberg_sql.rules.message_format import column_text
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -29,7 +29,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import V3_TYPES, primitives
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_nonstandard_types
+from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
 from spark_iceberg_sql.syntax import nodes
 
 _REQUIRED_VERSION = 3

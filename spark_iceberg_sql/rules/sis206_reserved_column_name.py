@@ -29,10 +29,10 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import UnknownFactError, as_field
+from spark_iceberg_sql.facts.target_context import UnknownFactError, as_field
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_special_columns
+from spark_iceberg_sql.rules.preconditions import has_special_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
 _LINEAGE = frozenset({"_row_id", "_last_updated_sequence_number"})

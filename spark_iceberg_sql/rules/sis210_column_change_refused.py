@@ -52,8 +52,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.places import immovable_column
-from spark_iceberg_sql.rules.words import type_with_article
+from spark_iceberg_sql.rules.column_positions import immovable_column
+from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -38,7 +38,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_special_columns
+from spark_iceberg_sql.rules.preconditions import has_special_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
 _COLUMNS = (nodes.AddColumns, nodes.ReplaceColumns, nodes.DropColumns)

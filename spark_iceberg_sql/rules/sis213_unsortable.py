@@ -38,7 +38,7 @@ from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import find_transform
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import column_text, join_names, type_with_article
+from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -37,7 +37,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import column_text, join_names, type_with_article
+from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes
 
 

@@ -30,14 +30,14 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import UnknownFactError
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
+from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_risky_fields
-from spark_iceberg_sql.rules.words import join_names
+from spark_iceberg_sql.rules.message_format import join_names
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -35,9 +35,9 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import renamed_clause, unused_field_name
-from spark_iceberg_sql.rules.occasions import has_risky_fields
-from spark_iceberg_sql.rules.words import column_text
+from spark_iceberg_sql.rules.field_names import renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.message_format import column_text
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 

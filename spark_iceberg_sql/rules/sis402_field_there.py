@@ -32,8 +32,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import display_field
-from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.field_names import display_field
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -31,7 +31,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -35,8 +35,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import renamed_clause, unused_field_name
-from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.field_names import renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.rules.sis405_void_without_column import drop_void_statements
 from spark_iceberg_sql.syntax import nodes
 

@@ -31,8 +31,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import display_field, display_fields
-from spark_iceberg_sql.rules.occasions import has_special_clauses
+from spark_iceberg_sql.rules.field_names import display_field, display_fields
+from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.rules.sis405_void_without_column import dropped_column_span
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted

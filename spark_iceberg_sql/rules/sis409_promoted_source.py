@@ -27,7 +27,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, promotes
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import display_fields
+from spark_iceberg_sql.rules.field_names import display_fields
 from spark_iceberg_sql.syntax import nodes
 
 

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_special_clauses
+from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes
 
 KEY = "format-version"

@@ -46,8 +46,8 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, V3_KEYS
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_special_clauses
-from spark_iceberg_sql.rules.words import join_names
+from spark_iceberg_sql.rules.message_format import join_names
+from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, UnknownFactError
+from spark_iceberg_sql.facts.target_context import FIELD_STATEMENTS, UnknownFactError
 from spark_iceberg_sql.files.source_map import APPEND, MODELS, SqlFragment
 from spark_iceberg_sql.model.table import MissingTable, RelationKind, Table
 from spark_iceberg_sql.records import replace

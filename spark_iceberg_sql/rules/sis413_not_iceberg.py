@@ -44,7 +44,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transforms import find_transform
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_special_clauses
+from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.words import join_names
+from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.syntax import nodes
 
 

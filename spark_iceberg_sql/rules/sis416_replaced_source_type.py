@@ -48,9 +48,9 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import display_field
-from spark_iceberg_sql.rules.occasions import has_special_clauses
-from spark_iceberg_sql.rules.words import type_with_article
+from spark_iceberg_sql.rules.field_names import display_field
+from spark_iceberg_sql.rules.message_format import type_with_article
+from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -34,12 +34,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.names import display_field, renamed_clause, unused_field_name
-from spark_iceberg_sql.rules.occasions import has_risky_fields
+from spark_iceberg_sql.rules.field_names import display_field, renamed_clause, unused_field_name
+from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 

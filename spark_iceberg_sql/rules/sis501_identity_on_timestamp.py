@@ -24,14 +24,14 @@ from contextlib import suppress
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import AlreadyReportedError, UnknownFactError
-from spark_iceberg_sql.facts.terms import ResolvedTerm
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
+from spark_iceberg_sql.facts.target_context import AlreadyReportedError, UnknownFactError
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import DATE, TIMES
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_identity_fields
+from spark_iceberg_sql.rules.preconditions import has_identity_fields
 from spark_iceberg_sql.syntax import nodes
 
 

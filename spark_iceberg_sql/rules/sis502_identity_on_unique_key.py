@@ -27,7 +27,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transforms import HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_identity_fields
+from spark_iceberg_sql.rules.preconditions import has_identity_fields
 from spark_iceberg_sql.syntax import nodes
 
 _KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")

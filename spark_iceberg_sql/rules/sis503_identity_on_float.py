@@ -25,8 +25,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.occasions import has_identity_fields
-from spark_iceberg_sql.rules.words import type_with_article
+from spark_iceberg_sql.rules.message_format import type_with_article
+from spark_iceberg_sql.rules.preconditions import has_identity_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -40,13 +40,13 @@ from spark_iceberg_sql.facts.function_calls import (
     FunctionCall,
     calls,
 )
-from spark_iceberg_sql.facts.target import UnknownFactError
+from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
 from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.rules.argument_swap import number_first_fix
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.swaps import number_first_fix
-from spark_iceberg_sql.rules.words import type_with_article
+from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.terms import Literal, NamePath
@@ -74,7 +74,9 @@ def wrong_function_call(context: Context) -> Iterator[Finding]:
 
 def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     """A name that is nearly a function's: one letter differs, or it is another engine's name."""
-    from spark_iceberg_sql.model.metadata_functions import NAMES  # the command starts sooner
+    from spark_iceberg_sql.model.functions.metadata_functions import (
+        NAMES,  # the command starts sooner
+    )
 
     if call.function in NAMES or f"function {call.function}" in context.text.lower():
         return None

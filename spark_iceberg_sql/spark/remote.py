@@ -22,9 +22,9 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, S
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.report.shown import without_secrets
+from spark_iceberg_sql.report.edited_reports import without_secrets
 from spark_iceberg_sql.rules.registry import ALL
-from spark_iceberg_sql.spark.bridge import connect_channel
+from spark_iceberg_sql.spark.bridge.jvm import connect_channel
 from spark_iceberg_sql.spark.modes import validated_mode
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pyspark.errors import PySparkException
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.outgoing import join_visible, visible_lines
 from spark_iceberg_sql.report.sql_text import html
+from spark_iceberg_sql.safe_output import join_visible, visible_lines
 from spark_iceberg_sql.spark import remote
 
 if TYPE_CHECKING:

@@ -11,15 +11,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
 from spark_iceberg_sql.model.transforms import TRANSFORMS
-from spark_iceberg_sql.spark import self_tests, statement_functions
-from spark_iceberg_sql.spark.bridge import answers, jvm, registries, user_warnings
+from spark_iceberg_sql.sessions import dry_run_functions, statement_functions
+from spark_iceberg_sql.spark import self_tests
+from spark_iceberg_sql.spark.bridge.functions import python_table_functions, registries
+from spark_iceberg_sql.spark.bridge.gate import user_warnings
+from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.gate import intercept
-from spark_iceberg_sql.spark.insight import hypothetical_functions
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
-from spark_iceberg_sql.spark.tables import by_path, discovery, metadata_functions
+from spark_iceberg_sql.spark.tables.functions import by_path, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import minor, tested_versions
 from spark_iceberg_sql.syntax.identifiers import string_literal
@@ -27,7 +29,7 @@ from spark_iceberg_sql.syntax.identifiers import string_literal
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_ANSWERS = (*statement_functions.STATEMENT_FUNCTIONS, *hypothetical_functions.ANSWERS)
+_ANSWERS = (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS)
 _FUNCTIONS, _TABLE_FUNCTIONS = "functions iceberg_*", "table functions"
 _RULES, _CHECK = "optimizer rules", "check of partition DDL"
 _NO_ROWS = (
@@ -85,10 +87,10 @@ def register(spark: SparkSession) -> None:
 
 def _register(spark: SparkSession) -> Results:
     """Register what passes; the tests run once per JVM."""
-    results = _RESULTS.get(jvm.gateway())
+    results = _RESULTS.get(gateway.gateway())
     first = results is None
     if results is None:
-        results = _RESULTS[jvm.gateway()] = Results()
+        results = _RESULTS[gateway.gateway()] = Results()
         results.add(_FUNCTIONS, {})
     results.add(_RULES, _rule_faults(spark))
     for part, registration in (
@@ -101,7 +103,7 @@ def _register(spark: SparkSession) -> Results:
         try:
             _test(spark, results)
         except BaseException:  # an interrupted test has passed nothing
-            del _RESULTS[jvm.gateway()]
+            del _RESULTS[gateway.gateway()]
             _remove(spark, Results({part: {part: ""} for part in (_FUNCTIONS, _TABLE_FUNCTIONS)}))
             raise
     _remove(spark, results)
@@ -131,12 +133,12 @@ def _register_table_functions(spark: SparkSession) -> None:
     by_path.register(spark)
     metadata_functions.register(spark)
     discovery.register(spark)
-    answers.register(spark, _ANSWERS)
+    python_table_functions.register(spark, _ANSWERS)
 
 
 def _test(spark: SparkSession, results: Results) -> None:
     if not results.failed(_FUNCTIONS):
-        with jvm.without_error_logs():
+        with gateway.without_error_logs():
             results.add(_FUNCTIONS, self_tests.wrong_functions(spark))
     if not (spark.sparkContext.master or "").startswith("local"):
         results.add(_TABLE_FUNCTIONS, {_TABLE_FUNCTIONS: _NO_ROWS})
@@ -192,7 +194,7 @@ def _remove(spark: SparkSession, results: Results) -> None:
         by_path.unregister(spark)
         metadata_functions.unregister(spark)
         discovery.unregister(spark)
-        answers.unregister(spark, _ANSWERS)
+        python_table_functions.unregister(spark, _ANSWERS)
     _unregister(spark, registries.TABLE, results.faults.get(_TABLE_FUNCTIONS, {}))
 
 

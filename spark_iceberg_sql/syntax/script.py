@@ -12,7 +12,7 @@ from sys import intern
 
 from spark_iceberg_sql.syntax.blocks import block_ends
 from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, lexer_shape, upper_keyword
-from spark_iceberg_sql.syntax.cuts import split_fast
+from spark_iceberg_sql.syntax.fast_splitter import split_fast
 from spark_iceberg_sql.syntax.lexer import LEXER, QUOTES, Token, TokenKind, comment_end
 
 _CHARACTERS_PER_TOKEN = 5  # characters for each token of an opening: most openings have as many

@@ -9,12 +9,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from spark_iceberg_sql.spark.bridge import lines
+from spark_iceberg_sql.spark.bridge.jvm import shims
 
 
 def table(frame: DataFrame) -> pa.Table:
     """The rows of a query."""
-    if lines.SPARK_VERSION >= (4, 0):
+    if shims.SPARK_VERSION >= (4, 0):
         return frame.toArrow()
     batches = frame._collect_as_arrow()
     return pa.Table.from_batches(batches, None if batches else to_arrow_schema(frame.schema))
@@ -22,7 +22,7 @@ def table(frame: DataFrame) -> pa.Table:
 
 def frame(spark: SparkSession, rows: pa.Table) -> DataFrame:
     """A local relation of columns of numbers, strings and binaries."""
-    if lines.SPARK_VERSION >= (4, 0):
+    if shims.SPARK_VERSION >= (4, 0):
         return spark.createDataFrame(rows)
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "rows.arrow")

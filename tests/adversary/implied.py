@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from adversary.harness import Harness
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.optimizer import injection
 
 PROBE = """package sparkicebergsql.adversary;

@@ -17,19 +17,21 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.advise import QueryReads, proposal
-from spark_iceberg_sql.insight.advise_fields import alter_statements
-from spark_iceberg_sql.insight.advise_layout import FieldKey
+from spark_iceberg_sql.insight.advise.candidate_fields import alter_statements
+from spark_iceberg_sql.insight.advise.layout import FieldKey
+from spark_iceberg_sql.insight.advise.model import QueryReads, proposal
+from spark_iceberg_sql.insight.advise.spark import _MIN_VERIFIED as VERIFIED
+from spark_iceberg_sql.insight.advise.spark import _AdviceSearch
+from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimator
+from spark_iceberg_sql.insight.advise.spark_costs import Costs as CostsOfSpecs
+from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source, resolve_source
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.spec import Spec as TableSpec
-from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
-from spark_iceberg_sql.spark.insight.advise import _MIN_VERIFIED as VERIFIED
-from spark_iceberg_sql.spark.insight.advise import _AdviceSearch
-from spark_iceberg_sql.spark.insight.advise_costs import FINALISTS, CostEstimator
-from spark_iceberg_sql.spark.insight.advise_costs import Costs as CostsOfSpecs
-from spark_iceberg_sql.spark.insight.advise_queries import PlannedQuery, WorkloadQueries
-from spark_iceberg_sql.spark.insight.hypothetical_source import Source, resolve_source
+from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -280,8 +282,8 @@ def counted(
         made = search.table_under(seeming.sample, spec, slices)
         if search.is_too_small(made):
             continue
-        with hypothetical.table(source.as_table(spec)) as table:
-            hypothetical.add_files(table, made.to_bytes())
+        with hypothetical_tables.table(source.as_table(spec)) as table:
+            hypothetical_tables.add_files(table, made.to_bytes())
             for text, costs in planned(asked, table, {0: key_of(fields)}, rows).items():
                 found[text] |= costs
     return found

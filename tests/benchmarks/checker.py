@@ -109,10 +109,10 @@ def fluff(text: str) -> None:
 
 def spark_parser(folder: str) -> Callable[[str], None]:
     import spark_iceberg_sql as sis
-    from spark_iceberg_sql.spark.bridge import gate
+    from spark_iceberg_sql.spark.bridge.gate import requests
 
     session = sis.session(folder, config={"spark.master": "local[2]", "spark.driver.memory": "1g"})
-    parser = gate.parser_without_gate(session)
+    parser = requests.parser_without_gate(session)
 
     def parse(text: str) -> None:
         for statement in statements(text):

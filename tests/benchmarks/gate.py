@@ -14,7 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.bridge import compiler, gate
+from spark_iceberg_sql.spark.bridge.gate import requests
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 ROUNDS = 40
 QUERY = "SELECT " + ", ".join(
@@ -63,7 +64,7 @@ def main():
         spark = sis.session(folder, config={"spark.master": "local[2]"})
         parser, behind = (
             spark._jsparkSession.sessionState().sqlParser(),
-            gate.parser_without_gate(spark),
+            requests.parser_without_gate(spark),
         )
         parse = timer()
         print("| statement | without, µs, least | gated, µs, least | ratio | median (min to max) |")

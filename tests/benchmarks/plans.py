@@ -15,7 +15,8 @@ from py4j.clientserver import ClientServerConnection
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.bridge import compiler, relations
+from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.plans import relations
 
 ROUNDS = 7
 REPLACE = "REPLACE PARTITION FIELD id_bucket WITH bucket(32, id)"

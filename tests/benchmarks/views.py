@@ -19,10 +19,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.hypothetical import Bounds, HypotheticalFile, HypotheticalTable
+from spark_iceberg_sql.insight.hypothetical.partitions import (
+    Bounds,
+    HypotheticalFile,
+    HypotheticalTable,
+)
+from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
 from spark_iceberg_sql.insight.specs import candidate_spec
-from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
-from spark_iceberg_sql.spark.insight.hypothetical_source import resolve_source
+from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 
 ROUNDS = 5
 MEMORY = "1g"  # of the driver: Spark's default
@@ -58,7 +64,7 @@ def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
             made = HypotheticalTable(
                 source.schema, spec, tuple(file(number, size) for number in numbers)
             )
-            hypothetical.add_files(table, made.to_bytes())
+            hypothetical_tables.add_files(table, made.to_bytes())
     spark.sql(f"REFRESH TABLE {name}")
     return name
 

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 HERE = Path(__file__).parent
 LINE = versions.spark_minor(pyspark.__version__)

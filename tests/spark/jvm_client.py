@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 
 @cache  # py4j identifies classes by name: it would confuse a second class of the same name with the first

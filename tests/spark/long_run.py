@@ -31,7 +31,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import struct_from_spark
-from spark_iceberg_sql.spark.bridge import lines
+from spark_iceberg_sql.spark.bridge.jvm import shims
 
 # Damage that a warning has announced: its code, and the runtime's message.
 FORETOLD = {
@@ -146,7 +146,7 @@ def main() -> int:
     }
     runtime = Runtime(spark_iceberg_sql.session(folder / "warehouse", config=config))
     runtime.spark.sparkContext.setLogLevel("OFF")
-    lines.logger("SQLQueryContextLogger").disabled = True
+    shims.logger("SQLQueryContextLogger").disabled = True
     counts: Counter[str] = Counter()
     start = time.monotonic()
     for seed in range(given.first, given.first + given.count):

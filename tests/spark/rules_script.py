@@ -5,7 +5,7 @@ import sys
 import warnings
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 CONFIG = {
     "spark.master": "local[1]",

@@ -163,7 +163,7 @@ for text in ("SELECT * FROM far.db.t", "CREATE TABLE far.db.t (i INT) USING iceb
     except Exception as error:  # noqa: PERF203
         print("FAR", error, repr(error))
 
-from spark_iceberg_sql.spark.bridge import file_io  # noqa: E402
+from spark_iceberg_sql.spark.bridge.io import file_io  # noqa: E402
 from spark_iceberg_sql.spark.tables import credentials  # noqa: E402
 
 print(

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.bridge import gate
+from spark_iceberg_sql.spark.bridge.gate import requests
 
 Ask = Callable[[str, list[str]], list[str]]
 
@@ -22,7 +22,7 @@ def compiled(spark: SparkSession) -> Ask:
     compiler.setParentClassLoader(jvm.Thread.currentThread().getContextClassLoader())
     compiler.cook(Path(__file__).with_name("SparkGrammar.java").read_text(encoding="utf-8"))
     grammar = compiler.getClassLoader().loadClass("SparkGrammar").newInstance()
-    parser = gate.parser_without_gate(spark)
+    parser = requests.parser_without_gate(spark)
 
     def ask(task: str, texts: list[str]) -> list[str]:
         arguments = spark.sparkContext._gateway.new_array(jvm.Object, 3)

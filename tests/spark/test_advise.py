@@ -15,17 +15,23 @@ from samples import share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.insight.advise_fields import candidate_fields, with_field_ids
-from spark_iceberg_sql.insight.advise_layout import hypothetical_table as layout
-from spark_iceberg_sql.insight.advise_layout import slice_files
-from spark_iceberg_sql.insight.hypothetical import Bounds, HypotheticalFile, HypotheticalTable
+from spark_iceberg_sql.insight.advise.candidate_fields import candidate_fields, with_field_ids
+from spark_iceberg_sql.insight.advise.layout import hypothetical_table as layout
+from spark_iceberg_sql.insight.advise.layout import slice_files
+from spark_iceberg_sql.insight.advise.spark import _AdviceSearch
+from spark_iceberg_sql.insight.hypothetical.partitions import (
+    Bounds,
+    HypotheticalFile,
+    HypotheticalTable,
+)
+from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import Spec
-from spark_iceberg_sql.spark import session as ways_in
-from spark_iceberg_sql.spark.bridge import hypothetical, hypothetical_plans, relations, sessions
-from spark_iceberg_sql.spark.insight.advise import _AdviceSearch
-from spark_iceberg_sql.spark.insight.hypothetical_source import resolve_source
+from spark_iceberg_sql.sessions import session as ways_in
+from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, relations
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 
 # A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
 OPEN_COST = "read.split.open-file-cost"
@@ -298,7 +304,7 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     )
     made = HypotheticalTable(source.schema, Spec(0), files)
     with sessions.working_in(spark):
-        hypothetical.add_files(relations.catalog_table(big), made.to_bytes())
+        hypothetical_tables.add_files(relations.catalog_table(big), made.to_bytes())
     rows = spark.sql(
         f"SELECT spec, table_files, notes FROM iceberg_advise('{big}', using => 'metadata', queries => array("
         f"\"SELECT * FROM {big} WHERE id = 5 AND name = 'x' AND ts >= '1970-02-01' AND ts < '1970-02-03'\"))"
@@ -356,9 +362,11 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
         for fields in tried:
             seen |= {f.transform.transform for f in fields} | {f.source for f in fields}
             made = layout(sample, source.schema, Spec(0, fields), every[fields])
-            with hypothetical.table(source.as_table(Spec(0, fields))) as table:
-                hypothetical.add_files(table, made.to_bytes())
-                assert hypothetical.file_sizes(table) == [max(1, file.size) for file in made.files]
+            with hypothetical_tables.table(source.as_table(Spec(0, fields))) as table:
+                hypothetical_tables.add_files(table, made.to_bytes())
+                assert hypothetical_tables.file_sizes(table) == [
+                    max(1, file.size) for file in made.files
+                ]
                 for item, cost in zip(planned, costs, strict=True):
                     read = [
                         planned_by_spec(table, filters).get(0, (0, 0)) for filters in item.filters

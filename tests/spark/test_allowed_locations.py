@@ -18,9 +18,9 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import configuration
-from spark_iceberg_sql.spark.tables import allowed_locations
+from spark_iceberg_sql.spark.bridge.jvm import configuration
 from spark_iceberg_sql.spark.tables.catalog_settings import catalog
+from spark_iceberg_sql.spark.tables.locations import allowed_locations
 
 OUTSIDE = "outside the locations that this Spark application allows"
 REFUSED = (IcebergSqlError, PySparkException)

@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.spark.catalogs import attach
+from spark_iceberg_sql.spark.attach import attach
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables.catalog_settings import catalog
 from spark_iceberg_sql.spark.tables.compaction import optimize

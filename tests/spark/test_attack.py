@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from samples import share
 from test_right_rows import CLOCKS
 
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.optimizer import injection
 
 HOUR, DAY = 3_600_000_000, 86_400_000_000

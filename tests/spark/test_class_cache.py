@@ -10,7 +10,8 @@ from uuid import uuid4
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.bridge import class_cache, compiler, java_rows, jvm
+from spark_iceberg_sql.spark.bridge import java_rows
+from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def made(source: str) -> tuple[str, bool]:
     kept = class_cache.find(source) is not None
     loader = compiler.compile_java(source, f"{name}.java", compiler.context_loader())
     # py4j would call the method of the first class of that name.
-    text_of = jvm.java_class("java.lang.String").valueOf
+    text_of = gateway.java_class("java.lang.String").valueOf
     said = str(text_of(compiler.instance(loader, f"sparkicebergsql.tests.{name}")))
     return said, kept
 

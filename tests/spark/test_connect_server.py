@@ -20,10 +20,9 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark import servers as own_servers
-from spark_iceberg_sql.spark import statement_functions
-from spark_iceberg_sql.spark.bridge import servers
-from spark_iceberg_sql.spark.insight import hypothetical_functions
+from spark_iceberg_sql.sessions import dry_run_functions, statement_functions
+from spark_iceberg_sql.sessions import servers as own_servers
+from spark_iceberg_sql.spark.bridge.jvm import server_processes
 from spark_iceberg_sql.spark.remote_functions import SERVER_FUNCTIONS
 
 pytestmark = pytest.mark.needs("connect")
@@ -151,7 +150,9 @@ def test_a_cell_after_its_server_has_ended(spark: SparkSession, tmp_path: Path) 
 
 
 def test_spark_connect_is_not_there(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers, "_CONNECT", "org.apache.spark.sql.connect.service.NotThere")
+    monkeypatch.setattr(
+        server_processes, "_CONNECT", "org.apache.spark.sql.connect.service.NotThere"
+    )
     with pytest.raises(sis.IcebergSqlError, match=r"packages=org\.apache\.spark:spark-connect_2"):
         sis.connect_server(spark, port=0)
 
@@ -363,7 +364,10 @@ def test_a_client_cannot_switch_off_the_checks(
 def test_settings_of_the_checks_are_fixed_until_the_last_server_ends(spark: SparkSession) -> None:
     key = "spark.sql.optimizer.excludedRules"
     session = spark.newSession()
-    first, second = servers.InitialSettings(session), servers.InitialSettings(session)
+    first, second = (
+        server_processes.InitialSettings(session),
+        server_processes.InitialSettings(session),
+    )
     for _ in range(2):  # a server may be stopped twice
         first.restore()
         with pytest.raises(AnalysisException, match="annot modify the value"):
@@ -577,7 +581,7 @@ def test_insight_functions_of_a_client(
 def test_the_record_of_server_functions_is_what_the_server_registers() -> None:
     registered = {
         answer.name: answer
-        for answer in (*statement_functions.STATEMENT_FUNCTIONS, *hypothetical_functions.ANSWERS)
+        for answer in (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS)
     }
     for function in SERVER_FUNCTIONS.values():
         arguments = {argument.name for argument in registered[function.name].arguments}

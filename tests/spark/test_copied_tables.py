@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession, functions
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge import lines, sessions
-from spark_iceberg_sql.spark.catalogs import attach
+from spark_iceberg_sql.spark.attach import attach
+from spark_iceberg_sql.spark.bridge.jvm import sessions, shims
 from spark_iceberg_sql.spark.gate import intercept
-from spark_iceberg_sql.spark.tables import same_location
 from spark_iceberg_sql.spark.tables.catalog_settings import catalog
 from spark_iceberg_sql.spark.tables.compaction import optimize
+from spark_iceberg_sql.spark.tables.locations import same_location
 
 COPY = "is a copy, or was moved"
 # The functions' own refusal, before Spark receives the statement; the rule's, after it.
@@ -529,7 +529,7 @@ def writers(
         "stream to a name": lambda: stream_to(name, "checkpoint2"),
         "stream to a path": lambda: stream_to(path, "checkpoint3"),
     }
-    if lines.SPARK_VERSION < (4, 0):
+    if shims.SPARK_VERSION < (4, 0):
         ways = {
             way: write
             for way, write in ways.items()

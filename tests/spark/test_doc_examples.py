@@ -34,8 +34,8 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql import demo
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark import session as ways_in
-from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
+from spark_iceberg_sql.sessions import session as ways_in
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 from spark_iceberg_sql.syntax.script import statements
 
 NEEDS_SPARK = {"python", "pycon", "sql"}

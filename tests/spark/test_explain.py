@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.insight.explain import Conjunct, Explanation
-from spark_iceberg_sql.spark import session as ways_in
-from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
+from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation
+from spark_iceberg_sql.sessions import session as ways_in
+from spark_iceberg_sql.spark.bridge.plans.scan_metrics import files_read
 
 T, OLD = "local.explain.t", "local.explain.old"
 

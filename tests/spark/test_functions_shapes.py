@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 from samples import share
 
-from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
+from spark_iceberg_sql.spark.bridge.plans.scan_metrics import files_read
 
 B = "{f}(4, id)"
 SHAPES = [

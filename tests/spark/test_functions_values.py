@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_NAME, TRANSFORMS
-from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
+from spark_iceberg_sql.spark.bridge.plans.scan_metrics import files_read
 from spark_iceberg_sql.spark.gate.intercept import unchecked_sql
 
 HIGHEST = 2**31 - 1

@@ -11,12 +11,13 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.checker import judging
+from spark_iceberg_sql.checker import rule_runner
 from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge import gate
-from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
-from spark_iceberg_sql.spark.gate import intercept, judge
+from spark_iceberg_sql.spark.bridge.gate import requests
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
+from spark_iceberg_sql.spark.gate import admission as judge
+from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
 pytestmark = [pytest.mark.always, pytest.mark.main("gate")]  # on every line of Spark
@@ -211,7 +212,7 @@ class TestModes:
             off()
             try:
                 # Another test may have left a checked session.
-                assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.is_enforced()
+                assert (SparkSession.sql is intercept._PLAIN_SQL) is not requests.is_enforced()
                 assert not {"sql", "newSession"} & set(vars(spark))
             finally:
                 sis.install(spark)
@@ -498,9 +499,9 @@ class TestFaultsOfOurs:
 
         rules = {
             kind: tuple(replace(rule, check=judge) for rule in found)
-            for kind, found in judging._RULES.items()
+            for kind, found in rule_runner._RULES.items()
         }
-        monkeypatch.setattr(judging, "_RULES", rules)
+        monkeypatch.setattr(rule_runner, "_RULES", rules)
         with pytest.warns(IcebergSqlWarning, match="SIS000"):
             spark.sql("CREATE TABLE local.gate.fault (id BIGINT) USING iceberg")
         assert spark.catalog.tableExists("local.gate.fault")

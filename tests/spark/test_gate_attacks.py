@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
-from spark_iceberg_sql.spark.bridge import lines
+from spark_iceberg_sql.spark.bridge.jvm import shims
 from spark_iceberg_sql.spark.gate import intercept
 
 Sql = Callable[..., DataFrame]
@@ -186,7 +186,7 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
 def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> None:
     texts = TEXTS[attack]
     damaged = run(spark, intercept.unchecked_sql(spark), made(), texts) is not None
-    harmless = MENDED | REFUSED | (set() if lines.SPARK_VERSION >= (4, 1) else SINCE_4_1)
+    harmless = MENDED | REFUSED | (set() if shims.SPARK_VERSION >= (4, 1) else SINCE_4_1)
     assert damaged == (attack not in harmless), "no attack at all"
     spark.sql("USE spark_catalog.default")
     with warnings.catch_warnings():

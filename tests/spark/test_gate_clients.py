@@ -14,7 +14,7 @@ from jvm_client import client
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
-from spark_iceberg_sql.spark.gate import intercept, judge
+from spark_iceberg_sql.spark.gate import admission, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
 try:
@@ -209,9 +209,9 @@ class TestWriters:
     def test_a_statement_is_looked_at_once(self, spark, monkeypatch):
         """If its text was checked, the resulting command is not checked again."""
         seen = []
-        check = judge.check
+        check = admission.check
         monkeypatch.setattr(
-            judge, "check", lambda text, *a, **k: seen.append(text) or check(text, *a, **k)
+            admission, "check", lambda text, *a, **k: seen.append(text) or check(text, *a, **k)
         )
         target = f"local.clients.once_{uuid.uuid4().hex[:8]}"
         statements = [
@@ -279,7 +279,7 @@ class TestPythonAway:
         def check(*_, **__):
             raise RuntimeError("a bug")
 
-        monkeypatch.setattr(judge, "check", check)
+        monkeypatch.setattr(admission, "check", check)
         with pytest.raises(sis.IcebergSqlError, match="RuntimeError: a bug"):
             spark.sql(damaging)
 

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
-from spark_iceberg_sql.spark.bridge import gate
+from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.gate import intercept
 
 pytestmark = pytest.mark.always  # on every line of Spark
@@ -185,9 +185,9 @@ class TestModes:
         off = spark.newSession()
         sis.install(off, ddl="off")
         try:
-            assert gate.mode(lax) == "warn"
-            assert gate.mode(off) == "off"
-            assert gate.mode(copy_of(lambda _: off._jsparkSession)(spark)) == "off"
+            assert requests.mode(lax) == "warn"
+            assert requests.mode(off) == "off"
+            assert requests.mode(copy_of(lambda _: off._jsparkSession)(spark)) == "off"
             assert refused(lambda: spark.newSession().sql(damaging))
             assert refused(lambda: lax.newSession().sql(damaging))
         finally:
@@ -196,7 +196,7 @@ class TestModes:
     def test_uninstalled_the_class_has_its_own_method_back(self, spark):
         sis.uninstall(spark)
         try:
-            assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.is_enforced()
+            assert (SparkSession.sql is intercept._PLAIN_SQL) is not requests.is_enforced()
         finally:
             sis.install(spark)
         assert SparkSession.sql is not intercept._PLAIN_SQL

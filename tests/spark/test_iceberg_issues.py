@@ -5,12 +5,12 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.model.iceberg_issues import ISSUES, TESTED_VERSIONS
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.optimizer.injection import RULES
 
 
 def iceberg() -> str:
-    version = str(jvm.java_class("org.apache.iceberg.IcebergBuild").version())
+    version = str(gateway.java_class("org.apache.iceberg.IcebergBuild").version())
     assert version in TESTED_VERSIONS
     return version
 

@@ -15,12 +15,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
-from spark_iceberg_sql.spark.bridge import compiler, java_rows, lines
+from spark_iceberg_sql.spark.bridge import java_rows
 from spark_iceberg_sql.spark.bridge.java_records import (
     constants_source,
     exchange_source,
     java_name,
 )
+from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
 from spark_iceberg_sql.spark.extension import jar
 
 ROOT = Path(__file__).parents[2]
@@ -52,11 +53,11 @@ def _ours(folder: Path) -> Iterator[Path]:
         names = {path.stem for path in (ROOT / package.replace(".", "/")).rglob("*.java")}
         for name in sorted(names):
             written = folder / f"{name}.java"
-            written.write_text(lines.java_text(compiler.source(package, name), scala_2_12), "utf-8")
+            written.write_text(shims.java_text(compiler.source(package, name), scala_2_12), "utf-8")
             yield written
     for path in ROOT.glob("tests/spark/*.java"):
         written = folder / path.name
-        written.write_text(lines.java_text(path.read_text("utf-8"), scala_2_12), "utf-8")
+        written.write_text(shims.java_text(path.read_text("utf-8"), scala_2_12), "utf-8")
         yield written
 
 
@@ -115,7 +116,7 @@ def test_a_renamed_field_of_a_record_does_not_compile(tmp_path: Path) -> None:
         renamed[name] = constants_source(other, ()) if is_constant else exchange_source(other)
     messages = javac(tmp_path, renamed)
     refused = {match.groups()[::-1] for text in messages for match in _NO_SYMBOL.finditer(text)}
-    unused = {pair for pair in declared if pair[0] in UNUSED and lines.SPARK_VERSION < (4, 1)}
+    unused = {pair for pair in declared if pair[0] in UNUSED and shims.SPARK_VERSION < (4, 1)}
     assert refused == declared - unused
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.bridge import compiler, lines
+from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
 from spark_iceberg_sql.spark.optimizer import injection
 
 SOURCE = Path(__file__).with_name("RuleTables.java")
@@ -342,7 +342,7 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("year(ts) + i", None),
 ]
 # The arithmetic of the other lines of Spark, whose analyzers create different classes.
-ELSEWHERE = {"TimeAdd"} if lines.SPARK_VERSION >= (4, 1) else {"TimestampAddInterval"}
+ELSEWHERE = {"TimeAdd"} if shims.SPARK_VERSION >= (4, 1) else {"TimestampAddInterval"}
 
 
 @pytest.mark.parametrize(("text", "steps"), MONOTONIC, ids=[text for text, _ in MONOTONIC])

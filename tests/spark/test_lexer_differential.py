@@ -9,7 +9,7 @@ from samples import FULL
 from spark_grammar import compiled
 
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
 INPUTS = 200_000 if FULL else 10_000

@@ -9,8 +9,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Row, SparkSession
 from samples import sampled
 
-from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS
-from spark_iceberg_sql.spark.bridge import lines
+from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS
+from spark_iceberg_sql.spark.bridge.jvm import shims
 from spark_iceberg_sql.syntax.script import statements
 
 TABLE = "local.meta_functions.evolved"
@@ -160,7 +160,7 @@ def test_properties_and_columns_are_as_the_catalog_shows_them(
     assert spark.sql(f"SELECT * FROM iceberg_table_properties('{TABLE}2')").collect() == theirs
     columns = spark.sql(f"SELECT col_name FROM iceberg_columns('{paths[2]}')").collect()
     assert [row.col_name for row in columns] == spark.table(f"{TABLE}2").columns
-    if lines.SPARK_VERSION >= (4, 0):  # before, Spark refuses it
+    if shims.SPARK_VERSION >= (4, 0):  # before, Spark refuses it
         assert columns == spark.sql(f"SHOW COLUMNS IN {TABLE}2").collect()
     old = spark.sql(f"SELECT col_name FROM iceberg_columns('{paths[2]}', ref => 'first')").collect()
     assert columns == [*old, Row(col_name="extra")]

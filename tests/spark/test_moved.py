@@ -20,9 +20,10 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from test_moved_paths import CASES
 
-from spark_iceberg_sql.spark.bridge import jvm, moved_io
+from spark_iceberg_sql.spark.bridge.io import moved_io
+from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.tables.catalog_settings import catalog
-from spark_iceberg_sql.spark.tables.moved import map_location
+from spark_iceberg_sql.spark.tables.locations.location_mapping import map_location
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
 Rows = list[tuple[Any, ...]]
@@ -360,7 +361,7 @@ def test_deletes_that_call_files_by_other_addresses(
 
 def _hadoop(spark: SparkSession) -> Any:
     conf = spark._jsparkSession.sessionState().newHadoopConf()
-    return jvm.java_class("org.apache.iceberg.hadoop.HadoopFileIO")(conf)
+    return gateway.java_class("org.apache.iceberg.hadoop.HadoopFileIO")(conf)
 
 
 def test_java_and_python_map_alike(spark: SparkSession) -> None:

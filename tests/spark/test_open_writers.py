@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlWarning
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 DB = "local.writers"
 TABLES = {

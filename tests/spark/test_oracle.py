@@ -19,7 +19,7 @@ from samples import FULL, share
 
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables

@@ -11,8 +11,8 @@ import pytest
 from samples import FULL, share
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.model.metadata_json import table_from_metadata
-from spark_iceberg_sql.spark.bridge import catalogs
+from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -137,8 +137,8 @@ def test_files_are_those_of_the_metadata_table(spark, version, monkeypatch):
     )
     quick = []
     loads = []
-    load = catalogs.load
-    monkeypatch.setattr(catalogs, "load", lambda *given: loads.append(given) or load(*given))
+    load = catalog_entries.load
+    monkeypatch.setattr(catalog_entries, "load", lambda *given: loads.append(given) or load(*given))
     insert = f"INSERT INTO {table} SELECT id, timestamp'2024-01-01' FROM range(20)"
     for statement in (
         "SELECT 1",
@@ -155,15 +155,15 @@ def test_files_are_those_of_the_metadata_table(spark, version, monkeypatch):
         spark.sql(statement)
         query = f"SELECT spec_id, count(*), sum(file_size_in_bytes) FROM {table}.data_files GROUP BY 1 ORDER BY 1"
         expected = [tuple(row) for row in spark.sql(query).collect()]
-        loaded = catalogs.load(spark, ("local", "plan", f"counted{version}")).table
+        loaded = catalog_entries.load(spark, ("local", "plan", f"counted{version}")).table
         for most in (2000, 0, -1):  # manifests that may be read
-            monkeypatch.setattr(catalogs, "_MAX_MANIFESTS", most)
+            monkeypatch.setattr(catalog_entries, "_MAX_MANIFESTS", most)
             loads.clear()
             plan = sis.plan(spark, f"ALTER TABLE {table} ADD PARTITION FIELD hours(ts)")
             assert [(f.spec_id, f.files, f.size) for f in plan.files] == expected
             assert len(loads) == 1
             if most == 0:
-                quick.append(catalogs.files_by_spec(loaded) is not None)
+                quick.append(catalog_entries.files_by_spec(loaded) is not None)
     assert quick[:7] == [*[True] * 6, False]  # the last has files of two specs
 
 

@@ -12,11 +12,11 @@ from pyspark.sql import SparkSession
 from samples import share
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.insight import spark_progress
+from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
+from spark_iceberg_sql.insight.preview.spark_commits import with_commit_numbers
 from spark_iceberg_sql.insight.specs import candidate_spec
-from spark_iceberg_sql.spark.bridge import jobs
-from spark_iceberg_sql.spark.insight import progress
-from spark_iceberg_sql.spark.insight.hypothetical_source import resolve_source
-from spark_iceberg_sql.spark.insight.preview_commits import with_commit_numbers
+from spark_iceberg_sql.spark.bridge.jvm import jobs
 
 # Skewed: a tenth of the users have most of the rows; some columns are null, and some numbers NaN.
 EVENTS = """
@@ -298,8 +298,8 @@ def test_a_long_preview_says_how_far_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """On a terminal, once it takes long; the jobs of a group that somebody else watches stay in it."""
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "_EVERY", 0.01)
+    monkeypatch.setattr(spark_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(spark_progress, "_EVERY", 0.01)
     context = spark.sparkContext
 
     def said() -> str:

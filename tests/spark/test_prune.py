@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from scans import metrics, plan
 
-from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 
 TABLE = "local.prune.daily"
 # 160 days with one row per file, from 1 October 2023; partitioned by days(ts) and bucket(4, id).

@@ -13,8 +13,8 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.table_functions import FUNCTIONS
-from spark_iceberg_sql.spark.bridge import lines
+from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.spark.bridge.jvm import shims
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables.credentials import collection
 
@@ -190,7 +190,7 @@ def test_a_wrong_call(
 ) -> None:
     with pytest.raises(AnalysisException, match=words.replace("{path}", re.escape(path))) as caught:
         spark.sql(f"SELECT 1 FROM {call.format(path=path)}")
-    condition, _ = lines.refusal(condition, {"funcName": "", "paramName": "", "paramType": ""})
+    condition, _ = shims.refusal(condition, {"funcName": "", "paramName": "", "paramType": ""})
     assert str(caught.value.getCondition()).startswith(condition)
     assert caught.value.getSqlState()
     assert "line 1 pos 14" in str(caught.value)

@@ -17,7 +17,7 @@ from pyspark.errors import AnalysisException, ArithmeticException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import ReadError
-from spark_iceberg_sql.spark.bridge.jvm import gateway, java_class
+from spark_iceberg_sql.spark.bridge.jvm.gateway import gateway, java_class
 from spark_iceberg_sql.spark.gate import read_errors
 
 # Most tables here are copies of one table.

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from spark_iceberg_sql.model.table_functions import FUNCTIONS
-from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal
 from spark_iceberg_sql.spark.tables.credentials import Secrets
-from spark_iceberg_sql.spark.tables.stores import STORES
+from spark_iceberg_sql.spark.tables.locations.stores import STORES
 
 KEY, SECRET, TOKEN = "AKIASENTINEL0KEY", "sentinelsecretsentinelsecret", "sentineltokensentinel"
 ACCOUNT_KEY = "c2VudGluZWxhY2NvdW50a2V5c2VudGluZWw="

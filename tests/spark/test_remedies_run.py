@@ -15,7 +15,7 @@ from test_remedies import clauses, findings
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.spark.bridge import gate
+from spark_iceberg_sql.spark.bridge.gate import requests
 
 _VERBS = ("ALTER TABLE ", "CREATE ", "DROP ", "CALL ", "SELECT ", "DELETE ", "DESCRIBE ", "SET ")
 _CLAUSE = re.compile(r"(USING|PARTITIONED BY|TBLPROPERTIES|LOCATION|COMMENT) \S.*", re.DOTALL)
@@ -44,7 +44,7 @@ def carried(clause: str) -> list[str]:
 
 
 def test_the_runtime_s_parser_reads_every_clause(spark: SparkSession) -> None:
-    parser = gate.parser_without_gate(spark)
+    parser = requests.parser_without_gate(spark)
     wrong, read = [], 0
     seen: set[str] = set()
     for case, d in findings():

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.session import memory_size
+from spark_iceberg_sql.sessions.session import memory_size
 
 HEAP = """
 import spark_iceberg_sql as sis, sys

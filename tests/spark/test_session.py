@@ -148,7 +148,7 @@ for table in ("default.t", "other.db.t"):
     spark.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg PARTITIONED BY (bucket(16, id))")
     spark.sql(f"INSERT INTO {table} SELECT id FROM range(100)")
     rows = spark.sql(f"SELECT id FROM {table} WHERE iceberg_bucket(16, id) = 12")
-    from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
+    from spark_iceberg_sql.spark.bridge.plans.scan_metrics import files_read
     print(len(rows.collect()) > 0, files_read(rows).files)
 spark.sql("CREATE TABLE plain (id BIGINT) USING parquet")
 spark.sql("INSERT INTO plain VALUES (0)")

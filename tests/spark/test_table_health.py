@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.health import Finding
+from spark_iceberg_sql.insight.health.model import Finding
 
 T = "local.health.`my events`"
 

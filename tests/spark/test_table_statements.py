@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Row, SparkSession
 
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 
 TABLE = "local.by_statement.t"
 

@@ -11,7 +11,7 @@ import pytest
 from process import run
 
 from spark_iceberg_sql.spark import versions
-from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 
 pytestmark = pytest.mark.skipif(
     versions.SPARK_MINORS[0].number > SPARK_VERSION,

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 from writers import FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS, Case
 
-from spark_iceberg_sql.spark.bridge import gate
-from spark_iceberg_sql.spark.bridge.lines import SPARK_VERSION
+from spark_iceberg_sql.spark.bridge.gate import requests
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 
 
 def runs(program: str, names: dict[str, Any]) -> str:
@@ -30,7 +30,7 @@ def test_dataframe_writers(spark: SparkSession, case: Case) -> None:
         pytest.skip("pyspark.sql.functions.partitioning is new in Spark 4.0")
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.writers")
     table = f"local.writers.t{WRITERS.index(case)}"
-    with gate.mode_override("off"):
+    with requests.mode_override("off"):
         raised = runs(_here(IMPORTS) + FRAME + case.call.format(t=table), {"spark": spark})
     assert bool(raised) is case.fails, raised
 

@@ -50,7 +50,7 @@ def alembic_sql(text: str) -> tuple[list[SqlFragment], list[ExtractionProblem], 
 
     Any other call of `op`, and SQL that cannot be extracted, may change any table.
     """
-    from spark_iceberg_sql.files.python.sql import python_sql
+    from spark_iceberg_sql.files.python.sql_extraction import python_sql
 
     tree = _parsed(text)
     fragments, problems = python_sql(_EXECUTE.sub(_as_sql_call, text))

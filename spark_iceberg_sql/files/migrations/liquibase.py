@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from spark_iceberg_sql.files.inside import is_file_inside, is_inside, repository
+from spark_iceberg_sql.files.repository_paths import is_file_inside, is_inside, repository
 
 _SUFFIXES = (".xml", ".yaml", ".yml", ".json")
 _ITEM = re.compile(r"^([ \t]*)-[ \t]*(\w+)[ \t]*:", re.MULTILINE)

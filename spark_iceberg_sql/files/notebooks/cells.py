@@ -12,8 +12,12 @@ from functools import partial
 from typing import Any
 
 from spark_iceberg_sql.files.databricks import SQL_MAGICS
-from spark_iceberg_sql.files.python.changed_tables import SIDE_EFFECT_WORDS
-from spark_iceberg_sql.files.python.sql import CASE_SENSITIVE, is_valid_python, python_sql
+from spark_iceberg_sql.files.python.sql_extraction import (
+    CASE_SENSITIVE,
+    is_valid_python,
+    python_sql,
+)
+from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_WORDS
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import SqlFragment, range_fragment, side_effect_marker
 from spark_iceberg_sql.records import replace

@@ -23,7 +23,7 @@ from spark_iceberg_sql.files.projects.dbt_project import (
     creates_iceberg_table,
 )
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first_value, is_templated
-from spark_iceberg_sql.files.projects.tools import YAML
+from spark_iceberg_sql.files.projects.project_readers import YAML
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import (
     COMPILED,

@@ -10,7 +10,7 @@ from contextlib import suppress
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
 from spark_iceberg_sql.files.projects.dbt_project import Project, Resource
 from spark_iceberg_sql.files.projects.dbt_values import Value, first_value
-from spark_iceberg_sql.files.python.frames import PLAIN_TYPE
+from spark_iceberg_sql.files.python.tables.dataframe_schemas import PLAIN_TYPE
 
 Columns = list[tuple[str, str | None]]
 

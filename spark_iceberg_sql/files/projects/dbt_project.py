@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.inside import is_file_inside, is_inside, repository
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
 from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
 from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
@@ -25,7 +24,8 @@ from spark_iceberg_sql.files.projects.dbt_values import (
     is_templated,
     value_of_node,
 )
-from spark_iceberg_sql.files.projects.tools import YAML
+from spark_iceberg_sql.files.projects.project_readers import YAML
+from spark_iceberg_sql.files.repository_paths import is_file_inside, is_inside, repository
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 _PROJECT_FILE = "dbt_project.yml"

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.inside import is_file_inside, repository
 from spark_iceberg_sql.files.projects.dbt_config import parse_python
 from spark_iceberg_sql.files.projects.dbt_values import Config, value_of_expression
 from spark_iceberg_sql.files.python.program import Program
+from spark_iceberg_sql.files.repository_paths import is_file_inside, repository
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import FragmentBuilder, Offsets, SqlFragment, range_fragment
 from spark_iceberg_sql.files.yaml_nodes import YamlError

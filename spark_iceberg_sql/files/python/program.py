@@ -14,8 +14,8 @@ from functools import cached_property
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.python.assignments import ReachingDefinitions
 from spark_iceberg_sql.files.python.imports import Imports
-from spark_iceberg_sql.files.python.literals import read_literals
-from spark_iceberg_sql.files.python.names import SymbolTable
+from spark_iceberg_sql.files.python.string_literals import read_literals
+from spark_iceberg_sql.files.python.symbol_table import SymbolTable
 from spark_iceberg_sql.files.source_map import FragmentBuilder
 
 _TEXT_PRESERVING = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})

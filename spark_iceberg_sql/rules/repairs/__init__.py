@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.repairs import partition_fields, slips
-from spark_iceberg_sql.rules.repairs.base import Repair, SyntaxErrorSite, help_values, parses
+from spark_iceberg_sql.rules.repairs import partition_fields, typos
+from spark_iceberg_sql.rules.repairs.syntax_error_site import (
+    Repair,
+    SyntaxErrorSite,
+    help_values,
+    parses,
+)
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import TokenKind
 
@@ -38,8 +43,8 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
         ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"),
         (partition_fields.partitioned_by,),
     ),
-    **dict.fromkeys(("if-exists", "alter-if-exists"), (slips.surplus_if_exists,)),
-    "as-in-drop": (slips.surplus_name,),
+    **dict.fromkeys(("if-exists", "alter-if-exists"), (typos.surplus_if_exists,)),
+    "as-in-drop": (typos.surplus_name,),
     "mixed-columns": (partition_fields.typed_columns,),
     "partition-by": _FIELDS,
     **dict.fromkeys(
@@ -50,23 +55,23 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
     "using-after-clauses": (partition_fields.using_first,),
     "after-query": (partition_fields.before_query,),
     "other-table": (partition_fields.snowflake,),
-    "closing-parenthesis": (slips.surplus_token,),
-    "trailing-comma": (slips.surplus_token,),
-    "missing-semicolon": (slips.missing_semicolon,),
+    "closing-parenthesis": (typos.surplus_token,),
+    "trailing-comma": (typos.surplus_token,),
+    "missing-semicolon": (typos.missing_semicolon,),
     "missing-by": _FIELDS,
-    "quoted-name": (slips.quoted_names,),
+    "quoted-name": (typos.quoted_names,),
     "modify-elsewhere": (partition_fields.alter_column,),
-    "time-zone": (slips.time_zone,),
-    "missing-column": (slips.misspelt_keyword, slips.missing_column_keyword),
+    "time-zone": (typos.time_zone,),
+    "missing-column": (typos.misspelt_keyword, typos.missing_column_keyword),
     "": (
-        slips.typographic_quotes,
-        slips.misspelt_keyword,
-        slips.missing_semicolon,
-        slips.partition_column,
-        slips.adjacent_words,
-        slips.missing_comma,
-        slips.unclosed_bracket,
-        slips.surplus_token,
+        typos.typographic_quotes,
+        typos.misspelt_keyword,
+        typos.missing_semicolon,
+        typos.partition_column,
+        typos.adjacent_words,
+        typos.missing_comma,
+        typos.unclosed_bracket,
+        typos.surplus_token,
         partition_fields.cast,
     ),
 }

@@ -14,7 +14,7 @@ from spark_iceberg_sql.rules.intended_fields import (
     parse_fields,
     without_brackets,
 )
-from spark_iceberg_sql.rules.repairs.base import (
+from spark_iceberg_sql.rules.repairs.syntax_error_site import (
     CLAUSES,
     Repair,
     SyntaxErrorSite,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge.jvm import java_class, java_session
+from spark_iceberg_sql.spark.bridge.jvm.gateway import java_class, java_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

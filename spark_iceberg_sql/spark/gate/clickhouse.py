@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.table import split_name
-from spark_iceberg_sql.outgoing import visible
-from spark_iceberg_sql.spark.bridge import configuration, relations, sessions
-from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
-from spark_iceberg_sql.spark.bridge.location import HADOOP
-from spark_iceberg_sql.spark.catalogs import attach_to_create, attach_to_write
-from spark_iceberg_sql.spark.tables import ownership, same_location
+from spark_iceberg_sql.safe_output import visible
+from spark_iceberg_sql.spark.attach import attach_to_create, attach_to_write
+from spark_iceberg_sql.spark.bridge.io.location import HADOOP
+from spark_iceberg_sql.spark.bridge.jvm import configuration, sessions
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
-from spark_iceberg_sql.spark.tables.places import WriteTarget, open_target
-from spark_iceberg_sql.syntax.clickhouse import (
+from spark_iceberg_sql.spark.tables.locations import ownership, same_location
+from spark_iceberg_sql.spark.tables.locations.write_target import WriteTarget, open_target
+from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
+from spark_iceberg_sql.syntax.clickhouse.translation import (
     PATH_CATALOG_PREFIX,
     Translation,
     may_need_translation,
@@ -24,7 +26,6 @@ from spark_iceberg_sql.syntax.clickhouse import (
     translate,
 )
 from spark_iceberg_sql.syntax.identifiers import dotted
-from spark_iceberg_sql.syntax.literal_calls import LiteralCall
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

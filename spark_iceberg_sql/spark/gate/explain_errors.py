@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
-from spark_iceberg_sql.model.metadata_functions import NAMES
+from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import similar_names
-from spark_iceberg_sql.outgoing import with_help
-from spark_iceberg_sql.spark.bridge import catalogs, jvm_process, lines, sessions
-from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
+from spark_iceberg_sql.safe_output import with_help
+from spark_iceberg_sql.spark.bridge.jvm import process, sessions, shims
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, thrown_by
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.spark.tables import attached
+from spark_iceberg_sql.spark.tables import attached_tables
 from spark_iceberg_sql.syntax import parser
-from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION, PATH_TABLE
+from spark_iceberg_sql.syntax.clickhouse.translation import INTO_FUNCTION, PATH_TABLE
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import NamePath
 
@@ -40,7 +41,9 @@ _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitio
 
 def is_commit_conflict(error: Exception) -> bool:
     """True if another session committed first. A statement of one commit wrote nothing."""
-    return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.exception_text(error)
+    return "org.apache.iceberg.exceptions.CommitFailedException" in catalog_entries.exception_text(
+        error
+    )
 
 
 def is_retryable(text: object) -> bool:
@@ -95,10 +98,10 @@ def jvm_end_error(error: Exception, text: object) -> JavaError | None:
 
     text: the statement.
     """
-    if not jvm_process.has_ended_by(error):
+    if not process.has_ended_by(error):
         return None
     is_write = isinstance(text, str) and _WRITE.search(text) is not None
-    return jvm_process.ended_error("the write" if is_write else None)
+    return process.ended_error("the write" if is_write else None)
 
 
 def explain(spark: SparkSession, error: Exception, text: object = None) -> Exception:
@@ -111,38 +114,38 @@ def explain(spark: SparkSession, error: Exception, text: object = None) -> Excep
     if isinstance(error, CapturedException):
         if cause is not None and _has_no_plan(error):
             # Spark reports a bug in Spark, which it is not.
-            return lines.with_description(error, cause)
-        return catalogs.with_explanation(error, cause) if cause is not None else error
+            return shims.with_description(error, cause)
+        return catalog_entries.with_explanation(error, cause) if cause is not None else error
     if cause is not None and _has_no_plan(error):
         return IcebergSqlError(cause)
     refusal = attached_table_error(error, text) or read_errors.statement_error(error)
     if cause is None and refusal is not None:
         return refusal
-    if catalogs.exception_text(error):
-        spark_message = f"Spark refused the statement: {catalogs.first_line(error)}"
+    if catalog_entries.exception_text(error):
+        spark_message = f"Spark refused the statement: {catalog_entries.first_line(error)}"
         return IcebergSqlError(spark_message if cause is None else f"{cause}\n\n{spark_message}")
     return error
 
 
 def with_table_location(spark: SparkSession, error: Exception) -> Exception:
     """The error with a table's location instead of the generated name that INSERT INTO FUNCTION uses."""
-    message = lines.description(error) if isinstance(error, CapturedException) else str(error)
+    message = shims.description(error) if isinstance(error, CapturedException) else str(error)
 
     def place(name: re.Match[str]) -> str:
-        location = attached.location(spark, name[1], name[2]) or name[2]
+        location = attached_tables.location(spark, name[1], name[2]) or name[2]
         return f"`{location.removeprefix('file:')}`"
 
     located_message = PATH_TABLE.sub(place, message)
     if located_message == message:
         return error
     if isinstance(error, CapturedException):
-        return lines.with_description(error, located_message)
+        return shims.with_description(error, located_message)
     return IcebergSqlError(located_message) if isinstance(error, IcebergSqlError) else error
 
 
 def unknown_function(error: Exception, text: object) -> str | None:
     """The table function that Spark did not find, if it has this package's prefix. text: the statement."""
-    message = catalogs.first_line(error)
+    message = catalog_entries.first_line(error)
     match = _UNKNOWN_FUNCTION.search(message)
     if match is None and _NO_CATALOG_FUNCTIONS in message and isinstance(text, str):
         # After `USE lake`, Spark looks the function up there, and its error does not name it.
@@ -152,7 +155,7 @@ def unknown_function(error: Exception, text: object) -> str | None:
 
 
 def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
-    message = catalogs.first_line(error)
+    message = catalog_entries.first_line(error)
     function_name = unknown_function(error, text)
     if function_name is not None:
         similar = similar_names(function_name, NAMES)
@@ -166,7 +169,7 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing
     # setting.
     if "PARSE_SYNTAX_ERROR" in message and "FIELD" in message.upper():
-        if not catalogs.has_iceberg_extensions(spark):
+        if not catalog_entries.has_iceberg_extensions(spark):
             return (
                 "this session's parser does not know Iceberg's statements: "
                 "IcebergSparkSessionExtensions is not loaded\n"
@@ -184,7 +187,7 @@ def _has_no_plan(error: Exception) -> bool:
     """True if Iceberg did not plan one of its own statements, because the table is not in an Iceberg
     catalog.
     """
-    causes = catalogs.exception_text(error)
+    causes = catalog_entries.exception_text(error)
     return any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS)
 
 
@@ -198,11 +201,11 @@ def _why_no_plan(spark: SparkSession, text: object) -> str:
         catalog = SessionTables(spark, lambda _: spark.range(0))
         name = catalog.full_name(table.parts)
         try:
-            if name[0] in catalogs.configured_names(spark) or name[0] == "spark_catalog":
-                catalogs.load(spark, name)
-        except catalogs.NoCatalogError as missing:
+            if name[0] in catalog_entries.configured_names(spark) or name[0] == "spark_catalog":
+                catalog_entries.load(spark, name)
+        except catalog_entries.NoCatalogError as missing:
             return with_help(str(missing), "start the name with a configured catalog")
-        except catalogs.CatalogUnavailableError as unavailable:
+        except catalog_entries.CatalogUnavailableError as unavailable:
             return with_help(
                 f"the catalog `{name[0]}` did not answer: {unavailable}",
                 "run the statement again when it answers; nothing was changed",

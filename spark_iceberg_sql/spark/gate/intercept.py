@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.metadata_functions import NAMES
-from spark_iceberg_sql.spark.bridge import gate, jvm_process
-from spark_iceberg_sql.spark.bridge.jvm import Java, gateway, java_session
+from spark_iceberg_sql.model.functions.metadata_functions import NAMES
+from spark_iceberg_sql.spark.bridge.gate import requests
+from spark_iceberg_sql.spark.bridge.jvm import process
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, gateway, java_session
 from spark_iceberg_sql.spark.gate import explain_errors, read_errors
-from spark_iceberg_sql.spark.gate.judge import admit
+from spark_iceberg_sql.spark.gate.admission import admit
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
 
@@ -64,12 +65,12 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     IcebergSqlWarning instead and runs the statement, `off` removes the gate.
     Raises IcebergSqlError for any other mode, and if the gate cannot be built for this version of Spark.
     """
-    if validated_mode(ddl) != "off" or gate.existing_gate() is not None:
+    if validated_mode(ddl) != "off" or requests.existing_gate() is not None:
         _jvm_gate().install(java_session(spark), ddl)
-    is_enforced = gate.is_enforced()
+    is_enforced = requests.is_enforced()
     SparkSession.sql = _explained_sql if is_enforced else _PLAIN_SQL  # type: ignore[method-assign]
     (read_errors.install if is_enforced else read_errors.uninstall)()
-    jvm_process.report_end(gateway(), is_enforced)
+    process.report_end(gateway(), is_enforced)
     return spark
 
 
@@ -80,7 +81,7 @@ def uninstall(spark: SparkSession) -> None:
 
 def _jvm_gate() -> Java:
     try:
-        return gate.ensure_gate(_SOURCES, NAMES, admit)
+        return requests.ensure_gate(_SOURCES, NAMES, admit)
     except ValueError as error:
         raise IcebergSqlError(
             f"the check of partition DDL cannot be built for this version of Spark: {error}\n"
@@ -131,7 +132,7 @@ def _run(
 
 def _needs_check(spark: SparkSession, text: Any, kwargs: dict[str, Any]) -> bool:
     try:
-        return isinstance(text, str) and (bool(kwargs) or gate.needs_check(spark, text))
+        return isinstance(text, str) and (bool(kwargs) or requests.needs_check(spark, text))
     except Exception:  # the session has ended, and Spark has reported it
         return False
 
@@ -140,7 +141,7 @@ def unchecked_sql(spark: SparkSession, args: Any = None) -> Callable[..., DataFr
     """The session's unchecked `sql`. args: parameter values, passed with each call."""
 
     def unchecked(text: str) -> DataFrame:
-        with gate.mode_override("off", text):
+        with requests.mode_override("off", text):
             return _bound_sql(spark)(text, args)
 
     return unchecked
@@ -162,5 +163,5 @@ def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> Data
     """
     injection.ensure(spark)
     _jvm_gate().ensure(java_session(spark))
-    with gate.mode_override("error"):
+    with requests.mode_override("error"):
         return _run(spark, text, args, kwargs)

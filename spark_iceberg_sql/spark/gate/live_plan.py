@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker import planner as offline
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
 from spark_iceberg_sql.model.table import Name
-from spark_iceberg_sql.spark.bridge import catalogs, sessions
 from spark_iceberg_sql.spark.bridge.java_rows import SpecFiles
-from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.identifiers import dotted
@@ -40,14 +41,14 @@ def plan(spark: SparkSession, text: str) -> Plan:
 
 def _with_file_counts(spark: SparkSession, change_plan: Plan, table: Java) -> Plan:
     try:
-        counted = None if table is None else catalogs.files_by_spec(table)
+        counted = None if table is None else catalog_entries.files_by_spec(table)
         if counted is None:
             query = intercept.unchecked_sql(spark)(_files_by_spec_query(change_plan.table))
             counted = [SpecFiles(**row.asDict()) for row in query.collect()]
     except Exception as error:  # a damaged table fails in many ways
-        if not catalogs.exception_text(error):
+        if not catalog_entries.exception_text(error):
             raise
-        return replace(change_plan, why_no_files=catalogs.first_line(error))
+        return replace(change_plan, why_no_files=catalog_entries.first_line(error))
     return replace(
         change_plan,
         files=tuple(FilesUnderSpec(row.spec_id, row.files, row.bytes) for row in counted),

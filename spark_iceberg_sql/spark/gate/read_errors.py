@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError, ReadError
-from spark_iceberg_sql.spark.bridge import jvm_process, lines, plan_leaves
-from spark_iceberg_sql.spark.bridge.errors import (
+from spark_iceberg_sql.spark.bridge.jvm import process, shims
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     BRIDGE_ERRORS,
     JVM_ERRORS,
     causes,
@@ -23,7 +24,7 @@ from spark_iceberg_sql.spark.bridge.errors import (
     message,
     thrown_by,
 )
-from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.bridge.plans import plan_leaves
 
 _ACTIONS =(
     "collect", "count", "show", "tail", "toPandas", "toArrow", "isEmpty", "approxQuantile",
@@ -48,7 +49,7 @@ _JOB = "Job aborted"
 
 def install() -> None:
     """Explain such faults in the actions of all DataFrames of this process."""
-    frame_class = lines.data_frame_class()
+    frame_class = shims.data_frame_class()
     for name in _ACTIONS:
         if hasattr(frame_class, name) and name not in _ORIGINAL_ACTIONS:
             _ORIGINAL_ACTIONS[name] = getattr(frame_class, name)
@@ -58,7 +59,7 @@ def install() -> None:
 def uninstall() -> None:
     """Leave all errors to Spark."""
     while _ORIGINAL_ACTIONS:
-        setattr(lines.data_frame_class(), *_ORIGINAL_ACTIONS.popitem())
+        setattr(shims.data_frame_class(), *_ORIGINAL_ACTIONS.popitem())
 
 
 def _explaining(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,8 +70,8 @@ def _explaining(original: Callable[..., Any]) -> Callable[..., Any]:
         except ReadError:
             raise
         except (*BRIDGE_ERRORS, ConnectionError) as error:
-            if jvm_process.has_ended_by(error):
-                raise jvm_process.ended_error() from None
+            if process.has_ended_by(error):
+                raise process.ended_error() from None
             if not isinstance(error, JVM_ERRORS):
                 raise
             read_error = explain(self, error)
@@ -211,7 +212,7 @@ def _tables(frame: Any) -> list[tuple[str, str, object]]:
     tables: dict[tuple[str, object], tuple[str, str, object]] = {}
     for table in plan_leaves.iceberg_tables(frame):
         iceberg_table: Java = table.table()
-        number = lines.snapshot_id(table)
+        number = shims.snapshot_id(table)
         tables.setdefault(
             (str(iceberg_table.name()), number),
             (str(iceberg_table.name()), str(iceberg_table.location()), number),

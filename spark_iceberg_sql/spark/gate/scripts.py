@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, ScriptFailedError
-from spark_iceberg_sql.report import full, shown
+from spark_iceberg_sql.report import edited_reports, full
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -53,7 +53,7 @@ def run(
     catalog = SessionTables(spark, intercept.unchecked_sql(spark, args))
     report = check(text, catalog, filename=filename, before_execution=True)
     if report.refuses:
-        raise IcebergSqlError(full(report), shown.without_secrets(report))
+        raise IcebergSqlError(full(report), edited_reports.without_secrets(report))
     if progress is not None:
         _report_check(report, progress)
     if check_only:
@@ -101,7 +101,7 @@ def _run(
 
 
 def _short(text: str) -> str:
-    line = " ".join(shown.masked(text).split())
+    line = " ".join(edited_reports.masked(text).split())
     return line if len(line) <= 100 else line[:97] + "..."
 
 

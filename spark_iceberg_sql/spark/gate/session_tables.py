@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.metadata.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UnknownTypeError, struct_from_spark
-from spark_iceberg_sql.spark.bridge import catalogs
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,10 +42,10 @@ class SessionTables(Tables):
         self._why_unavailable = super().why_unknown(())
         self._errors_by_name: dict[Name, str] = {}
         self._tables_by_name: dict[Name, Table | MissingTable | None] = {}
-        self._entries_by_name: dict[Name, catalogs.CatalogEntry] = {}
+        self._entries_by_name: dict[Name, catalog_entries.CatalogEntry] = {}
         try:
-            catalog, namespace = catalogs.current_namespace(spark)
-        except catalogs.CatalogUnavailableError as error:
+            catalog, namespace = catalog_entries.current_namespace(spark)
+        except catalog_entries.CatalogUnavailableError as error:
             self._why_unavailable = f"the current catalog did not answer: {error}"
         is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
         super().__init__(catalog=catalog, namespace=namespace, case_sensitive=is_case_sensitive)
@@ -54,7 +54,7 @@ class SessionTables(Tables):
 
     def is_catalog(self, name: str) -> bool:
         """True if the session has a catalog of this name."""
-        return super().is_catalog(name) or catalogs.is_catalog(self._spark, name)
+        return super().is_catalog(name) or catalog_entries.is_catalog(self._spark, name)
 
     def is_icebergs(self, catalog: str) -> bool:
         """True if the session's configuration sets an Iceberg class for the catalog."""
@@ -67,7 +67,7 @@ class SessionTables(Tables):
         return super().is_temporary_view(parts) or (
             len(parts) <= 2
             and self._views.get(tuple(part.lower() for part in parts)) is None
-            and catalogs.is_temporary_view(self._spark, parts)
+            and catalog_entries.is_temporary_view(self._spark, parts)
         )
 
     def look_up(self, name: Name) -> Table | MissingTable | None:
@@ -78,16 +78,16 @@ class SessionTables(Tables):
             self._tables_by_name[name] = self._look_up(name)
         return self._tables_by_name[name]
 
-    def catalog_entry(self, name: Name) -> catalogs.CatalogEntry | None:
+    def catalog_entry(self, name: Name) -> catalog_entries.CatalogEntry | None:
         """The catalog's entry for a full name that was looked up."""
         return self._entries_by_name.get(name)
 
     def _look_up(self, name: Name) -> Table | MissingTable | None:
         try:
-            entry = catalogs.load(self._spark, name)
-        except catalogs.NoCatalogError as error:
+            entry = catalog_entries.load(self._spark, name)
+        except catalog_entries.NoCatalogError as error:
             return MissingTable(name, str(error), "start the name with a configured catalog")
-        except catalogs.CatalogUnavailableError as error:
+        except catalog_entries.CatalogUnavailableError as error:
             self._errors_by_name[name] = f"the catalog `{name[0]}` did not answer: {error}"
             return None
         self._entries_by_name[name] = entry

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.wrong_bounds import WrongBounds
-from spark_iceberg_sql.spark.bridge import compiler, jvm
-from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.java_rows import WrongBoundsRow
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
+from spark_iceberg_sql.spark.optimizer.wrong_bounds import WrongBounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spark_iceberg_sql.spark.bridge.jvm import Java
+    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
 _FOOTERS = 16  # the maximum number that is read of one Hive table
 
@@ -54,7 +54,7 @@ def foreign_time_units(files: Iterable[str]) -> frozenset[str]:
     registry = compiler.rule_registry() if compiler.has_registry() else None
     if registry is None or not addresses:
         return frozenset()
-    configuration = jvm.active_session().sessionState().newHadoopConf()
+    configuration = gateway.active_session().sessionState().newHadoopConf()
     # Ceiling division: at most _FOOTERS files, evenly spread over the list.
     sample = addresses[:: -(-len(addresses) // _FOOTERS)]
     units = {unit for file in sample for unit in _units(registry, file, configuration)}

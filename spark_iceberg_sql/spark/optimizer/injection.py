@@ -19,9 +19,10 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.model.iceberg_issues import ISSUES
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.spark.bridge import compiler, jvm, user_warnings
+from spark_iceberg_sql.spark.bridge.gate import user_warnings
 from spark_iceberg_sql.spark.bridge.java_records import constants_source, exchange_source
 from spark_iceberg_sql.spark.bridge.java_rows import RuleRow, TransformRow, WrongBoundsRow
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 
 _PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
@@ -158,15 +159,15 @@ def install(spark: SparkSession) -> None:
     """
     registry = _rule_registry()
     if registry is not None:
-        registry.setReporter(jvm.scala_function(user_warnings.warn))
-        registry.install(jvm.java_session(spark))
+        registry.setReporter(gateway.scala_function(user_warnings.warn))
+        registry.install(gateway.java_session(spark))
         _warn(registry)
 
 
 def uninstall(spark: SparkSession) -> None:
     """Disable the rules in a session and the sessions that share its extensions."""
     if compiler.has_registry() and (registry := _rule_registry()) is not None:
-        registry.uninstall(jvm.java_session(spark))
+        registry.uninstall(gateway.java_session(spark))
 
 
 def faults(spark: SparkSession) -> dict[str, str]:
@@ -177,8 +178,8 @@ def faults(spark: SparkSession) -> dict[str, str]:
     if table is None:
         reason = str(compilation[-1].message) if compilation else "the rules cannot be compiled"
         return {rule.name: reason.rpartition(": ")[2] for rule in RULES}
-    table.setReporter(jvm.scala_function(user_warnings.warn))
-    table.install(jvm.java_session(spark))
+    table.setReporter(gateway.scala_function(user_warnings.warn))
+    table.install(gateway.java_session(spark))
     table.news()  # the caller reports them
     disabled = ((rule.name, table.fault(rule.name)) for rule in RULES)
     return {name: str(fault) for name, fault in disabled if fault is not None}
@@ -198,7 +199,7 @@ def ensure(spark: SparkSession) -> None:
     A session whose rules were removed by `uninstall` stays without them.
     """
     if (registry := _rule_registry()) is not None:
-        registry.ensure(jvm.java_session(spark))
+        registry.ensure(gateway.java_session(spark))
         _warn(registry)
 
 

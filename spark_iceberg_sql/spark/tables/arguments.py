@@ -1,4 +1,4 @@
-"""Binds the values of a call to a table function's arguments, using its record in model/table_functions.py.
+"""Binds the values of a call to a table function's arguments, using its record in model/functions/table_functions.py.
 
 Values are passed by position or by name; a position can have different meanings, as in
 ClickHouse: `icebergS3(url, 'orc')`, `icebergS3(url, key, secret)`, `icebergS3(url, 'NOSIGN', 'orc')`.
@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from spark_iceberg_sql.model.schema import similar_names
-from spark_iceberg_sql.model.table_functions import (
+from spark_iceberg_sql.model.functions.table_functions import (
     COLUMNS,
     COMPRESSIONS,
     FORMAT,
@@ -19,8 +18,9 @@ from spark_iceberg_sql.model.table_functions import (
     Function,
     Value,
 )
-from spark_iceberg_sql.spark.bridge import lines
-from spark_iceberg_sql.spark.bridge.jvm import Refusal, invalid_value, wrong_count
+from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.spark.bridge.jvm import shims
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal, invalid_value, wrong_count
 
 NOSIGN = "NOSIGN"
 _MAX_QUOTED = 15  # characters; real keys have at least 16
@@ -41,7 +41,7 @@ def find_argument(function: Function, name: str) -> Argument:
     names = [argument.name for argument in function.arguments]
     raise Refusal(
         "UNRECOGNIZED_PARAMETER_NAME",
-        **{lines.ROUTINE: f"`{function.name}`"},
+        **{shims.ROUTINE: f"`{function.name}`"},
         argumentName=f"`{name}`",
         proposal=" ".join(
             f"`{proposal}`" for proposal in similar_names(lower_name, names) or names

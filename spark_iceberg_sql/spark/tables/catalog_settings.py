@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import sessions
+from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.tables import credentials
 
 if TYPE_CHECKING:

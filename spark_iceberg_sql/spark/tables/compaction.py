@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import relations, sessions
-from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
-from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.tables import ownership
+from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.tables.locations import ownership
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
 
 if TYPE_CHECKING:

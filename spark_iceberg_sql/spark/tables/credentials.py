@@ -9,11 +9,12 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.metadata_functions import NAMES
+from spark_iceberg_sql.model.functions.metadata_functions import NAMES
+from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Function, Value
 from spark_iceberg_sql.model.schema import similar_names
-from spark_iceberg_sql.model.table_functions import FUNCTIONS, Function, Value
-from spark_iceberg_sql.spark.bridge import configuration, relations
-from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.bridge.jvm import configuration
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal
+from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from spark_iceberg_sql.outgoing import visible
+from spark_iceberg_sql.safe_output import visible
 
 _issued_messages: set[str] = set()
 

@@ -23,7 +23,7 @@ from spark_iceberg_sql.syntax.nodes import (
     WriteOrder,
 )
 from spark_iceberg_sql.syntax.parser import typos
-from spark_iceberg_sql.syntax.parser.alter import alter_table, typo_after_table
+from spark_iceberg_sql.syntax.parser.alter.alter import alter_table, typo_after_table
 from spark_iceberg_sql.syntax.parser.boundaries import (
     check_missing_semicolon,
     invalid_beginning,

@@ -11,8 +11,8 @@ from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
-from spark_iceberg_sql.syntax.mistakes import SYNTAX_ERRORS
 from spark_iceberg_sql.syntax.nodes import Create
+from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS
 from spark_iceberg_sql.syntax.terms import NamePath, Offsets
 
 # Keywords that Iceberg's grammar does not allow as names; Spark's allows all of its own.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.tables import stores
+from spark_iceberg_sql.spark.tables.locations import stores
 
 SHORT = {
     "http-client.apache.socket-timeout-ms": "2500",

@@ -20,7 +20,7 @@ from faults import FaultyStore
 from pyiceberg.table import StaticTable
 from store_parts import S3, Remote, SqlFailed, client
 
-from spark_iceberg_sql.spark.tables import stores
+from spark_iceberg_sql.spark.tables.locations import stores
 
 IN_TIME = 60  # seconds, on a busy machine; without this package's limits the clients take minutes
 
@@ -244,7 +244,7 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
         assert not any(path.startswith("s3://lake") for (path,) in paths)
 
 
-CATALOGS = "spark_iceberg_sql.spark.catalogs"
+CATALOGS = "spark_iceberg_sql.spark.attach"
 
 
 def test_s3_written(remote: Remote, s3: S3) -> None:
@@ -610,9 +610,7 @@ def test_hdfs(remote: Remote, hdfs: str) -> None:
     remote.sql("CREATE TABLE dfs.db.t USING iceberg AS SELECT id FROM range(5)")
     for call in (f"icebergHDFS('{hdfs}/lake/db/t')", f"iceberg('{hdfs}/lake/db/t')"):
         assert remote.sql(f"SELECT count(*) FROM {call}") == [[5]]
-    name = remote.call(
-        "spark_iceberg_sql.spark.catalogs", "attach", f"{hdfs}/lake/db/t", "dfs.db.t"
-    )
+    name = remote.call("spark_iceberg_sql.spark.attach", "attach", f"{hdfs}/lake/db/t", "dfs.db.t")
     remote.sql(f"INSERT INTO {name} VALUES (9)")
     rows = remote.sql(
         f"SELECT _path, _size, _time FROM icebergHDFS('{hdfs}/lake/db/t') WHERE id = 9"

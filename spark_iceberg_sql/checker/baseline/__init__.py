@@ -1,0 +1,1 @@
+"""Accepted findings: baselines and merge bases, so that only new findings are reported."""

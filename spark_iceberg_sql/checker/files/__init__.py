@@ -1,0 +1,1 @@
+"""Checking a file: its settings, templates, host program, suppressions and the tables known before it."""

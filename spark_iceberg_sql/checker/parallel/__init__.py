@@ -1,0 +1,1 @@
+"""Checking many files: worker processes, and results kept between runs."""

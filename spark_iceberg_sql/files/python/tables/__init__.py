@@ -1,0 +1,1 @@
+"""Tables in programs: DataFrame writers, pyiceberg, and side effects of API calls."""

@@ -1,0 +1,1 @@
+"""Which partition spec is best for a workload."""

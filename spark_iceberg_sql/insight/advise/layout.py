@@ -1,0 +1,284 @@
+"""The files that a table would have under a spec, from a sample of its rows in write order.
+
+A sample misses partitions, and its bounds are too narrow. A spec is rejected if its median file is too small
+with the partitions in the sample alone; `advise_bounds` widens the bounds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from statistics import median
+from types import MappingProxyType
+from typing import Any
+
+from spark_iceberg_sql.insight.advise.candidate_fields import candidate_specs
+from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
+from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalFile, HypotheticalTable
+from spark_iceberg_sql.insight.preview.written_files import FileSizeModel
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+
+FieldKey = tuple[int, str]  # PartitionField.key
+# Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
+_MIN_PARTITION_ROWS = 2
+_FILE_SIZE_ERROR = 0.05  # the error of predicted file sizes
+_SAMPLING_ERROR = 10.0  # the error of a sample, times the square root of its rows
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample of a table's rows.
+
+    rows: of the whole table. row_bytes: average uncompressed bytes per row. columns: by field id, in write
+    order. field_values: the values of each candidate field, by its key. size_model: the sizes of files.
+    sampled_rows: the number of rows in the sample. table_bounds: the minimum and maximum of columns in the
+    whole table, if known.
+    """
+
+    rows: int
+    row_bytes: float
+    columns: Mapping[int, Sequence[Any]]
+    field_values: Mapping[FieldKey, Sequence[Any]]
+    size_model: FileSizeModel
+    sampled_rows: int
+    table_bounds: Mapping[int, Sequence[Any]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def weight(self) -> float:
+        """The number of table rows per sampled row."""
+        return max(1, self.rows) / max(1, self.sampled_rows)
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the sample has every row of the table."""
+        return self.sampled_rows >= self.rows
+
+    @property
+    def error(self) -> float:
+        """The relative error of a proposal's cost, if its rows compress as today's do."""
+        return (
+            _FILE_SIZE_ERROR
+            if self.is_complete
+            else min(1.0, max(_FILE_SIZE_ERROR, _SAMPLING_ERROR / math.sqrt(self.sampled_rows)))
+        )
+
+    @cached_property
+    def ranked_columns(self) -> Mapping[int, RankedColumn]:
+        """The columns as ranks."""
+        return {
+            i: RankedColumn(values, self.table_bounds.get(i, ()))
+            for i, values in self.columns.items()
+        }
+
+    @cached_property
+    def _codes(self) -> dict[FieldKey, list[int]]:
+        return {}
+
+    def codes(self, key: FieldKey) -> list[int]:
+        """A candidate field's value in each row, as a number from 0 in order of first occurrence."""
+        if key not in self._codes:
+            numbers: dict[Any, int] = {}
+            self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.field_values[key]]
+        return self._codes[key]
+
+    @cached_property
+    def _rank_ranges(self) -> dict[FieldKey, list[RankRange]]:
+        return {}
+
+    def rank_ranges(self, field: PartitionField) -> list[RankRange]:
+        """The range of the source column in each partition of a field, by the code of the field's value."""
+        if field.key not in self._rank_ranges:
+            column, codes = self.ranked_columns[field.source_id], self.codes(field.key)
+            last_rank = len(column.sorted_values) - 1
+            ranges = [(last_rank + 1, -1)] * (max(codes, default=-1) + 1)
+            for code, rank in zip(codes, column.ranks, strict=True):
+                low, high = ranges[code]
+                if rank >= 0 and not low <= rank <= high:
+                    ranges[code] = (min(low, rank), max(high, rank))
+            margin = 0 if field.transform.transform.is_identity else 1
+            self._rank_ranges[field.key] = [
+                RankRange(low, high, max(0, low - margin), min(last_rank, high + margin))
+                for low, high in ranges
+            ]
+        return self._rank_ranges[field.key]
+
+    def partition_numbers(self, fields: Sequence[PartitionField]) -> list[int]:
+        """Each row's partition under a spec, as a number; empty for an unpartitioned table."""
+        numbers: list[int] = []
+        for field in fields:
+            codes = self.codes(field.key)
+            code_count = max(codes, default=0) + 1
+            numbers = (
+                [a * code_count + b for a, b in zip(numbers, codes, strict=True)]
+                if numbers
+                else codes
+            )
+        return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class FileSlices:
+    """The rows of a sample by file.
+
+    row_numbers: of the sample, file by file. file_ends: where in them each file ends. sizes: the files'
+    bytes.
+    """
+
+    row_numbers: Sequence[int]
+    file_ends: Sequence[int]
+    sizes: Sequence[int]
+
+    @property
+    def median_size(self) -> float:
+        """The bytes of the median file."""
+        return median(self.sizes) if self.sizes else 0.0
+
+
+def slice_files(
+    sample: Sample,
+    fields: Sequence[PartitionField],
+    counts: Mapping[tuple[Any, ...], int] = MappingProxyType({}),
+) -> FileSlices:
+    """The files under a spec: each partition's rows, in order, cut where a writer starts the next file.
+
+    counts: the rows of the partitions, where they are known, by partition values.
+    """
+    full_file_rows = sample.size_model.rows_per_file(sample.row_bytes)
+    groups = _rows_by_partition(sample, fields)
+    row_numbers: list[int] = []
+    file_ends: list[int] = []
+    for rows in groups:
+        counted_rows = counts.get(tuple(sample.field_values[f.key][rows[0]] for f in fields))
+        # For a counted partition the step is fractional: the number of files is then exactly
+        # counted rows / rows of a full file, rounded up.
+        weight = counted_rows / len(rows) if counted_rows else sample.weight
+        rows_per_file = (
+            max(1.0, full_file_rows / weight)
+            if counted_rows
+            else max(1, round(full_file_rows / weight))
+        )
+        start = len(row_numbers)
+        row_numbers += rows
+        file_ends += (
+            start + int(n * rows_per_file) for n in range(1, math.ceil(len(rows) / rows_per_file))
+        )
+        file_ends.append(len(row_numbers))
+    starts = [0, *file_ends[:-1]] if file_ends else []
+    sampled_row_bytes = sample.row_bytes * sample.weight
+    file_sizes = [
+        round(sample.size_model.predict((end - begin) * sampled_row_bytes))
+        for begin, end in zip(starts, file_ends, strict=True)
+    ]
+    return FileSlices(row_numbers, file_ends, file_sizes)
+
+
+def _rows_by_partition(sample: Sample, fields: Sequence[PartitionField]) -> list[list[int]]:
+    """The numbers of the rows of each partition, in the order in which they are written."""
+    count = sample.sampled_rows
+    if not fields:
+        return [list(range(count))] if count else []
+    numbers = sample.partition_numbers(fields)
+    order = sorted(range(count), key=numbers.__getitem__)
+    groups = [list(rows) for _, rows in groupby(order, key=numbers.__getitem__)]
+    if not sample.size_model.settings.keeps_order:
+        # Spark's sort by partition mixes the rows of each; a fixed seed makes the result repeatable.
+        rng = random.Random(0)
+        for group in groups:
+            rng.shuffle(group)
+    return groups
+
+
+def median_file_size(sample: Sample, fields: Sequence[PartitionField]) -> float:
+    """The bytes of the median file under a spec, from the row counts of the partitions alone.
+
+    0 if most partitions of a sample have one row: each may have far fewer rows than the sampled one stands
+    for.
+    """
+    rows_per_file = max(1, round(sample.size_model.rows_per_file(sample.row_bytes) / sample.weight))
+    sampled_row_bytes = sample.row_bytes * sample.weight
+    file_rows: list[int] = []
+    counts = Counter(sample.partition_numbers(fields)).values()
+    if counts and not sample.is_complete and median(counts) < _MIN_PARTITION_ROWS:
+        return 0.0
+    for rows in counts:
+        full_files, last_file_rows = divmod(rows, rows_per_file)
+        file_rows += [rows_per_file] * full_files + ([last_file_rows] if last_file_rows else [])
+    return sample.size_model.predict(median(file_rows) * sampled_row_bytes) if file_rows else 0.0
+
+
+def hypothetical_table(
+    sample: Sample, schema: Schema, spec: Spec, slices: FileSlices
+) -> HypotheticalTable:
+    """The table that consists of these files, with the bounds of the sample's columns."""
+    fields = spec.fields
+    weight = 1.0 if sample.is_complete else sample.weight
+    order = slices.row_numbers
+    columns = [
+        (
+            field_id,
+            column,
+            [column.ranks[i] for i in order],
+            [column.nulls[i] for i in order] if column.has_nulls else [],
+        )
+        for field_id, column in sample.ranked_columns.items()
+    ]
+    ranges_by_field = [
+        (f.source_id, sample.codes(f.key), sample.rank_ranges(f))
+        for f in fields
+        if f.transform.transform.order_preserving and f.source_id in sample.columns
+    ]
+    files = []
+    start = 0
+    for number, (end, size) in enumerate(zip(slices.file_ends, slices.sizes, strict=True)):
+        row = order[start]
+        values = tuple(sample.field_values[f.key][row] for f in fields)
+        partition_ranges = {
+            field_id: ranges[codes[row]] for field_id, codes, ranges in ranges_by_field
+        }
+        bounds = {
+            field_id: column.bounds(
+                ranks[start:end],
+                sum(nulls[start:end]),
+                weight,
+                partition_ranges.get(field_id),
+                number,
+            )
+            for field_id, column, ranks, nulls in columns
+        }
+        files.append(
+            HypotheticalFile(values, max(1, round((end - start) * sample.weight)), size, bounds)
+        )
+        start = end
+    return HypotheticalTable(schema, spec, tuple(files))
+
+
+def layouts(
+    sample: Sample, fields: Sequence[PartitionField], min_file_size: int
+) -> dict[tuple[PartitionField, ...], FileSlices]:
+    """The files of each candidate spec whose median file is not too small.
+
+    Of fields that produce the same partitions, only the first is tried.
+    """
+    tried_codes: set[tuple[int, ...]] = set()
+    useful_fields = []
+    for field in fields:
+        codes = tuple(sample.codes(field.key))
+        # Codes are numbered by first occurrence: equal codes are equal partitions, and zeros alone are one
+        # partition.
+        if codes in tried_codes or not any(codes):
+            continue
+        tried_codes.add(codes)
+        if median_file_size(sample, [field]) >= min_file_size:
+            useful_fields.append(field)
+    return {
+        spec: slice_files(sample, spec)
+        for spec in candidate_specs(useful_fields)
+        if len(spec) < 2 or median_file_size(sample, spec) >= min_file_size
+    }

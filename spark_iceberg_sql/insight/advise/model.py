@@ -1,0 +1,234 @@
+"""Advice: partition specs ranked by how much a workload reads under them, as records, as text and as HTML.
+
+Today's spec keeps the first rank unless another one is better by more than the error of the estimate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.report.sql_text import html, laid_out
+from spark_iceberg_sql.safe_output import join_visible
+
+_MAX_ROWS = 5
+_MAX_QUERY_LENGTH = 60
+# A query whose range begins or ends anywhere in a file reads one file more or less: the standard deviation of that, per
+# file read.
+_RANGE_END_DEVIATION = math.sqrt(1 / 6)
+METADATA_ERROR = 0.25  # of a cost: 3 of 100 choices estimated to gain less were worse than today's
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReads:
+    """The reads of one query.
+
+    query: its text. weight: how often it runs. files, bytes: read under the proposed spec. files_now,
+    bytes_now: read today.
+    """
+
+    query: str
+    weight: float
+    files: int
+    bytes: int
+    files_now: int
+    bytes_now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A spec and what it would do to the workload.
+
+    spec: the text for PARTITIONED BY; empty for an unpartitioned table. files, bytes: what the workload reads, each
+    query counted by its weight. cost: the bytes plus the cost of opening each file (read.split.open-file-cost).
+    per_query: one per query. table_files: the number of files the table would have. middle_file: bytes of the
+    median file. ddl: the ALTER statements from today's spec to this one; empty if there is no table to alter. rewrite:
+    the CALL that rewrites the existing files. warnings: the rules' warnings about it. is_today: whether it is
+    the table's current spec. error: by how much the cost may be off, as a fraction.
+    """
+
+    spec: str
+    files: int
+    bytes: int
+    cost: int
+    per_query: tuple[QueryReads, ...]
+    table_files: int
+    middle_file: int
+    ddl: tuple[str, ...] = ()
+    rewrite: str | None = None
+    warnings: tuple[str, ...] = ()
+    is_today: bool = False
+    error: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """The spec, or `unpartitioned`."""
+        name = self.spec or "unpartitioned"
+        return f"{name} (today)" if self.is_today else name
+
+
+def proposal(
+    spec: str,
+    reads: Sequence[QueryReads],
+    open_cost: int,
+    sizes: Sequence[int],
+    ddl: tuple[str, ...],
+    rewrite: str | None,
+    warnings: tuple[str, ...],
+    *,
+    is_today: bool = False,
+    error: float = 0.0,
+    has_estimated_cuts: bool = False,
+) -> Proposal:
+    """A proposal with the totals of its queries.
+
+    open_cost: in bytes per file. sizes: of the table's files. error: of costs, as a fraction.
+    has_estimated_cuts: whether partitions have several files and where one ends is only estimated.
+    """
+    files = sum(q.weight * q.files for q in reads)
+    total_bytes = sum(q.weight * q.bytes for q in reads)
+    cost = total_bytes + files * open_cost
+    if has_estimated_cuts and cost:
+        # Each file that a query reads weighs as much as the query's files do on average.
+        squared_costs = [
+            q.weight**2 * (q.bytes + q.files * open_cost) ** 2 / q.files for q in reads if q.files
+        ]
+        error = max(error, _RANGE_END_DEVIATION * math.sqrt(sum(squared_costs)) / cost)
+    middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
+    return Proposal(
+        spec,
+        round(files),
+        round(total_bytes),
+        round(cost),
+        tuple(reads),
+        len(sizes),
+        middle_file,
+        ddl,
+        rewrite,
+        warnings,
+        is_today,
+        min(1.0, error),
+    )
+
+
+def with_today(today: Proposal, proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str]]:
+    """Proposals, best first; today's spec stays first unless another one is better by more than its error.
+
+    today: the current spec, measured in the table. Returns them in that order, and notes.
+    """
+    ranked = sorted([today, *proposals], key=lambda p: p.cost)
+    best = ranked[0]
+    if best is today or not today.table_files or best.cost <= (1 - best.error) * today.cost:
+        return ranked, []
+    note = (
+        f"today's spec stays first: the best other spec, {best.title}, is estimated to cost "
+        f"{best.cost / today.cost:.0%} as much, and the estimate may be {best.error:.0%} off"
+    )
+    return [today, *(p for p in ranked if p is not today)], [note]
+
+
+class Advice(list[Proposal], Result):
+    """Proposals, best first; today's spec is ranked among them.
+
+    source: the table or query they are for. basis: what the figures are based on. notes: what was not considered, and
+    why. tried: the number of specs.
+    """
+
+    def __init__(
+        self,
+        proposals: Iterable[Proposal],
+        *,
+        source: str,
+        basis: str,
+        tried: int,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(proposals)
+        self.source = source
+        self.basis = basis
+        self.tried = tried
+        self.notes = notes
+
+    @property
+    def best(self) -> Proposal:
+        """The best proposal."""
+        return self[0]
+
+    @property
+    def today(self) -> Proposal | None:
+        """Today's spec; None if the source is not an Iceberg table in a catalog."""
+        return next((p for p in self if p.is_today), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: the attributes, and `proposals`, best first, each with the attributes of Proposal."""
+        return {
+            "source": self.source,
+            "basis": self.basis,
+            "tried": self.tried,
+            "notes": list(self.notes),
+            "proposals": json_value(list(self)),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.source}: {self.tried} specs tried; {self.basis}"]
+        rows = [
+            (p.title, f"{p.files:,}", size(p.bytes), f"{p.table_files:,}", size(p.middle_file))
+            for p in self[:_MAX_ROWS]
+        ]
+        header = ("spec", "files read", "bytes read", "files in all", "median file")
+        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+        for row in [header, *rows]:
+            cells = [f"{row[0]:<{widths[0]}}"]
+            cells += [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+            lines.append(f"  {'  '.join(cells)}".rstrip())
+        if self:
+            lines += self._best_lines()
+        lines += [f"  note: {note}" for note in self.notes]
+        return join_visible(lines)
+
+    def _best_lines(self) -> list[str]:
+        best = self.best
+        if best.is_today:
+            is_cheapest = all(p.cost >= best.cost for p in self)
+            return [
+                f"  today's spec {'reads the least' if is_cheapest else 'stays: none is clearly better'}"
+            ]
+        lines = [f"  {best.title}, by query:"]
+        for query in best.per_query:
+            current = f"{query.files_now:,} ({size(query.bytes_now)})"
+            proposed = f"{query.files:,} ({size(query.bytes)})"
+            lines.append(f"    {_abbreviate(query.query)}: {current} -> {proposed}")
+        for statement in (*best.ddl, best.rewrite):
+            if statement is not None:  # a line end in it is in backticks
+                lines += [f"  {line}" for line in f"{laid_out(statement)};".split("\n")]
+        lines += [f"  warning: {warning}" for warning in best.warnings]
+        return lines
+
+    def _repr_html_(self) -> str:
+        """The proposals as HTML, the bytes they read drawn as bars."""
+        max_bytes = max((p.bytes for p in self[:_MAX_ROWS]), default=0) or 1
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{markup.html_text(p.title)}</td><td>{p.files:,}</td>"
+            f"<td>{size(p.bytes)}</td><td><svg width='200' height='10' role='img'>"
+            f"<rect width='{200 * p.bytes / max_bytes:.1f}' height='10' fill='currentColor' fill-opacity='0.6'/>"
+            f"</svg></td><td>{p.table_files:,}</td><td>{size(p.middle_file)}</td></tr>"
+            for p in self[:_MAX_ROWS]
+        )
+        ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
+        notes = "".join(f"<div>{markup.html_text(note)}</div>" for note in self.notes)
+        return markup.box(
+            f"<b>{markup.html_text(self.source)}</b>: {self.tried} specs tried; {markup.html_text(self.basis)}"
+            "<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th></th>"
+            f"<th>files in all</th><th>median file</th></tr>{rows}</table>"
+            f"<pre>{html(ddl)}</pre>{notes}"
+        )
+
+
+def _abbreviate(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_QUERY_LENGTH else f"{line[: _MAX_QUERY_LENGTH - 3]}..."

@@ -1,0 +1,269 @@
+"""The costs of a workload under every spec: on a sample of the rows, and of the best on a larger one.
+
+Each candidate spec becomes files that were never written; Iceberg's evaluators decide which of them each
+query's filters keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from statistics import median
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.advise.candidate_fields import candidate_fields
+from spark_iceberg_sql.insight.advise.counted_files import with_counted_partitions
+from spark_iceberg_sql.insight.advise.layout import (
+    FileSlices,
+    Sample,
+    hypothetical_table,
+    layouts,
+    median_file_size,
+    slice_files,
+)
+from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
+from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
+from spark_iceberg_sql.insight.advise.spark_sample import (
+    assumed_rows,
+    count_partitions,
+    take_sample,
+)
+from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.spark.bridge.plans import iceberg_filters
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SpecFields = tuple[PartitionField, ...]
+_MIN_MEDIAN_FILE = 32_000_000  # bytes; no spec whose median file is smaller is proposed
+# The best specs are laid out again from a larger sample: of many estimates, the lowest is too low.
+FINALISTS = 12
+_REFINE_FACTOR = 5  # times as many rows
+_MAX_SAMPLE_ROWS = 200_000
+_COUNTED_NOTE = "; each partition of a proposal is counted"
+_DEFAULT_OPEN_COST = 4 << 20  # read.split.open-file-cost
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The files of some specs, and the costs of queries on them.
+
+    sample: the rows. layouts: the files by spec. planned_queries: the queries. costs_by_query: for each of
+    them, its cost by spec.
+    """
+
+    sample: Sample
+    layouts: Mapping[SpecFields, FileSlices]
+    planned_queries: Sequence[PlannedQuery]
+    costs_by_query: Sequence[Mapping[SpecFields, int]]
+
+    @property
+    def total_costs(self) -> dict[SpecFields, int]:
+        """The costs of the workload: the sum over its queries, each by its weight."""
+        weights = [item.query.weight for item in self.planned_queries]
+        pairs = list(zip(weights, self.costs_by_query, strict=True))
+        return {spec: round(sum(w * cost[spec] for w, cost in pairs)) for spec in self.layouts}
+
+    def ranked_specs(self) -> list[SpecFields]:
+        """The specs, the cheapest first; of two that cost the same, the one with fewer fields."""
+        total = self.total_costs
+        return sorted(self.layouts, key=lambda spec: (total[spec], len(spec)))
+
+
+class CostEstimator:
+    """Estimates the costs of a workload.
+
+    spark: the session. source: the rows. queries: the workload. sample_rows: the number to sample. using: as
+    `advise` takes it. notes: the list to which remarks are added.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        source: Source,
+        queries: WorkloadQueries,
+        sample_rows: int,
+        using: str,
+        notes: list[str],
+    ) -> None:
+        self._spark = spark
+        self._source = source
+        self._queries = queries
+        self._rows = sample_rows
+        self._using = using
+        self._notes = notes
+        self._min_file_size = 0
+        # The queries that read something of the unpartitioned table.
+        self._reading_queries: set[str] = set()
+        self._columns: list[int] = []
+        self.basis = ""
+        self.open_cost = int(source.properties.get("read.split.open-file-cost", _DEFAULT_OPEN_COST))
+
+    def all_specs(self) -> Costs:
+        """The costs under every spec whose files are not too small."""
+        planned_queries, columns = self._queries.filters()
+        self._columns = list(columns)
+        fields = [
+            f
+            for column, is_equality in columns.items()
+            for f in self._candidate_fields(column, is_equality=is_equality)
+        ]
+        if self._using == "metadata":
+            assumed, settings, files = assumed_rows(
+                self._spark, self._source, self._columns, fields, self._rows
+            )
+            sample, fields = assumed.sample, list(assumed.fields)
+            self._notes += assumed.left_out
+            self.basis = (
+                f"based on the counts and bounds of {files:,} files, with values spread evenly between the "
+                "bounds; no row was read"
+            )
+        else:
+            sample = self.take_sample(self._columns, fields)
+            settings = sample.size_model.settings
+            self.basis = (
+                "based on every row"
+                if sample.is_complete
+                else f"based on a sample of {sample.sampled_rows:,} of {sample.rows:,} rows"
+            )
+        self._min_file_size = min(_MIN_MEDIAN_FILE, settings.target_size // 16)
+        layouts_by_spec = layouts(sample, fields, self._min_file_size)
+        # Only the unpartitioned table, which is always tried.
+        if len(layouts_by_spec) == 1:
+            self._notes.append(
+                f"every other spec of {len(fields)} fields and their pairs would have files "
+                f"below {size(self._min_file_size)}"
+                if fields
+                else "the queries filter on no column that a spec could use"
+            )
+        return self._estimate(sample, layouts_by_spec, planned_queries)
+
+    def refine(self, initial: Costs, best: Iterable[SpecFields]) -> Costs:
+        """The costs under the best specs, on a larger sample if there is one. initial: the costs under every
+        spec.
+        """
+        best, sample = list(best), initial.sample
+        rows = min(_REFINE_FACTOR * self._rows, _MAX_SAMPLE_ROWS)
+        if not best or self._using == "metadata" or sample.is_complete or rows <= self._rows:
+            layouts_by_spec = {spec: initial.layouts[spec] for spec in best}
+            costs = [{spec: cost[spec] for spec in best} for cost in initial.costs_by_query]
+            return Costs(sample, layouts_by_spec, initial.planned_queries, costs)
+        fields = {field.key: field for spec in best for field in spec}
+        sample = take_sample(
+            self._spark, self._source, self._columns, list(fields.values()), rows, sample
+        )
+        sample_text = "every row" if sample.is_complete else f"{sample.sampled_rows:,} rows"
+        self.basis += f", for the best {len(best)} specs on {sample_text}"
+        layouts_by_spec = {
+            spec: slice_files(sample, spec)
+            for spec in best
+            if not spec or median_file_size(sample, spec) >= self._min_file_size
+        }
+        return self._estimate(sample, layouts_by_spec, initial.planned_queries)
+
+    def table_under(self, sample: Sample, spec: Spec, slices: FileSlices) -> HypotheticalTable:
+        """The files under a spec; from data, every partition is counted."""
+        schema = self._source.schema
+        if self._using == "metadata" or sample.is_complete:
+            return hypothetical_table(sample, schema, spec, slices)
+        counted_partitions = count_partitions(self._source, sample.columns, spec.fields)
+        if counted_partitions is None:
+            return hypothetical_table(sample, schema, spec, slices)
+        if not self.basis.endswith(_COUNTED_NOTE):
+            self.basis += _COUNTED_NOTE
+        slices = slice_files(
+            sample, spec.fields, {part.values: part.rows for part in counted_partitions}
+        )
+        sampled_table = hypothetical_table(sample, schema, spec, slices)
+        return with_counted_partitions(
+            sampled_table, counted_partitions, sample.size_model, sample.row_bytes
+        )
+
+    def is_too_small(self, hypothetical_table: HypotheticalTable) -> bool:
+        """True if the median file is too small for the spec to be proposed."""
+        return (
+            bool(hypothetical_table.files)
+            and median(file.size for file in hypothetical_table.files) < self._min_file_size
+        )
+
+    def cost_error(self, sample: Sample) -> float:
+        """The relative error of a cost."""
+        return METADATA_ERROR if self._using == "metadata" else sample.error
+
+    def minimum_reads(self, query: str, sample: Sample, slices: FileSlices) -> tuple[int, int]:
+        """The files and bytes that a query is assumed to read if it reads none of the files under a spec.
+
+        That a sample has none of the rows that a query asks for does not prove that the table has none.
+        """
+        if sample.is_complete or query not in self._reading_queries or not slices.sizes:
+            return 0, 0
+        return 1, round(slices.median_size)
+
+    def take_sample(self, columns: Sequence[int], fields: Sequence[PartitionField]) -> Sample:
+        """A sample of the source's rows. columns: field ids. fields: the candidates."""
+        return take_sample(self._spark, self._source, columns, fields, self._rows)
+
+    def _candidate_fields(self, column: int, *, is_equality: bool) -> list[PartitionField]:
+        """The candidate fields over a column. is_equality: whether a query compares it by equality."""
+        return [
+            field
+            for field in candidate_fields(self._source.schema, column)
+            if is_equality or field.transform.transform.order_preserving
+        ]
+
+    def _estimate(
+        self,
+        sample: Sample,
+        layouts_by_spec: Mapping[SpecFields, FileSlices],
+        planned_queries: Sequence[PlannedQuery],
+    ) -> Costs:
+        """The cost of each query under each spec, by Iceberg's evaluators; no manifest is written or read."""
+        field_ids: dict[tuple[int, str], int] = {}
+        specs = []
+        for spec_id, fields in enumerate(layouts_by_spec):
+            # All specs belong to one table: in it, equal fields need the same id, and different ones need
+            # different ids.
+            numbered_fields = [
+                replace(f, field_id=field_ids.setdefault(f.key, 1000 + len(field_ids)))
+                for f in fields
+            ]
+            specs.append(Spec(spec_id, tuple(numbered_fields)))
+        filters = [
+            iceberg_filters.conjunction(scan_filters)
+            for planned_query in planned_queries
+            for scan_filters in planned_query.filters
+        ]
+        costs: list[dict[SpecFields, int]] = [{} for _ in planned_queries]
+        with tables.table(self._source.as_table(*specs)) as table:
+            for spec, (fields, slices) in zip(specs, layouts_by_spec.items(), strict=True):
+                sampled_table = hypothetical_table(sample, self._source.schema, spec, slices)
+                # One result for each filter, in the order of `filters`: each query takes as many as it has
+                # scans.
+                kept_counts = iter(
+                    tables.kept_files(table, spec.spec_id, sampled_table.to_bytes(), filters)
+                )
+                scans = [
+                    list(islice(kept_counts, len(planned_query.filters)))
+                    for planned_query in planned_queries
+                ]
+                if not fields:
+                    pairs = zip(planned_queries, scans, strict=True)
+                    self._reading_queries = {
+                        query_item.query.text
+                        for query_item, query_scans in pairs
+                        if self._cost(query_scans)
+                    }
+                for planned_query, query_scans, query_costs in zip(
+                    planned_queries, scans, costs, strict=True
+                ):
+                    minimum = self.minimum_reads(planned_query.query.text, sample, slices)
+                    query_costs[fields] = self._cost(query_scans) or self._cost([minimum])
+        return Costs(sample, layouts_by_spec, planned_queries, costs)
+
+    def _cost(self, reads: Iterable[tuple[int, int]]) -> int:
+        return sum(size + files * self.open_cost for files, size in reads)

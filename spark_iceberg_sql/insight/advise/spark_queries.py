@@ -1,0 +1,159 @@
+"""The queries of a workload over one source: the filters of each, and its reads of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.advise.candidate_fields import field_per_column
+from spark_iceberg_sql.insight.advise.model import QueryReads
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.workload import Query
+from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans as planning
+from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
+from spark_iceberg_sql.syntax.identifiers import dotted
+from spark_iceberg_sql.syntax.lexer import tokenize
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+SOURCE_NAME = "source"  # what the queries call a DataFrame, a query or a path
+
+
+@dataclass(frozen=True)
+class PlannedQuery:
+    """A query that reads the source, and the filters of each of its scans."""
+
+    query: Query
+    filters: tuple[tuple[Java, ...], ...]
+
+
+class WorkloadQueries:
+    """The queries of a workload, planned by Spark over one source.
+
+    spark: the session. source: the rows. queries: the workload. notes: the list to which skipped queries are
+    added.
+    """
+
+    def __init__(
+        self, spark: SparkSession, source: Source, queries: Sequence[Query], notes: list[str]
+    ) -> None:
+        self._spark = spark
+        self._source = source
+        self._queries = queries
+        self._notes = notes
+
+    def _names(self, text: str) -> list[tuple[str, ...]]:
+        """All spellings of the source's name that a query may use."""
+        full_names = [
+            name for name in (self._source.table or self._source.name,) if name is not None
+        ]
+        if self._source.table is None:
+            full_names.append(tuple(relations.full_name(SOURCE_NAME)))
+        token_texts = {token.text.strip("`") for token in tokenize(text)}
+        return [
+            spelling
+            for full_name in full_names
+            for spelling in product(
+                *(
+                    {
+                        part,
+                        *(
+                            token_text
+                            for token_text in token_texts
+                            if token_text.lower() == part.lower()
+                        ),
+                    }
+                    for part in full_name
+                )
+            )
+        ]
+
+    def _scans(self, query: Query, table: Java) -> list[planning.PlannedScan]:
+        return planning.scans(self._spark, query.text, table, self._names(query.text))
+
+    def filters(self) -> tuple[list[PlannedQuery], dict[int, bool]]:
+        """The queries that read the source, and the columns they filter on, each with whether by equality."""
+        source = self._source
+        planned_queries: list[PlannedQuery] = []
+        columns: dict[int, bool] = {}
+        with (
+            tables.table(source.as_table(Spec(0, field_per_column(source.schema)))) as table,
+            planning.counting_by_files(self._spark),
+        ):
+            for query in self._queries:
+                number = query.number
+                if query.write_keyword == "":
+                    reason = planning.parse_error(self._spark, query.text)
+                    if reason is not None:
+                        self._notes.append(f"query {number} is skipped: {reason}")
+                    continue
+                if query.write_keyword is not None:
+                    self._notes.append(
+                        f"query {number} is skipped: what {query.write_keyword} reads is not counted, "
+                        "only what queries read"
+                    )
+                    continue
+                try:
+                    scans = self._scans(query, table)
+                except JVM_ERRORS as error:
+                    self._notes.append(f"query {number} is skipped: {message(error)}")
+                    continue
+                if not scans:
+                    self._notes.append(
+                        f"query {number} is skipped: {self._skip_reason(query, table)}"
+                    )
+                    continue
+                planned_queries.append(PlannedQuery(query, tuple(scan.filters for scan in scans)))
+                for scan in scans:
+                    for name, is_equality in planning.columns_in(scan.texts).items():
+                        column = source.schema.find(name.split("."))
+                        if column is not None and column.field.field_id is not None:
+                            was_equality = columns.get(column.field.field_id, False)
+                            columns[column.field.field_id] = was_equality or is_equality
+        if not planned_queries:
+            raise IcebergSqlError(
+                f"no query reads {source.title}",
+                help=self._notes,
+                argument="queries",
+            )
+        return planned_queries, columns
+
+    def _skip_reason(self, query: Query, table: Java) -> str:
+        """The reason why the plan of a query has no scan of the source."""
+        source = self._source
+        name = source.title if source.table or source.name else f"`{SOURCE_NAME}`"
+        source_table = (
+            relations.catalog_table(dotted(source.table)) if source.table is not None else None
+        )
+        mention = planning.referenced_kind(
+            self._spark, query.text, table, source_table, self._names(query.text)
+        )
+        if mention == "table":
+            return f"Spark plans no scan of {name}, for example because a condition is never true"
+        if mention == "snapshot":
+            return f"it reads a snapshot or branch of {name} by its name, which no rewrite changes"
+        return f"it does not read {name}"
+
+    def reads(self, table: Java) -> list[QueryReads]:
+        """The reads of each query of a table, as planned by Spark."""
+        query_reads = []
+        for query in self._queries:
+            if query.write_keyword is not None:
+                continue
+            try:
+                read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
+            except JVM_ERRORS:
+                continue  # `filters` has reported it
+            files, total = sum(f for f, _ in read), sum(b for _, b in read)
+            if read:
+                query_reads.append(QueryReads(query.text, query.weight, files, total, files, total))
+        return query_reads

@@ -1,0 +1,220 @@
+"""A sample of a source's rows for `advise`: the filtered columns and every candidate field's values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.advise.counted_files import CountedPartition
+from spark_iceberg_sql.insight.advise.file_layout import AssumedSample, assume_rows
+from spark_iceberg_sql.insight.advise.layout import Sample
+from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
+from spark_iceberg_sql.insight.hypothetical.partitions import Bounds
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.hypothetical.values import has_bounds
+from spark_iceberg_sql.insight.preview.spark_estimates import (
+    existing_files,
+    from_spark,
+    write_first_rows,
+)
+from spark_iceberg_sql.insight.preview.spark_settings import settings_of
+from spark_iceberg_sql.insight.preview.written_files import FileSizeModel, WriteSettings
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.types import Primitive, Type
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, SparkSession
+
+_MAX_PARTITIONS = 200_000  # that the driver counts for one spec
+_FULL_READ_FACTOR = 2  # a source smaller than this many samples is read whole
+_SEED = 20
+
+
+def take_sample(
+    spark: SparkSession,
+    source: Source,
+    columns: Sequence[int],
+    fields: Sequence[PartitionField],
+    count: int,
+    earlier: Sample | None = None,
+) -> Sample:
+    """A sample of the rows.
+
+    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows.
+    earlier: a smaller sample of the same source, whose row count, bounds and size model are used again.
+    """
+    schema = source.schema
+    data_types = {
+        field_id: schema.types[field_id]
+        for field_id in columns
+        if has_bounds(schema.types[field_id])
+    }
+    table_rows, table_bounds = (
+        (earlier.rows, earlier.table_bounds)
+        if earlier
+        else _row_count_and_bounds(source, data_types)
+    )
+    expressions = [
+        rows.portable_value(_column(source, field_id), data_type.name).alias(f"c{field_id}")
+        for field_id, data_type in data_types.items()
+    ]
+    expressions += _field_columns(fields, schema)
+    frame = source.frame
+    if table_rows > _FULL_READ_FACTOR * count:
+        frame = frame.sample(count / table_rows, seed=_SEED)
+    collected = frame.select(*expressions, rows.raw_bytes(schema).alias("raw")).collect()
+    sampled_rows = len(collected)
+    if table_rows and not sampled_rows:
+        raise IcebergSqlError(
+            f"a sample of about {count:,} of {table_rows:,} rows is empty",
+            help="give a larger sample",
+            argument="sample",
+        )
+    *values, raw_sizes = (
+        zip(*collected, strict=True) if collected else ((),) * (len(expressions) + 1)
+    )
+    row_bytes = sum(raw_sizes) / max(1, sampled_rows)
+    return Sample(
+        rows=table_rows,
+        row_bytes=max(1.0, row_bytes),
+        columns={
+            field_id: [from_spark(data_type, value) for value in column]
+            for (field_id, data_type), column in zip(data_types.items(), values, strict=False)
+        },
+        field_values={
+            f.key: [from_spark(data_type, value) for value in column]
+            for f, column in zip(fields, values[len(data_types) :], strict=True)
+            for data_type in (_result_type(source, f),)
+        },
+        size_model=earlier.size_model
+        if earlier
+        else _file_size_model(spark, source, max(1.0, row_bytes)),
+        sampled_rows=sampled_rows,
+        table_bounds=table_bounds,
+    )
+
+
+def _row_count_and_bounds(
+    source: Source, data_types: Mapping[int, Type]
+) -> tuple[int, dict[int, tuple[Any, Any]]]:
+    """The number of rows, and the minimum and maximum of columns: often known to Iceberg without a scan."""
+    bounds = [
+        rows.portable_value(aggregate(_column(source, field_id)), data_type.name).alias(
+            f"{name}{field_id}"
+        )
+        for field_id, data_type in data_types.items()
+        for name, aggregate in (("low", fn.min), ("high", fn.max))
+    ]
+    row = source.frame.agg(fn.count(fn.lit(1)).alias("rows"), *bounds).first()
+    assert row is not None
+    return row["rows"], {
+        field_id: (
+            from_spark(data_type, row[f"low{field_id}"]),
+            from_spark(data_type, row[f"high{field_id}"]),
+        )
+        for field_id, data_type in data_types.items()
+    }
+
+
+def count_partitions(
+    source: Source, columns: Iterable[int], fields: Sequence[PartitionField]
+) -> list[CountedPartition] | None:
+    """Every partition under a spec, in one aggregation; None if there are too many.
+
+    columns: field ids, for the bounds. fields: the spec's.
+    """
+    schema = source.schema
+    data_types = {field_id: schema.types[field_id] for field_id in columns}
+    aggregates: list[Column] = [fn.count(fn.lit(1)).alias("rows")]
+    for field_id, data_type in data_types.items():
+        column = _column(source, field_id)
+        nan = fn.isnan(column) if data_type.name in ("float", "double") else fn.lit(False)
+        numbers = fn.when(~nan, column)
+        aggregates += [
+            rows.portable_value(fn.min(numbers), data_type.name).alias(f"low{field_id}"),
+            rows.portable_value(fn.max(numbers), data_type.name).alias(f"high{field_id}"),
+            fn.count_if(column.isNull()).alias(f"nulls{field_id}"),
+            fn.count_if(nan).alias(f"nans{field_id}"),
+        ]
+    collected = (
+        source.frame.groupBy(*_field_columns(fields, schema))
+        .agg(*aggregates)
+        .limit(_MAX_PARTITIONS + 1)
+        .collect()
+    )
+    if len(collected) > _MAX_PARTITIONS:
+        return None
+    result_types = [_result_type(source, f) for f in fields]
+    return [
+        CountedPartition(
+            tuple(from_spark(data_type, row[f"k{n}"]) for n, data_type in enumerate(result_types)),
+            row["rows"],
+            {
+                field_id: Bounds(
+                    from_spark(data_type, row[f"low{field_id}"]),
+                    from_spark(data_type, row[f"high{field_id}"]),
+                    row[f"nulls{field_id}"],
+                    row[f"nans{field_id}"],
+                )
+                for field_id, data_type in data_types.items()
+            },
+        )
+        for row in collected
+    ]
+
+
+def _field_columns(fields: Sequence[PartitionField], schema: Schema) -> list[Column]:
+    return [
+        rows.portable_value(rows.value(f, schema), rows.result_type(f, schema)).alias(f"k{n}")
+        for n, f in enumerate(fields)
+    ]
+
+
+def _column(source: Source, field_id: int) -> Column:
+    return fn.col(dotted(_path(source, field_id)))
+
+
+def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> FileSizeModel:
+    """The sizes of files of a table like the source. row_bytes: uncompressed bytes per row."""
+    with hypothetical_tables.table(source.as_table(Spec(0))) as table:
+        settings = settings_of(spark, table)
+        return FileSizeModel(write_first_rows(spark, source, table, row_bytes, settings), settings)
+
+
+def assumed_rows(
+    spark: SparkSession,
+    source: Source,
+    columns: Sequence[int],
+    fields: Sequence[PartitionField],
+    count: int,
+) -> tuple[AssumedSample, WriteSettings, int]:
+    """A sample from the bounds of the table's files, the write settings, and the number of its data files."""
+    types = source.schema.types
+    type_names = {
+        field_id: types[field_id].name for field_id in columns if has_bounds(types[field_id])
+    }
+    file_stats, delete_files = existing_files(spark, source, list(type_names))
+    with hypothetical_tables.table(source.as_table(Spec(0))) as table:
+        settings = settings_of(spark, table)
+    result = assume_rows(file_stats, type_names, fields, count, settings)
+    notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
+    return replace(result, left_out=(*notes, *result.left_out)), settings, len(file_stats)
+
+
+def _path(source: Source, field_id: int) -> list[str]:
+    column = source.schema.by_id(field_id)
+    assert column is not None
+    return list(column.path)
+
+
+def _result_type(source: Source, field: PartitionField) -> Primitive:
+    source_type = source.schema.types[field.source_id]
+    assert isinstance(source_type, Primitive)
+    return source_type if field.transform.transform.result is None else Primitive("int")

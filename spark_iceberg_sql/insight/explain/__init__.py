@@ -1,0 +1,1 @@
+"""What a query reads, and why not less."""

@@ -1,0 +1,214 @@
+"""The reads of a statement's scans, and the contribution of each conjunct, as records, as rows and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.safe_output import join_visible
+from spark_iceberg_sql.spark.optimizer.wrong_bounds import WrongBounds
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One conjunct of a query's filters.
+
+    text: as in the query. files: how many of the table's data files it keeps on its own; None if that is not
+    known. pruned_by: the partition fields and column bounds that prune for it, such as `days(ts)` and `bounds of id`.
+    added: the range that the optimizer rule `prune` adds for it. files_without_added: the files it would keep
+    without the rule. why_not: why it does not prune, if it does not. rewrite: a predicate that returns the same rows
+    and reads fewer files. rewrite_files: how many files the rewrite keeps. inferred: whether Spark derived it from
+    another conjunct.
+    """
+
+    text: str
+    files: int | None
+    pruned_by: tuple[str, ...] = ()
+    why_not: str | None = None
+    rewrite: str | None = None
+    rewrite_files: int | None = None
+    added: str | None = None
+    files_without_added: int | None = None
+    inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One scan of a table.
+
+    table: its name. files, bytes: of the data files that the scan reads; None if that is not known, and then
+    `note` has the reason. total_files, total_bytes: of the table, or of the snapshot that is read. manifests,
+    total_manifests: data manifests read and in all. partition_files: the files left after partition pruning
+    alone. delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters:
+    columns by which the scan may prune more files at run time. old_specs: how many of the files read belong
+    to an earlier partition spec. at_most: whether a LIMIT may end the scan before it has read all of `files`.
+    wrong_bounds: the columns whose bounds are wrong in some files, so that filters on them read these in
+    full.
+    """
+
+    table: str
+    files: int | None = None
+    total_files: int | None = None
+    bytes: int | None = None
+    total_bytes: int | None = None
+    manifests: int | None = None
+    total_manifests: int | None = None
+    partition_files: int | None = None
+    delete_files: int = 0
+    conjuncts: tuple[Conjunct, ...] = ()
+    runtime_filters: tuple[str, ...] = ()
+    old_specs: int = 0
+    at_most: bool = False
+    note: str | None = None
+    wrong_bounds: tuple[WrongBounds, ...] = ()
+
+    @property
+    def pruned(self) -> float | None:
+        """The share of the table's data files that is not read, in percent; None if that is not known."""
+        if self.files is None or self.total_files is None:
+            return None
+        return 100.0 * (1 - self.files / self.total_files) if self.total_files else 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Result):
+    """The reads of a statement, from metadata alone; the statement is not run.
+
+    statement: its text. scans: of all tables, in plan order. notes: what is not shown, and why.
+    """
+
+    statement: str = field(repr=False)  # it may contain a password
+    scans: tuple[Scan, ...]
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[tuple[str | int | None, ...]]:
+        """One row per scan, without a conjunct, then one row per conjunct; the notes come last."""
+        for number, scan in enumerate(self.scans, 1):
+            yield (
+                number,
+                scan.table,
+                None,
+                scan.files,
+                scan.total_files,
+                scan.bytes,
+                scan.total_bytes,
+                scan.manifests,
+                scan.total_manifests,
+                None,
+                "; ".join(scan_remarks(scan)) or None,
+                None,
+                None,
+            )
+            for conjunct in scan.conjuncts:
+                yield (
+                    number,
+                    scan.table,
+                    conjunct.text,
+                    conjunct.files,
+                    scan.total_files,
+                    None,
+                    None,
+                    None,
+                    None,
+                    "; ".join(conjunct.pruned_by) or None,
+                    conjunct.why_not,
+                    conjunct.rewrite,
+                    conjunct.rewrite_files,
+                )
+        for note in self.notes:
+            yield (*(None,) * 10, note, None, None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: `scans`, each with the attributes of Scan and `conjuncts`, and `notes`."""
+        scans = [{**json_value(scan), "pruned": scan.pruned} for scan in self.scans]
+        return {"scans": scans, "notes": list(self.notes)}
+
+    def __str__(self) -> str:
+        return join_visible(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for number, scan in enumerate(self.scans):
+            if number:
+                yield ""
+            yield f"{scan.table}: {headline(scan)}"
+            width = max((len(kept_files_text(conjunct)) for conjunct in scan.conjuncts), default=0)
+            for conjunct in scan.conjuncts:
+                yield f"  {kept_files_text(conjunct):>{width}}  {conjunct.text}"
+                for line in conjunct_remarks(conjunct):
+                    yield f"  {'':>{width}}    {line}"
+            for remark in scan_remarks(scan):
+                yield f"  {remark}"
+        if self.notes and self.scans:
+            yield ""
+        yield from (f"note: {note}" for note in self.notes)
+
+    def _repr_html_(self) -> str:
+        from spark_iceberg_sql.insight.explain.html import html
+
+        return html(self)
+
+
+def headline(scan: Scan) -> str:
+    """The files and bytes that a scan reads, as text."""
+    if scan.files is None or scan.total_files is None:
+        return scan.note or "unknown"
+    if not scan.total_files:
+        return "the table has no data files"
+    text = f"reads {'at most ' if scan.at_most else ''}{scan.files:,} of {scan.total_files:,} files"
+    if scan.bytes is not None and scan.total_bytes is not None:
+        text += f", {size(scan.bytes)} of {size(scan.total_bytes)}"
+    if scan.manifests is not None:
+        text += f", {scan.manifests:,} of {scan.total_manifests:,} manifests"
+    if scan.partition_files is not None and scan.files < scan.total_files:
+        by_partition = scan.total_files - scan.partition_files
+        pruned_by_bounds = scan.partition_files - scan.files
+        text += f"; {by_partition:,} pruned by partition"
+        if pruned_by_bounds >= 0:
+            text += f", {pruned_by_bounds:,} by bounds"
+    return text
+
+
+def kept_files_text(conjunct: Conjunct) -> str:
+    """The number of files that a conjunct keeps, as text."""
+    return "?" if conjunct.files is None else f"{conjunct.files:,}"
+
+
+def conjunct_remarks(conjunct: Conjunct) -> Iterator[str]:
+    """The remarks on a conjunct, one sentence each."""
+    if conjunct.inferred:
+        yield "derived by Spark from another conjunct"
+    if conjunct.pruned_by:
+        yield "pruned by " + ", ".join(conjunct.pruned_by)
+    if conjunct.added is not None:
+        without = (
+            f" ({conjunct.files_without_added:,} files without it)" if conjunct.pruned_by else ""
+        )
+        yield f"the rule `prune` adds {conjunct.added}{without}"
+    if conjunct.why_not is not None:
+        yield f"does not prune: {conjunct.why_not}"
+    if conjunct.rewrite is not None:
+        yield f"instead: {conjunct.rewrite}" + (
+            f"  -- {conjunct.rewrite_files:,} files" if conjunct.rewrite_files is not None else ""
+        )
+
+
+def scan_remarks(scan: Scan) -> Iterator[str]:
+    """The remarks on a scan below its headline, one sentence each."""
+    if scan.note is not None and scan.files is not None:
+        yield scan.note
+    if scan.at_most:
+        yield "LIMIT may end the scan before it has read all of them"
+    if scan.delete_files:
+        yield f"and {scan.delete_files:,} delete files"
+    if scan.old_specs:
+        yield f"{scan.old_specs:,} of the files read belong to an earlier partition spec"
+    for wrong in scan.wrong_bounds:
+        yield f"{wrong}: filters on it read {'it' if wrong.files == 1 else 'them'} in full"
+    columns = ", ".join(f"`{name}`" for name in scan.runtime_filters if name != "_file")
+    if columns:
+        yield f"at run time, the other side of the join may prune more files, by {columns}"
+    if "_file" in scan.runtime_filters:
+        yield "at run time, only the files that contain matching rows are read"

@@ -1,0 +1,210 @@
+"""explain(spark, text): the reads of a statement, from its plan and the tables' metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.explain.conjuncts import Field
+from spark_iceberg_sql.insight.explain.model import Explanation, Scan
+from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
+from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.plans import (
+    expression_data,
+    expressions,
+    iceberg_filters,
+    plan_leaves,
+    relations,
+)
+from spark_iceberg_sql.spark.bridge.plans import query_plans as plans
+from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.spark.optimizer import bounds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Leaves of a plan that read nothing.
+_NO_READ_LEAVES = (
+    "LocalRelation",
+    "OneRowRelation",
+    "Range",
+    "CTERelationRef",
+    "LogicalRDD",
+    "EmptyRelation",
+)
+_VIEWS = ("CreateIcebergView", "CreateViewCommand")
+
+
+def explain(spark: SparkSession, text: str) -> Explanation:
+    """What each scan of a statement would read, and what each conjunct of its filters contributes.
+
+    The statement is planned, as by EXPLAIN, and does not run; only the tables' metadata is read.
+
+    spark: an installed session, or any other session with Iceberg. text: a query, INSERT, DELETE, UPDATE or MERGE.
+    Raises IcebergSqlError for a statement that reads no table, ReadError if a table's metadata cannot be read,
+    pyspark's ParseException and AnalysisException for one that Spark refuses.
+    """
+    planning = read_errors.reading("the statement cannot be planned")
+    with (
+        planning,
+        sessions.working_in(spark),
+        gateway.without_error_logs(),
+        relations.separate_origin(),
+    ):
+        return _explain_plan(spark, text)
+
+
+def _explain_plan(spark: SparkSession, text: str) -> Explanation:
+    query_plans = plans.plan_statement(spark, text)
+    filtered = plans.filtered_relations(query_plans)
+    numbered_conjuncts = [
+        (number, conjunct_pair)
+        for number, scan_filters in filtered.items()
+        for conjunct_pair in (
+            *(conjunct for conjunct, _ in scan_filters.higher_conjuncts),
+            *scan_filters.conjuncts,
+        )
+    ]
+    derived = expression_data.derived_conjuncts(numbered_conjuncts)
+    scans: list[Scan] = []
+    notes = []
+    for leaf in plan_leaves.read_leaves(spark, query_plans.optimized):
+        if leaf.class_name == "DataSourceV2ScanRelation":
+            relation = leaf.node.relation()
+            scan_key = plans.key(relation)
+            derived_spans = frozenset(span for number, span in derived if number == scan_key)
+            scan = _scan(spark, query_plans, leaf, filtered.pop(scan_key, None), derived_spans)
+            if not _is_skipped(scan, leaf, scans):
+                scans.append(scan)
+        elif leaf.class_name in plan_leaves.DELETES:
+            scans.append(_metadata_delete(leaf.node))
+        elif not plans.is_command(leaf.node) and (
+            leaf.class_name not in _NO_READ_LEAVES and not leaf.class_name.startswith("Resolved")
+        ):
+            scans.append(Scan(_name(leaf.node), note=_other_note(leaf.class_name)))
+    for unread in filtered.values():
+        name = str(unread.relation.table().name())
+        if all(scan.table != name for scan in scans):
+            notes.append(f"{name} is not read: the plan needs none of its rows")
+    if not scans and not notes:
+        read_names = plan_leaves.relation_names(query_plans.analyzed)
+        if not read_names:
+            raise IcebergSqlError(
+                "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
+            )
+        notes += [f"{name} is not read: the plan needs none of its rows" for name in read_names]
+    if scans and expressions.node_class(query_plans.analyzed) in _VIEWS:
+        notes.append("creating a view reads nothing: this is what its query reads")
+    return Explanation(text, tuple(scans), tuple(notes))
+
+
+def _scan(
+    spark: SparkSession,
+    query_plans: plans.QueryPlans,
+    leaf: plan_leaves.PlanLeaf,
+    filtered: plans.FilteredRelation | None,
+    derived: frozenset[tuple[str, int, int]],
+) -> Scan:
+    relation, scan = leaf.node.relation(), leaf.node.scan()
+    name = str(relation.table().name())
+    table = iceberg_filters.iceberg_table(relation)
+    if table is None:
+        return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
+    is_local = expressions.node_class(scan) == "SparkLocalScan"
+    metrics = None if is_local else iceberg_filters.planning_metrics(scan)
+    if metrics is None and not is_local and iceberg_filters.kept_files(table, []) is not None:
+        return Scan(
+            name,
+            note="an incremental read, whose planning counts no files: what it reads is unknown",
+        )
+    conjuncts = Conjuncts(
+        spark, relation, filtered, query_plans.prune, partition_fields(table), derived
+    )
+    kept_files = iceberg_filters.kept_files(table, conjuncts.filters())
+    if kept_files is None:
+        return Scan(name, 0, 0, 0, 0, 0, 0, 0)
+    combined = kept_files.filters[0]
+    note = None
+    if leaf.is_first:
+        note = "read first, to find the files of the other scans that contain matching rows"
+    elif filtered is None:
+        note = "its filters are not shown: the plan changed before they were pushed into the scan"
+    if metrics is None:
+        read = (0, 0, combined.manifests)
+        note = "answered from the manifests: no data file is read"
+    else:
+        read = (
+            metrics["resultDataFiles"],
+            metrics["totalDataFileSize"],
+            metrics["scannedDataManifests"],
+        )
+    current = str(table.table().spec().specId())
+    return Scan(
+        table=name,
+        files=read[0],
+        total_files=kept_files.files,
+        bytes=read[1],
+        total_bytes=kept_files.bytes,
+        manifests=read[2],
+        total_manifests=kept_files.manifests,
+        partition_files=combined.by_partitions.files if filtered is not None and metrics else None,
+        delete_files=metrics["resultDeleteFiles"] if metrics else 0,
+        conjuncts=conjuncts.results(kept_files),
+        runtime_filters=leaf.runtime_columns,
+        old_specs=sum(total.files for spec, total in combined.specs.items() if spec != current)
+        if filtered is not None and metrics
+        else 0,
+        note=note,
+        at_most=leaf.may_stop and read[0] > 0,
+        wrong_bounds=bounds.wrong_bounds(relation),
+    )
+
+
+def _is_skipped(scan: Scan, leaf: plan_leaves.PlanLeaf, earlier: Sequence[Scan]) -> bool:
+    """True if a scan that looks for the rows of another scan does not run, since neither has a file to read."""
+    return leaf.is_first and any(
+        other.table == scan.table
+        and other.files == scan.files == 0
+        and "_file" in other.runtime_filters
+        for other in earlier
+    )
+
+
+def _metadata_delete(node: Java) -> Scan:
+    name = _name(node)
+    relation = node.table()
+    if expressions.node_class(relation) == "DataSourceV2ScanRelation":
+        relation = relation.relation()
+    table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
+    if table is None:
+        return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
+    kept_files = iceberg_filters.kept_files(table, [])
+    note = "whole files are removed from the metadata: no file is read or written"
+    if kept_files is None:
+        return Scan(name, note=note)
+    return Scan(
+        name, 0, kept_files.files, 0, kept_files.bytes, None, kept_files.manifests, note=note
+    )
+
+
+def partition_fields(table: Java) -> tuple[Field, ...]:
+    """The partition fields of all specs of a SparkTable, except void ones."""
+    result = []
+    for text, source, _ in iceberg_filters.partition_fields(table):
+        transform = bound_transform.from_metadata(text)
+        if not transform.is_void:
+            result.append(Field(transform.clause(source), source, transform.transform.name))
+    return tuple(result)
+
+
+def _name(node: Java) -> str:
+    return plan_leaves.relation_name(node)
+
+
+def _other_note(class_name: str) -> str:
+    if class_name == "InMemoryRelation":
+        return "cached in memory: what it reads was decided when it was cached"
+    return f"not an Iceberg table ({class_name}): what it reads is unknown"

@@ -1,0 +1,1 @@
+"""The way from a Hive table to an Iceberg table with hidden partitioning."""

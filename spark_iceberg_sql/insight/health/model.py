@@ -1,0 +1,363 @@
+"""Problems that slow down a table's queries, from the metadata of its current files, with the statement that
+fixes each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.transforms import TIMES
+from spark_iceberg_sql.report.sql_text import html
+from spark_iceberg_sql.safe_output import join_visible
+from spark_iceberg_sql.spark.optimizer.wrong_bounds import WrongBounds
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+
+COUNTED = "counted in the metadata of the current snapshot"
+# rewrite_data_files skips files of at least this share of the target size (Iceberg's MIN_FILE_SIZE_DEFAULT_RATIO).
+SMALL_SHARE = 0.75
+_SKEW_FACTOR = 10  # times the median partition
+_MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
+# The options of rewrite_data_files that fix a problem.
+OPTIONS: dict[str, dict[str, str]] = {
+    "wrong bounds": {"rewrite-all": "true"},
+    "small files": {"min-input-files": "2"},
+    "old specs": {"rewrite-all": "true"},
+    "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
+    "unsorted": {"rewrite-all": "true"},
+}
+_NEW_FILES_ONLY = ". The ALTER applies to new files only: after it, `old specs` has the CALL that rewrites the others"
+_COARSER = {fine.name: coarse.spelling for coarse, fine in pairwise(TIMES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem.
+
+    problem: its name: wrong bounds, small files, fine partitions, skew, old specs, delete files, unsorted. detail: as
+    a sentence. files, bytes: the affected files. call: the statement that fixes it; None if there is none.
+    rewritten_files, rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if
+    that is unknown. basis: what the figures are based on.
+    """
+
+    problem: str
+    detail: str
+    files: int
+    bytes: int
+    call: str | None = None
+    basis: str = COUNTED
+    rewritten_files: int | None = None
+    rewritten_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Health(Result):
+    """A table's state. table: its name. files, bytes: its data files. findings: the problems, if any."""
+
+    table: str
+    files: int
+    bytes: int
+    findings: tuple[Finding, ...]
+
+    def rows(self) -> Iterator[tuple[str | int | None, ...]]:
+        """One row per finding."""
+        for finding in self.findings:
+            yield (
+                finding.problem,
+                finding.detail,
+                finding.files,
+                finding.bytes,
+                finding.call,
+                finding.rewritten_files,
+                finding.rewritten_bytes,
+                finding.basis,
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: `table`, `files`, `bytes`, and `findings`, each with the attributes of Finding."""
+        values: dict[str, Any] = json_value(self)
+        return values
+
+    def __str__(self) -> str:
+        lines = [f"{self.table}: {self.files:,} data files, {size(self.bytes)}"]
+        if not self.findings:
+            lines.append(f"  no problems found ({COUNTED})")
+        for finding in self.findings:
+            lines.append(f"  {finding.problem}: {finding.detail}")
+            if finding.call is not None:
+                lines += f"    {finding.call};{rewrite_comment(finding)}".split("\n")
+        if self.findings:
+            lines.append(f"  ({'; '.join(sorted({finding.basis for finding in self.findings}))})")
+        return join_visible(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{markup.html_text(finding.problem)}</td>"
+            f"<td style='text-align:left'>{markup.html_text(finding.detail)}</td>"
+            f"<td style='text-align:left'><code>{html(finding.call or '')}</code>"
+            f"{markup.html_text(rewrite_comment(finding))}</td></tr>"
+            for finding in self.findings
+        )
+        header = f"<p><b>{markup.html_text(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
+        table = f"<table><tbody>{rows}</tbody></table>" if rows else "<p>no problems found</p>"
+        return markup.box(header, table)
+
+
+def rewrite_comment(finding: Finding) -> str:
+    """The amount of data that a finding's call rewrites, as an SQL comment; empty if it has no call."""
+    if finding.problem == "fine partitions" and finding.call is not None:
+        return "  -- rewrites no file"
+    if finding.problem not in OPTIONS or finding.call is None:
+        return ""
+    if finding.rewritten_files is None or finding.rewritten_bytes is None:
+        return "  -- how much it rewrites is unknown"
+    return f"  -- rewrites {finding.rewritten_files:,} data files, {size(finding.rewritten_bytes)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableMetrics:
+    """Counts over a table's current snapshot.
+
+    name: its parts, catalog first. target_size: write.target-file-size-bytes. files, bytes: data files.
+    partitions: those of the current spec with data files. largest, median: their bytes. small, small_bytes:
+    files of the current spec below SMALL_SHARE of the target in partitions with several of them; small_after:
+    about how many files they become. old_small, old_small_bytes: files below it under an earlier spec, which
+    a rewrite puts together. alone: small files that are the only file of their partition, of the current
+    spec. old_files, old_bytes: under an earlier spec. delete_files, delete_bytes: delete files.
+    files_after_rewrite: how many files the current spec would have, from the bounds of today's; None if these
+    do not determine it. fields: of the current spec. sort_order: the columns of the table's sort order; empty
+    if it has none. spans: by column, the share of its partition's range that a file spans on average, in
+    partitions of several files. largest_files: the data files of the largest partition. wrong_bounds: the
+    columns whose bounds are wrong in some files.
+    """
+
+    name: tuple[str, ...]
+    target_size: int
+    files: int
+    bytes: int
+    partitions: int
+    largest: int
+    median: int
+    small: int
+    small_bytes: int
+    small_after: int
+    alone: int
+    old_files: int
+    old_bytes: int
+    delete_files: int
+    delete_bytes: int
+    largest_files: int = 0
+    old_small: int = 0
+    old_small_bytes: int = 0
+    files_after_rewrite: int | None = None
+    fields: tuple[PartitionField, ...] = ()
+    sort_order: tuple[str, ...] = ()
+    spans: tuple[tuple[str, float], ...] = ()
+    wrong_bounds: tuple[WrongBounds, ...] = ()
+
+
+def health(metrics: TableMetrics) -> Health:
+    """The findings about a table."""
+    return Health(".".join(metrics.name), metrics.files, metrics.bytes, tuple(_findings(metrics)))
+
+
+def _findings(metrics: TableMetrics) -> Iterator[Finding]:
+    yield from _wrong_bounds(metrics)
+    yield from _small_files(metrics)
+    ratio_text = (
+        f"{metrics.largest / metrics.median:,.0f} times the median" if metrics.median else ""
+    )
+    is_skewed = bool(metrics.median) and metrics.largest > _SKEW_FACTOR * metrics.median
+    # A rewrite of files under an earlier spec changes how many files each partition has.
+    if (
+        not metrics.old_files
+        and metrics.partitions > 1
+        and metrics.alone > metrics.partitions / 2
+        and metrics.median < metrics.target_size / 10
+    ):
+        yield Finding(
+            "fine partitions",
+            f"{metrics.alone:,} of {metrics.partitions:,} partitions have one file, and the median partition has "
+            f"{size(metrics.median)}: fewer partitions would have larger files"
+            + (f" (the largest has {size(metrics.largest)}, {ratio_text})" if is_skewed else "")
+            + (_NEW_FILES_ONLY if _coarser_field(metrics) else ""),
+            metrics.alone,
+            metrics.bytes,
+            _coarser_field(metrics),
+        )
+    if (
+        is_skewed and metrics.largest > metrics.target_size
+    ):  # otherwise it may be one file, and splitting it makes more
+        yield Finding(
+            "skew",
+            f"the largest partition has {size(metrics.largest)}, {ratio_text} of {size(metrics.median)}: add a "
+            f"partition "
+            "field that splits it",
+            metrics.largest_files,
+            metrics.largest,
+        )
+    if metrics.old_files:
+        yield Finding(
+            "old specs",
+            f"{metrics.old_files:,} of {metrics.files:,} files belong to an earlier partition spec: the current "
+            f"fields do not "
+            f"prune them. {_files_after_rewrite(metrics)}",
+            metrics.old_files,
+            metrics.old_bytes,
+            _rewrite_call(metrics, "old specs"),
+        )
+    if metrics.delete_files:
+        yield Finding(
+            "delete files",
+            f"{metrics.delete_files:,} delete files with {size(metrics.delete_bytes)} are read with the data "
+            f"files that they belong to",
+            metrics.delete_files,
+            metrics.delete_bytes,
+            _rewrite_call(metrics, "delete files"),
+        )
+    if not metrics.wrong_bounds:
+        yield from _unsorted_files(metrics)
+
+
+def _wrong_bounds(metrics: TableMetrics) -> Iterator[Finding]:
+    for wrong_bounds in metrics.wrong_bounds:
+        consequence = (
+            "Iceberg alone loses rows by them; in an installed session, filters on the column read these files in full"
+            if wrong_bounds.kind != "nanos"
+            else "Iceberg reads wrong times from them"
+        )
+        yield Finding(
+            "wrong bounds",
+            f"{wrong_bounds}: "
+            f"{consequence if wrong_bounds.is_certain else 'filters on the column read these files in full'}"
+            + (f"; {wrong_bounds.instead}" if wrong_bounds.instead else ""),
+            wrong_bounds.files,
+            wrong_bounds.bytes,
+            None
+            if wrong_bounds.instead or not wrong_bounds.is_certain
+            else _rewrite_call(metrics, "wrong bounds"),
+        )
+
+
+def _files_after_rewrite(metrics: TableMetrics) -> str:
+    """A sentence on the number of files after a rewrite of all files."""
+    if metrics.files_after_rewrite is None:
+        return "The rewrite may leave more files than there are now: the metadata does not show how many"
+    comparison = ", more than there are now" if metrics.files_after_rewrite > metrics.files else ""
+    return (
+        f"A rewrite of all files leaves about {metrics.files_after_rewrite:,} or more{comparison}, estimated "
+        f"from their bounds, "
+        "between which rows are assumed to be spread evenly; files of different specs are rewritten separately"
+    )
+
+
+def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
+    """The finding of small files. Those of an earlier spec are rewritten together, into the current spec's
+    partitions.
+    """
+    size_limit = f"smaller than {SMALL_SHARE:.0%} of the target size of {size(metrics.target_size)}"
+    old_count = metrics.old_small if metrics.old_small > 1 else 0
+    if old_count and any(not field.transform.transform.is_void for field in metrics.fields):
+        can_combine = metrics.small > metrics.small_after
+        shared_text = (
+            f"{metrics.small:,} share a partition with others and fit into about "
+            f"{metrics.small_after:,} files, "
+        )
+        yield Finding(
+            "small files",
+            f"{old_count + (metrics.small if can_combine else 0):,} of {metrics.files:,} files are "
+            f"{size_limit}: {shared_text if can_combine else ''}"
+            f"{old_count:,} belong to an earlier partition spec, and it is unknown how many files a rewrite "
+            f"makes of those: "
+            "one or more for each partition of the current spec, and the metadata does not show to which of these "
+            "their rows belong",
+            old_count + (metrics.small if can_combine else 0),
+            metrics.old_small_bytes + (metrics.small_bytes if can_combine else 0),
+        )
+        return
+    small_count = metrics.small + old_count
+    count_after = metrics.small_after + (
+        -(-metrics.old_small_bytes // metrics.target_size) if old_count else 0
+    )
+    if small_count > count_after:
+        yield Finding(
+            "small files",
+            f"{small_count:,} of {metrics.files:,} files are {size_limit} and "
+            + (
+                f"are rewritten together with others: they fit into about {count_after:,} files, since those of "
+                f"an earlier "
+                "spec are grouped anew"
+                if old_count
+                else f"share a partition with others: they fit into about {count_after:,} files"
+            ),
+            small_count,
+            metrics.small_bytes + (metrics.old_small_bytes if old_count else 0),
+            _rewrite_call(metrics, "small files"),
+        )
+
+
+def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
+    wide_columns = [(column, share) for column, share in metrics.spans if share > _MAX_SPAN]
+    if metrics.sort_order:
+        wide_columns = [
+            (column, share) for column, share in wide_columns if column in metrics.sort_order
+        ]
+    if not wide_columns:
+        return
+    column, share = wide_columns[0]
+    names = ", ".join(f"`{name}`" for name, _ in wide_columns)
+    sort_order = "" if metrics.sort_order else f"{quoted(column)} ASC NULLS FIRST"
+    remedy = (
+        "the files are not in the table's sort order"
+        if metrics.sort_order
+        else "sort by the column that queries filter on"
+    )
+    yield Finding(
+        "unsorted",
+        f"the bounds of {names} hardly prune: a file spans {share:.0%} of its partition's range of `{column}`; "
+        f"{remedy}",
+        metrics.files,
+        metrics.bytes,
+        _rewrite_call(metrics, "unsorted", sort_order),
+    )
+
+
+def rewrite_deletes_call(name: Sequence[str]) -> str:
+    """The call that rewrites a table's position delete files, and leaves out those of data files that are gone."""
+    catalog, *table_name = name
+    return (
+        f"CALL {quoted(catalog)}.system.rewrite_position_delete_files("
+        f"table => {string_literal('.'.join(map(quoted, table_name)))}, options => map('rewrite-all', 'true'))"
+    )
+
+
+def _rewrite_call(metrics: TableMetrics, problem: str, sort_order: str | None = None) -> str:
+    catalog, *table_name = metrics.name
+    options = ", ".join(
+        f"{string_literal(key)}, {string_literal(value)}" for key, value in OPTIONS[problem].items()
+    )
+    sort_args = ""
+    if sort_order is not None:  # empty: the table's own
+        sort_args = ", strategy => 'sort'"
+        sort_args += f", sort_order => {string_literal(sort_order)}" if sort_order else ""
+    return (
+        f"CALL {quoted(catalog)}.system.rewrite_data_files("
+        f"table => {string_literal('.'.join(map(quoted, table_name)))}{sort_args}, options => map({options}))"
+    )
+
+
+def _coarser_field(metrics: TableMetrics) -> str | None:
+    """The ALTER to the next coarser unit of a time field; it applies to new files only."""
+    for field in metrics.fields:
+        unit = _COARSER.get(field.transform.transform.name)
+        if unit is not None:
+            column = ".".join(map(quoted, field.source.split(".")))
+            table = ".".join(map(quoted, metrics.name))
+            return f"ALTER TABLE {table} REPLACE PARTITION FIELD {quoted(field.name)} WITH {unit}({column})"
+    return None

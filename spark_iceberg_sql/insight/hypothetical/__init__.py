@@ -1,0 +1,1 @@
+"""Tables whose files were never written."""

@@ -1,0 +1,203 @@
+"""A spec over a DataFrame: its partition values as columns, the size of its rows, and one aggregation over both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.insight.preview.written_files import TaskOutput
+from spark_iceberg_sql.insight.specs import column_path
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct
+from spark_iceberg_sql.spark.transforms.functions import call_text
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_WIDTHS = {
+    "boolean": 0.125,
+    "int": 4,
+    "date": 4,
+    "float": 4,
+    "long": 8,
+    "time": 8,
+    "timestamp": 8,
+    "timestamptz": 8,
+    "double": 8,
+    "uuid": 16,
+}
+_FLOATS = ("float", "double")
+_LENGTH_PREFIX = 4  # bytes before each string and binary, in Parquet's plain encoding
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of one partition, or of one partition in one map task or in one commit.
+
+    values: of the partition fields. output: the number of rows and bytes. task: the number of the task that
+    reads them. shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in.
+    """
+
+    values: tuple[Any, ...]
+    output: TaskOutput
+    task: int = 0
+    shuffle_partition: int = 0
+    commit: int = 0
+
+
+def value(field: PartitionField, schema: Schema) -> Column:
+    """A partition field's value as a column: a native function, or the source column itself."""
+    return fn.expr(call_text(field.transform, dotted(column_path(field, schema))))
+
+
+def portable_value(column: Column, type_name: str) -> Column:
+    """A value in a form that Python reads and writes alike in every time zone.
+
+    type_name: the value's Iceberg type. Dates become days and timestamps microseconds since 1970; timestamps
+    without a zone become text.
+    """
+    if type_name == "date":
+        return fn.unix_date(column)
+    if type_name == "timestamptz":
+        return fn.unix_micros(column)
+    return column.cast("string") if type_name == "timestamp" else column
+
+
+def key_columns(spec: Spec, schema: Schema) -> list[Column]:
+    """A spec's partition values, each as `portable_value` returns it; but floating-point numbers as text.
+
+    To Iceberg, -0.0 and 0.0 are two partitions; Spark would group them, and NaN is not equal to itself in
+    Python.
+    """
+    return [
+        value(f, schema).cast("string")
+        if (type_name := result_type(f, schema)) in _FLOATS
+        else portable_value(value(f, schema), type_name)
+        for f in spec.fields
+    ]
+
+
+def typed_values(values: Sequence[Any], spec: Spec, schema: Schema) -> tuple[Any, ...]:
+    """The values of a group, with numbers as numbers."""
+    type_names = [result_type(f, schema) for f in spec.fields]
+    return tuple(
+        float(v) if type_name in _FLOATS and v is not None else v
+        for v, type_name in zip(values, type_names, strict=True)
+    )
+
+
+def result_type(field: PartitionField, schema: Schema) -> str:
+    """The Iceberg type of a partition field's values."""
+    return field.transform.transform.result or schema.types[field.source_id].name
+
+
+def groups(
+    frame: DataFrame,
+    spec: Spec,
+    schema: Schema,
+    *,
+    by_task: bool = False,
+    shuffle_partitions: int = 0,
+    commit_column: str = "",
+) -> list[Group]:
+    """One aggregation: the partitions of a spec, with their rows and uncompressed bytes.
+
+    frame: the rows. by_task: count the rows of each reading task separately. shuffle_partitions: the number
+    of shuffle partitions, to find the one a partition is sent to; 0 if that does not matter. commit_column:
+    the column with the number of a row's commit; empty for a single commit.
+    """
+    names = [f"k{i}" for i in range(len(spec.fields))]
+    task = fn.spark_partition_id() if by_task else fn.lit(0)
+    shuffle_partition = fn.lit(0)
+    if shuffle_partitions and names:
+        # As in Spark's HashPartitioning: pmod of the Murmur3 hash, which is `hash` in SQL.
+        shuffle_partition = fn.pmod(
+            fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(shuffle_partitions)
+        )
+    key_frame = frame.select(
+        *(key.alias(name) for key, name in zip(key_columns(spec, schema), names, strict=True)),
+        task.alias("place"),
+        shuffle_partition.alias("reducer"),
+        (fn.col(commit_column) if commit_column else fn.lit(0)).alias("commit"),
+        raw_bytes(schema).alias("raw"),
+    )
+    counts = key_frame.groupBy(*names, "place", "reducer", "commit").agg(
+        fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw")
+    )
+    return [
+        Group(
+            # Before Spark 4.1, binary values are arrays, which cannot be keys.
+            tuple(bytes(v) if isinstance(v := row[name], bytearray) else v for name in names),
+            TaskOutput(row["n"], round(row["raw"] or 0)),
+            row["place"],
+            row["reducer"],
+            row["commit"],
+        )
+        for row in counts.collect()
+    ]
+
+
+def sum_over_tasks(task_groups: Sequence[Group]) -> list[Group]:
+    """Groups that were counted by task, added up over the tasks."""
+    totals: dict[tuple[int, tuple[Any, ...]], TaskOutput] = {}
+    for group in task_groups:
+        key = group.commit, group.values
+        totals[key] = totals.get(key, TaskOutput(0, 0)) + group.output
+    return [Group(values, output, commit=commit) for (commit, values), output in totals.items()]
+
+
+def raw_bytes(schema: Schema) -> Column:
+    """The bytes of a row in Parquet's plain encoding, as a column."""
+    parts = [part for f in schema.fields for part in _column_bytes(f, ())]
+    total = fn.lit(0.0)
+    for part in parts:
+        total = total + part
+    return total
+
+
+def _column_bytes(field: Field, parent_path: Sequence[str]) -> list[Column]:
+    """The bytes of one column of a row, summed over a struct's fields; 0 for a null."""
+    path = [*parent_path, field.name]
+    column = fn.col(".".join(map(backticked, path)))
+    data_type = field.type
+    if isinstance(data_type, Struct):
+        return [part for child in data_type.fields for part in _column_bytes(child, path)]
+    if isinstance(data_type, (List, Map)):
+        return [fn.coalesce(fn.octet_length(fn.to_json(column)), fn.lit(0)).cast("double")]
+    if isinstance(data_type, Primitive) and data_type.name == "decimal":
+        width = _decimal_width(data_type.arguments[0])
+    elif data_type.name in _WIDTHS:
+        width = _WIDTHS[data_type.name]
+    elif data_type.name == "fixed" and data_type.arguments:
+        width = data_type.arguments[0]
+    elif data_type.name in ("string", "binary"):
+        return [
+            fn.coalesce(fn.octet_length(column) + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")
+        ]
+    else:
+        text = fn.octet_length(column.cast("string"))
+        return [fn.coalesce(text + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
+    return [fn.when(column.isNotNull(), fn.lit(float(width))).otherwise(fn.lit(0.0))]
+
+
+def _decimal_width(precision: int) -> float:
+    if precision <= 9:
+        return 4
+    return 8 if precision <= 18 else (10**precision).bit_length() // 8 + 1
+
+
+def group_condition(
+    spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit_column: str = ""
+) -> Column:
+    """A condition, as a column: the row belongs to the group."""
+    condition = fn.lit(True)
+    for key, expected in zip(key_columns(spec, schema), group.values, strict=True):
+        condition = condition & key.eqNullSafe(fn.lit(expected))
+    if commit_column:
+        condition = condition & (fn.col(commit_column) == group.commit)
+    return condition & (fn.spark_partition_id() == group.task) if by_task else condition

@@ -1,0 +1,233 @@
+"""The source of a preview or advice: a table, a query, a file or a DataFrame, with its columns as Iceberg columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.properties import PROPERTIES
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.model.types import Struct, from_metadata
+from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries, hypothetical_tables
+from spark_iceberg_sql.spark.gate import intercept, read_errors
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_PATH = re.compile(r"/|\.{1,2}/|[A-Za-z][A-Za-z0-9+.-]*:/")
+_QUERY = re.compile(r"\s*(?:\(\s*)*(?:select|with|from|values|table)\b", re.IGNORECASE)
+_NO_FORMAT = re.compile(r"No enum constant org\.apache\.iceberg\.FileFormat\.(\w+)")
+# The properties that previews and advice calculate with, each with its least value and an example.
+_NUMBER_PROPERTIES = {
+    "write.target-file-size-bytes": (1, 536870912),
+    "write.parquet.page-row-limit": (1, 20000),
+    "write.parquet.page-size-bytes": (1, 1048576),
+    "read.split.open-file-cost": (0, 4194304),
+}
+_FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows that a spec is tried on.
+
+    frame: the rows. title: the user's name for it. schema: its columns, with field ids. schema_json: the
+    same, as in metadata.json. properties: of the table that would be written. table: its full name, if it is
+    an Iceberg table in a catalog. metadata: that table's metadata.json, without its snapshots. name: the full
+    name of any other table.
+    """
+
+    frame: DataFrame
+    title: str
+    schema: Schema
+    schema_json: Mapping[str, Any]
+    properties: Mapping[str, str]
+    table: tuple[str, ...] | None = None
+    metadata: Mapping[str, Any] | None = None
+    name: tuple[str, ...] | None = None
+
+    def as_table(self, *specs: Spec) -> dict[str, Any]:
+        """The metadata of a new empty table with these columns and properties. specs: the last is the default."""
+        spec_fields = [
+            [
+                {
+                    "name": f"hypothetical_{field.field_id}",  # its real name may be a column's name
+                    "transform": str(field.transform),
+                    "source-id": field.source_id,
+                    "field-id": field.field_id,
+                }
+                for field in spec.fields
+            ]
+            for spec in specs
+        ]
+        return hypothetical_tables.table_metadata(
+            self.schema_json, spec_fields, self.properties, self.metadata
+        )
+
+
+def resolve_source(
+    spark: SparkSession,
+    source: str | DataFrame,
+    properties: Mapping[str, str] | None = None,
+) -> Source:
+    """Resolve a source. Every preview and advice starts here.
+
+    source: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet,
+    ORC, CSV (with a header) or JSON file, or of a folder named like one. properties: table properties that
+    override the table's.
+    Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such
+    number.
+    """
+    resolved = _resolve(spark, source, properties)
+    refuse_numbers(resolved.properties)
+    return resolved
+
+
+def _resolve(
+    spark: SparkSession, source: str | DataFrame, properties: Mapping[str, str] | None
+) -> Source:
+    properties = dict(properties or {})
+    if not isinstance(source, str):
+        return _of_frame(source, "the DataFrame", properties)
+    try:
+        if _QUERY.match(source) and re.search(r"\s", source.strip()):
+            return _of_frame(intercept.unchecked_sql(spark)(source), "the query", properties)
+        if _PATH.match(source):
+            return _of_frame(_frame_at(spark, source), source, properties)
+        return _of_name(spark, source, properties)
+    except JVM_ERRORS as error:
+        raise read_errors.read_failure(error, f"`{source}` cannot be read") from None
+
+
+@contextmanager
+def naming_argument(argument: str) -> Iterator[None]:
+    """Name the argument whose value the errors within are about."""
+    try:
+        yield
+    except IcebergSqlError as error:
+        error.argument = argument
+        raise
+
+
+def refuse_property(error_text: str, properties: Mapping[str, str]) -> None:
+    """Raise IcebergSqlError if an error of Iceberg is about the value of a table property.
+
+    error_text: Iceberg's, `For input string: "64MB"`, which does not name the property.
+    """
+    number, format_ = (
+        re.search(r'For input string: "(.*)"', error_text),
+        _NO_FORMAT.search(error_text),
+    )
+    match = number or format_
+    if match is None:
+        return
+    key = next((k for k, v in properties.items() if v.lower() == match[1].lower()), None)
+    if key is None:
+        return
+    expected = "a whole number, such as 67108864" if number else "parquet, orc or avro"
+    raise IcebergSqlError(
+        f"the table property '{key}' cannot be '{properties[key]}'",
+        help=f"give {expected}",
+        argument="properties",
+    )
+
+
+def refuse_numbers(properties: Mapping[str, str]) -> None:
+    """Raise IcebergSqlError for a property that decides a figure and is not a number that Iceberg reads or uses."""
+    for key, (minimum, example) in _NUMBER_PROPERTIES.items():
+        value = properties.get(key)
+        if value is not None and not (PROPERTIES[key].takes(value) and int(value) >= minimum):
+            raise IcebergSqlError(
+                f"the table property '{key}' cannot be '{value}'",
+                help=f"give a whole number of at least {minimum}, such as {example}",
+                argument="properties",
+            )
+
+
+def _frame_at(spark: SparkSession, path: str) -> DataFrame:
+    file_format = _FORMATS.get(PurePosixPath(path.rstrip("/*")).suffix.lower())
+    if file_format is None:
+        escaped = path.replace("\\", "\\\\").replace("'", "\\'")
+        return intercept.unchecked_sql(spark)(f"SELECT * FROM iceberg('{escaped}')")
+    options = {"header": "true", "inferSchema": "true"} if file_format == "csv" else {}
+    return spark.read.format(file_format).options(**options).load(path)
+
+
+def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> Source:
+    parts = relations.name_parts(spark, name)
+    if not catalog_entries.is_temporary_view(spark, parts):
+        with sessions.working_in(spark):
+            full_name = tuple(relations.full_name(dotted(parts)))
+        try:
+            loaded = catalog_entries.load(spark, full_name)
+        except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
+            raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
+        if loaded.relation_kind == "absent":
+            raise IcebergSqlError(
+                f"there is no table or view `{name}`",
+                help="give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
+            )
+        if loaded.metadata is not None:
+            return _of_table(spark, name, full_name, loaded.metadata, properties)
+        if loaded.relation_kind != "view":
+            return replace(
+                _of_frame(spark.table(dotted(full_name)), name, properties), name=full_name
+            )
+    return _of_frame(spark.table(dotted(parts)), name, properties)
+
+
+def _of_table(
+    spark: SparkSession,
+    name: str,
+    full_name: tuple[str, ...],
+    metadata: Mapping[str, Any],
+    properties: Mapping[str, str],
+) -> Source:
+    schemas = metadata.get("schemas") or [metadata["schema"]]
+    schema_id = metadata.get("current-schema-id")
+    schema_json = next((s for s in schemas if s.get("schema-id") == schema_id), schemas[-1])
+    return Source(
+        frame=spark.table(dotted(full_name)),
+        title=name,
+        schema=_schema(schema_json),
+        schema_json=schema_json,
+        properties={**metadata.get("properties", {}), **properties},
+        table=full_name,
+        metadata=metadata,
+    )
+
+
+def _of_frame(frame: DataFrame, title: str, properties: Mapping[str, str]) -> Source:
+    names = [column.lower() for column in frame.columns]
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise IcebergSqlError(
+            f"{title} has two columns `{duplicate}`, but column names in a table are unique",
+            help="rename one of them",
+        )
+    if not names:
+        raise IcebergSqlError(f"{title} has no columns")
+    try:
+        schema_json = hypothetical_tables.schema_json(frame)
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(
+            f"{title} has a column of a type that Iceberg does not support: {message(error)}"
+        ) from None
+    properties = hypothetical_tables.new_table_properties(properties)
+    return Source(frame, title, _schema(schema_json), schema_json, properties)
+
+
+def _schema(json: Mapping[str, Any]) -> Schema:
+    struct = from_metadata(json)
+    assert isinstance(struct, Struct)
+    return Schema(struct.fields)

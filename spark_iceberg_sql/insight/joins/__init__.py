@@ -1,0 +1,1 @@
+"""Whether a join is storage-partitioned, and why not."""

@@ -1,0 +1,234 @@
+"""spj(spark, text): a report on whether the joins of a query are storage-partitioned, by planning it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.insight.joins.model import SETTINGS, Join, JoinReport
+from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.model.bound_transform import BoundTransform
+from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
+from spark_iceberg_sql.spark.bridge.plans.expressions import node_class
+from spark_iceberg_sql.spark.bridge.plans.join_plans import JoinSide, PlannedJoin, SessionCopy
+from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.syntax.identifiers import backticked, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Shuffling one side is not a storage-partitioned join, but halves the shuffle: tried if nothing else helps.
+_ONE_SIDE = SETTINGS[-1][0]
+# Types of a key that two tables can be bucketed by.
+_BUCKET_TYPES = (
+    "int",
+    "bigint",
+    "decimal",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+    "string",
+    "binary",
+)
+
+
+def spj(spark: SparkSession, text: str) -> JoinReport:
+    """Whether the joins of a query are storage-partitioned; if not, the settings to change and what else is missing.
+
+    The query is planned with each combination of the settings, in a copy of the session, and does not run.
+
+    spark: the session. text: a query. Raises pyspark's exceptions for one that Spark refuses, and ReadError if a
+    table's metadata cannot be read.
+    """
+    with (
+        read_errors.reading("the query cannot be planned"),
+        gateway.without_error_logs(),
+        relations.separate_origin(),
+    ):
+        return _report(SessionCopy(spark), text)
+
+
+def _report(trial: SessionCopy, text: str) -> JoinReport:
+    current = trial.joins(text, {})
+    best_joins, best_settings = current, {}
+    missing_settings = {key: value for key, value, _ in SETTINGS if trial.value(key) != value}
+    if _shuffles(current):
+        for settings in _choices(missing_settings):
+            planned_joins = trial.joins(text, settings)
+            if _shuffles(planned_joins) < _shuffles(best_joins):
+                best_joins, best_settings = planned_joins, settings
+            if not _shuffles(best_joins):
+                break
+    joins = [
+        Join(
+            join.condition,
+            tuple(_tables(join)),
+            join.shuffles,
+            best_join.shuffles,
+            join.is_broadcast,
+            _is_stored(join),
+            None
+            if _happens(best_join) or best_join.is_broadcast
+            else _obstacle(best_join, trial.names),
+        )
+        for join, best_join in zip(current, best_joins, strict=True)
+    ]
+    return JoinReport(tuple(joins), tuple(_set(key, value) for key, value in best_settings.items()))
+
+
+def _set(key: str, value: str) -> str:
+    name = backticked(key) if "-" in key else key  # Spark does not accept a bare hyphen
+    return f"SET {name} = {value}"
+
+
+def _is_stored(join: PlannedJoin) -> bool:
+    return bool(join.left.keys) and join.left.is_stored and join.right.is_stored
+
+
+def _happens(join: PlannedJoin) -> bool:
+    return _is_stored(join) and not join.shuffles and not join.is_broadcast
+
+
+def _shuffles(joins: tuple[PlannedJoin, ...]) -> int:
+    return sum(join.shuffles for join in joins)
+
+
+def _choices(missing: dict[str, str]) -> Iterator[dict[str, str]]:
+    """The combinations of settings, the smallest first; those that shuffle one side last."""
+    other_keys = [key for key in missing if key != _ONE_SIDE]
+    for one_side in ([], [_ONE_SIDE] if _ONE_SIDE in missing else None):
+        if one_side is None:
+            return
+        for size in range(len(other_keys) + 1):
+            for keys in combinations(other_keys, size):
+                if keys or one_side:
+                    yield {key: missing[key] for key in (*keys, *one_side)}
+
+
+def _tables(join: PlannedJoin) -> Iterator[str]:
+    for scan in (*join.left.scans, *join.right.scans):
+        table = _table(scan)
+        yield str(scan.nodeName() if table is None else table.name())
+
+
+def _table(scan: Java) -> Java | None:
+    return scan.table() if node_class(scan) == "BatchScanExec" else None
+
+
+def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
+    """The first condition that does not hold even with the best settings.
+
+    names: the parts of each catalog table's name.
+    """
+    if not join.left.keys:
+        return "the join has no equality between columns"
+    if not join.shuffles:
+        return (
+            "the rows are already colocated: a join below shuffles them, or one task has them all"
+        )
+    tables = []
+    for side in (join.left, join.right):
+        if len(side.scans) != 1:
+            return "one side is more than a scan of one table"
+        table = _iceberg_table(side)
+        if table is None:
+            return "one side is not an Iceberg table"
+        if not side.keys_are_columns:
+            keys = ", ".join(
+                f"{key} as {type_}" for key, type_ in zip(side.keys, side.types, strict=True)
+            )
+            return f"{table.name()} is joined on {keys}, not on columns: only columns have known partitions"
+        tables.append((table, side))
+    (left, _), (right, _) = tables
+    first, second = tables
+    unpartitioned = _unpartitioned_tables(*first, *second, names) | _unpartitioned_tables(
+        *second, *first, names
+    )
+    if unpartitioned:
+        verb, theirs = ("is", "its") if len(unpartitioned) == 1 else ("are", "their")
+        alter_statements = [text for text in unpartitioned.values() if text]
+        remedy = (
+            f": {'; '.join(alter_statements)}; then rewrite {theirs} files"
+            if alter_statements
+            else ""
+        )
+        return f"{' and '.join(unpartitioned)} {verb} not partitioned{remedy}"
+    for table, side in tables:
+        reason = _why_not_by_files(table, side)
+        if reason is not None:
+            return reason
+    if sorted(_clauses(left)) == sorted(_clauses(right)) and _clauses(left) != _clauses(right):
+        return "the partition fields of the tables are in a different order"
+    left_clauses, theirs = (", ".join(_clauses(table)) for table in (left, right))
+    return f"Spark does not match the partitionings ({left_clauses}) and ({theirs}) on these keys"
+
+
+def _why_not_by_files(table: Java, side: JoinSide) -> str | None:
+    """The problem with one side's partition fields and files, if there is one."""
+    name = table.name()
+    kept_files = iceberg_filters.kept_files(table, [])
+    if kept_files is None or not kept_files.files:
+        return f"{name} has no data files, and Iceberg reports only partitions that files have"
+    current = str(table.table().spec().specId())
+    old_files = sum(total.files for spec, total in kept_files.specs.items() if spec != current)
+    if old_files:
+        return f"{old_files:,} files of {name} belong to an earlier spec: rewrite them"
+    if not any(source in side.keys for _, source in _fields(table)):
+        return f"{name} is not partitioned by {' or '.join(side.keys)}"
+    scan_metrics = iceberg_filters.planning_metrics(side.scans[0].scan())
+    if scan_metrics is not None and not scan_metrics["resultDataFiles"]:
+        return f"no file of {name} is read, and Iceberg reports only partitions that files have"
+    return None
+
+
+def _unpartitioned_tables(
+    table: Java,
+    side: JoinSide,
+    other_table: Java,
+    other_side: JoinSide,
+    catalog_names: Mapping[str, tuple[str, ...]],
+) -> dict[str, str]:
+    """A table that is not partitioned, with the statement that partitions it like the other one, if there is one."""
+    if _fields(table):
+        return {}
+    names = dict(zip(other_side.keys, map(quoted, side.keys), strict=True))
+    fields = [
+        transform.clause(names[source])
+        for transform, source in _fields(other_table)
+        if source in names
+    ]
+    if not _fields(other_table):  # neither is
+        bucketable = (
+            i for i, type_ in enumerate(side.types) if type_.partition("(")[0] in _BUCKET_TYPES
+        )
+        fields = [f"bucket(16, {quoted(side.keys[i])})" for i in bucketable]
+    name = str(table.name())
+    alter = ""
+    if fields and name in catalog_names:  # a table by path has no name
+        alter = f"ALTER TABLE {'.'.join(map(quoted, catalog_names[name]))} ADD PARTITION FIELD {fields[0]}"
+    return {name: alter}
+
+
+def _iceberg_table(side: JoinSide) -> Java | None:
+    table = _table(side.scans[0])
+    if table is not None and node_class(table) == "RowLevelOperationTable":
+        table = table.table()
+    is_spark_table = table is not None and node_class(table) == "SparkTable"
+    return table if is_spark_table else None
+
+
+def _fields(table: Java) -> list[tuple[BoundTransform, str]]:
+    """The current spec's fields: each transform and its source column."""
+    fields = []
+    for text, source, is_current in iceberg_filters.partition_fields(table):
+        transform = bound_transform.from_metadata(text)
+        if is_current and not transform.is_void:
+            fields.append((transform, source))
+    return fields
+
+
+def _clauses(table: Java) -> list[str]:
+    return [transform.clause(source) for transform, source in _fields(table)]

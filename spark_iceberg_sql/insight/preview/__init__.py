@@ -1,0 +1,1 @@
+"""How many files, of which size, a partition spec would produce."""

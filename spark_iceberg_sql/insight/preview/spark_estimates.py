@@ -1,0 +1,276 @@
+"""Previews that do not read every row: from a sample of the rows, and from the metadata of the existing files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.hypothetical.values import ordinal
+from spark_iceberg_sql.insight.preview.existing_files import (
+    FileStats,
+    partition_totals,
+    round_to_total,
+)
+from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview.written_files import (
+    ROWS_PER_SIZE_CHECK,
+    DataFile,
+    FileSizeModel,
+    TaskOutput,
+    TrialWrite,
+    WriteSettings,
+)
+from spark_iceberg_sql.insight.specs import CandidateSpec
+from spark_iceberg_sql.safe_output import with_help
+from spark_iceberg_sql.spark.bridge.tables import memory_writers
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+SAMPLE_ROWS = 100_000
+_SEED = 20
+_TRIAL_ROWS = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
+
+
+def write_first_rows(
+    spark: SparkSession, source: Source, table: Java, row_bytes: float, settings: WriteSettings
+) -> list[TrialWrite]:
+    """Files of several sizes from the source's first rows, written in memory.
+
+    row_bytes: uncompressed bytes per row.
+    """
+    data = memory_writers.internal_rows(source.frame.limit(_TRIAL_ROWS[-1]))
+    trials: list[TrialWrite] = []
+    for count in _TRIAL_ROWS:
+        part = data.subList(0, min(count, int(data.size())))
+        written_files = memory_writers.write_in_memory(
+            spark, table, part, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
+        )
+        files = tuple(
+            DataFile(row_count, round(row_count * row_bytes), size)
+            for row_count, size, _ in written_files
+        )
+        rollover_bytes = tuple(
+            row_count * row_bytes for _, _, row_count in written_files if row_count
+        )
+        size = int(part.size())
+        trials.append(
+            TrialWrite(TaskOutput(size, round(size * row_bytes)), files, True, rollover_bytes)
+        )
+        if size < count:
+            break
+    return trials
+
+
+def from_sample(
+    spark: SparkSession,
+    source: Source,
+    candidate: CandidateSpec,
+    table: Java,
+    settings: WriteSettings,
+    settings_summary: str,
+) -> Preview:
+    """A preview from about 100,000 rows. settings_summary: the settings, for the user."""
+    total = int(source.frame.count())
+    share = min(1.0, SAMPLE_ROWS / max(1, total))
+    frame = source.frame.sample(share, seed=_SEED) if share < 1 else source.frame
+    groups = rows.groups(frame, candidate.spec, source.schema)
+    sampled_rows = sum(group.output.rows for group in groups)
+    row_bytes = sum(group.output.raw_bytes for group in groups) / max(1, sampled_rows)
+    size_model = FileSizeModel(
+        write_first_rows(spark, source, table, max(1.0, row_bytes), settings), settings
+    )
+    previews = []
+    file_sizes: list[int] = []
+    numbers = round_to_total([group.output.rows for group in groups], total)
+    for group, number in zip(groups, numbers, strict=True):
+        output = TaskOutput(number, round(group.output.raw_bytes * total / max(1, sampled_rows)))
+        files = [file.size for file in size_model.files(output)]
+        file_sizes += files
+        values = rows.typed_values(group.values, candidate.spec, source.schema)
+        previews.append(_partition_preview(candidate, values, output.rows, files))
+    unseen = _unseen_partitions([group.output.rows for group in groups], share) if share < 1 else 0
+    basis = Basis(
+        "sample",
+        f"a sample of {sampled_rows:,} of {total:,} rows",
+        f"{len(previews):,} in the sample, an estimated {unseen:,} more"
+        if share < 1
+        else "counted",
+        "one for each partition that the sample missed" if unseen else "of the sampled rows",
+        "compression assumed as in the first 20,000 rows: up to 40 % off",
+        "counted; of each partition, estimated" if share < 1 else "counted",
+    )
+    return _preview(
+        source, candidate, previews, file_sizes, basis, settings_summary, settings, unseen=unseen
+    )
+
+
+def _unseen_partitions(counts: Sequence[int], share: float) -> int:
+    """The estimated number of partitions that a sample missed, from those with one and two sampled rows.
+
+    share: of the rows, sampled without replacement.
+    Source: Chao and Lin, Nonparametric lower bounds for species richness and shared species richness under
+    sampling without replacement, Biometrics 68 (2012), with n / (n - 1) taken as 1.
+    """
+    frequencies = Counter(counts)
+    singletons, doubletons = frequencies[1], frequencies[2]
+    return (
+        round(singletons**2 / (2 * doubletons + share / (1 - share) * singletons))
+        if singletons
+        else 0
+    )
+
+
+def existing_files(
+    spark: SparkSession, source: Source, ids: Sequence[int]
+) -> tuple[list[FileStats], int]:
+    """The data files of a table, with the bounds of columns by field id, and the number of delete files."""
+    assert source.table is not None
+    metrics = fn.col("readable_metrics")
+    expressions = []
+    for field_id in ids:
+        column, data_type = source.schema.by_id(field_id), source.schema.types[field_id]
+        assert column is not None
+        column_metrics = metrics.getField(column.name)
+        expressions += [
+            rows.portable_value(column_metrics.getField(end), data_type.name).alias(
+                f"{end}{field_id}"
+            )
+            for end in ("lower_bound", "upper_bound")
+        ]
+    files = spark.table(dotted((*source.table, "files"))).select(
+        "content", "record_count", "file_size_in_bytes", *expressions
+    )
+    collected = files.collect()
+    types = [(field_id, source.schema.types[field_id]) for field_id in ids]
+    file_stats = []
+    for content, count, size, *bound_values in map(
+        tuple, collected
+    ):  # a row's fields by name are slow
+        if content or not count:
+            continue
+        lows, highs = bound_values[::2], bound_values[1::2]
+        bounds = {
+            field_id: (from_spark(data_type, low), from_spark(data_type, high))
+            for (field_id, data_type), low, high in zip(types, lows, highs, strict=True)
+            if low is not None and high is not None
+        }
+        file_stats.append(FileStats(count, size, bounds))
+    return file_stats, sum(bool(row["content"]) for row in collected)
+
+
+def no_metadata_message(source: Source) -> str:
+    """The message that refuses a source which is not a table in a catalog."""
+    return with_help(
+        f"{source.title} has no file metadata: only an Iceberg table in a catalog has it",
+        "read rows instead, with using => 'data'",
+    )
+
+
+def from_spark(data_type: Any, value: Any) -> Any:
+    """A value returned by `hypothetical_rows.portable_value`, as Iceberg stores it."""
+    if data_type.name == "timestamp" and isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    return ordinal(data_type, value)
+
+
+def from_metadata(
+    spark: SparkSession,
+    source: Source,
+    candidate: CandidateSpec,
+    table: Java,
+    settings: WriteSettings,
+    settings_summary: str,
+) -> Preview:
+    """A preview from the counts and bounds of a table's files; no file is opened.
+
+    Raises IcebergSqlError for a source that is not a table, or a field whose values cannot be derived from bounds.
+    """
+    if source.table is None:
+        raise IcebergSqlError(no_metadata_message(source))
+    ids = sorted({field.source_id for field in candidate.spec.fields})
+    type_names = {field_id: source.schema.types[field_id].name for field_id in ids}
+    file_stats, delete_files = existing_files(spark, source, ids)
+    footer = footer_of(spark, source, file_stats, table, settings)
+    totals = partition_totals(candidate.spec, file_stats, type_names, footer)
+    total = sum(file.rows for file in file_stats)
+    previews = []
+    file_sizes: list[int] = []
+    numbers = round_to_total([count for count, _ in totals.values()], total)
+    for (values, (_, size)), count in zip(totals.items(), numbers, strict=True):
+        number = max(1, -(-round(size) // settings.target_size))
+        partition_files = [round(size / number + footer)] * number
+        file_sizes += partition_files
+        previews.append(_partition_preview(candidate, values, count, partition_files))
+    basis = Basis(
+        "metadata",
+        f"the counts and bounds of {len(file_stats):,} files; no row was read",
+        "estimated: rows are assumed to be spread evenly between their file's bounds",
+        "estimated from the bytes",
+        "bytes per row as in today's files, usually within 40 % if the partitions are right",
+        f"counted in the metadata{', before deletes' if delete_files else ''}; of each partition, estimated",
+    )
+    notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
+    return _preview(
+        source, candidate, previews, file_sizes, basis, settings_summary, settings, notes
+    )
+
+
+def footer_of(
+    spark: SparkSession,
+    source: Source,
+    files: Sequence[FileStats],
+    table: Java,
+    settings: WriteSettings,
+) -> int:
+    """The bytes of a file that do not depend on its rows: those of a file of one made-up row, written in memory.
+
+    No more than the smallest of the files that exist.
+    """
+    row = memory_writers.artificial_row(spark, source.frame)
+    written_files = memory_writers.write_in_memory(
+        spark, table, row, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
+    )
+    return min([size for _, size, _ in written_files] + [file.size for file in files])
+
+
+def _partition_preview(
+    candidate: CandidateSpec, values: tuple[Any, ...], count: int, files: Sequence[int]
+) -> PartitionPreview:
+    text = partition_text(candidate.spec, values)
+    return PartitionPreview(text, values, count, len(files), sum(files))
+
+
+def _preview(
+    source: Source,
+    candidate: CandidateSpec,
+    previews: list[PartitionPreview],
+    files: list[int],
+    basis: Basis,
+    settings_summary: str,
+    settings: WriteSettings,
+    notes: tuple[str, ...] = (),
+    unseen: int = 0,
+) -> Preview:
+    previews.sort(key=lambda p: (-p.bytes, p.partition))
+    return Preview(
+        source.title,
+        candidate.text,
+        tuple(previews),
+        tuple(sorted(files)),
+        basis,
+        settings_summary,
+        settings.target_size,
+        (*candidate.warnings, *notes),
+        unseen,
+    )

@@ -1,0 +1,1 @@
+"""Metadata of tables: `metadata.json`, its files, and catalogs that name it."""

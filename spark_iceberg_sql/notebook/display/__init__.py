@@ -1,0 +1,1 @@
+"""Results of a cell: rows, pages and pictures."""

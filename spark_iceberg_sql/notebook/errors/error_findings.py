@@ -1,0 +1,276 @@
+"""Spark's errors as diagnostics: one sentence, the span in the cell, the help and, where it is safe, a fix."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.notebook import parameter_values, parameters
+from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.errors.error_spans import error_span
+from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
+from spark_iceberg_sql.notebook.session_names import SessionNames, value_call
+from spark_iceberg_sql.syntax.clickhouse import translation
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.script import Statement
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_KEYWORDS =(
+    "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "INSERT", "INTO", "VALUES",
+    "UPDATE", "DELETE", "MERGE", "CREATE", "TABLE", "ALTER", "DROP", "PARTITIONED", "USING",
+    "DESCRIBE", "SHOW", "WITH", "JOIN", "UNION", "DISTINCT", "BETWEEN", "EXPLAIN", "CALL",
+    "NAMESPACE", "REPLACE", "TRUNCATE",
+)  # fmt: skip
+_STARTS = frozenset(
+    (
+        "SELECT",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "MERGE",
+        "CREATE",
+        "ALTER",
+        "DROP",
+        "DESCRIBE",
+        "SHOW",
+        "WITH",
+        "CALL",
+        "EXPLAIN",
+        "USE",
+        "SET",
+    )
+)
+_READS = frozenset(
+    ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "(")
+)
+_WRITES = frozenset(("INSERT", "OVERWRITE", "DELETE", "UPDATE", "MERGE"))
+_HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
+_WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
+
+
+def error_diagnostics(
+    spark: SparkSession,
+    error: BaseException,
+    cell: Cell,
+    statement: Statement,
+    variables: Mapping[str, Any],
+) -> list[Diagnostic]:
+    """The diagnostics of an error about a statement of a cell.
+
+    statement: with offsets into the cell's SQL. variables: Python variables, by name.
+    """
+    report = error.report if isinstance(error, IcebergSqlError) else None
+    if report is not None and report.diagnostics:
+        return [_shifted(d, cell, statement) for d in report.diagnostics]
+    parsed_error = parse_error(error)
+    span = error_span(parsed_error, statement)
+    help, edit = _help(SessionNames(spark), parsed_error, statement, span, variables)
+    if parsed_error.condition == "UNBOUND_SQL_PARAMETER" and _is_question_mark(statement, span):
+        parsed_error = replace(parsed_error, sentence="`?` has no value")
+    fix = Fix("rewrite", (edit,)) if edit is not None else None
+    return [cell.diagnostic(parsed_error.condition, parsed_error.sentence, span, help, fix)]
+
+
+def _shifted(diagnostic: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
+    """A diagnostic on the statement, moved to the cell's SQL; without its fix, which is for another text."""
+    start = min(statement.start + diagnostic.span.start, statement.end)
+    end = min(statement.start + diagnostic.span.end, statement.end)
+    return cell.diagnostic(
+        diagnostic.code, diagnostic.message, (start, max(start, end)), diagnostic.help
+    )
+
+
+def _is_question_mark(statement: Statement, span: tuple[int, int]) -> bool:
+    return statement.script[span[0] : span[1]] == "?"
+
+
+_Help = tuple[str | None, Edit | None]
+
+
+def _help(
+    names: SessionNames,
+    parsed_error: ParsedError,
+    statement: Statement,
+    span: tuple[int, int],
+    variables: Mapping[str, Any],
+) -> _Help:
+    condition_name = parsed_error.condition.partition(".")[0]
+    message_parameters = parsed_error.parameters
+    if condition_name in ("UNRESOLVED_ROUTINE", "ROUTINE_NOT_FOUND"):
+        return _function_help(names, parsed_error, statement, span)
+    if condition_name == "UNRESOLVED_COLUMN":
+        return _column_help(names, parsed_error, statement, span)
+    if condition_name in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"):
+        return _table_help(names, parsed_error, statement, span, variables)
+    if condition_name == "UNBOUND_SQL_PARAMETER":
+        name = str(message_parameters.get("name", ""))
+        if _is_question_mark(statement, span):
+            return "write `{name}`, with the name of a Python variable", None
+        if name in variables:
+            if parameter_values.is_frame(variables[name]):
+                return f"write `{{{name}}}`, since it is a DataFrame", None
+            try:
+                parameter_values.to_plain(name, variables[name])
+            except parameter_values.NoValueError as error:
+                return f"{error}: {error.help}", None
+        return parameters.suggestion_for(name, variables).replace("{", ":").replace("}", ""), None
+    if condition_name == "PARSE_SYNTAX_ERROR":
+        return _syntax_help(statement, span)
+    if condition_name == "UNRECOGNIZED_PARAMETER_NAME":
+        argument_name = str(message_parameters.get("argumentName", "")).strip("`")
+        matches = difflib.get_close_matches(argument_name, _proposals(message_parameters), 1)
+        return (f"write `{matches[0]}`" if matches else help_in_message(parsed_error)), None
+    if write_match := _WRITE_CLAUSE.search(parsed_error.sentence):
+        return f"write `{write_match['call']}`", _replacement(statement, span, write_match["call"])
+    return help_in_message(parsed_error), None
+
+
+def help_in_message(parsed_error: ParsedError) -> str | None:
+    """The help in an error's own message: the sentence with the text to write, or else the first one."""
+    sentences = [
+        sentence for sentence in parsed_error.other_sentences if _HELP_SENTENCE.match(sentence)
+    ]
+    sentences.sort(key=lambda sentence: "`" not in sentence)
+    return sentences[0][0].lower() + sentences[0][1:].rstrip(".") if sentences else None
+
+
+def _replacement(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
+    """The edit that replaces a complete call or name with a text."""
+    old_text = statement.script[span[0] : span[1]]
+    return Edit(*span, text) if old_text != text and ("(" in old_text) == ("(" in text) else None
+
+
+def _suggest(name: str, edit: Edit | None, statement: Statement) -> _Help:
+    """The help for a name similar to one that does not exist. Where the statement writes, it only asks: the
+    intended table may be missing, and the similar one may hold data that must stay.
+    """
+    keywords = [token.word for token in statement.tokens]
+    if keywords[0] in _READS and _WRITES.isdisjoint(keywords):
+        return f"write `{name}`", edit
+    return f"did you mean `{name}`?", None
+
+
+def _proposals(message_parameters: Mapping[str, Any]) -> list[str]:
+    """The names that Spark suggests, without their backticks."""
+    return re.findall(r"`([^`]*)`", str(message_parameters.get("proposal", "")))
+
+
+def _function_help(
+    names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]
+) -> _Help:
+    name = str(parsed_error.parameters.get("routineName", "")).replace("`", "").rpartition(".")[2]
+    call = statement.script[span[0] : span[1]]
+    package_function = names.function_like(name)
+    if package_function is not None:
+        if package_function == name.lower():
+            return "install the functions in this session: sis.install(spark)", None
+        call_text = names.call(package_function, call)
+        if call_text is not None:
+            return f"write `{call_text}`", _replacement(statement, span, call_text)
+        return f"write `{package_function}(...)`", None
+    similar = names.builtin_like(name)
+    if similar is None:
+        return None, None
+    start = span[0] + call.lower().find(name.lower())
+    edit = (
+        Edit(start, start + len(name), similar) if call.lower().startswith(name.lower()) else None
+    )
+    return _suggest(similar, edit, statement)
+
+
+def _column_help(
+    names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]
+) -> _Help:
+    name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
+    field = names.partition_field(statement, name)
+    if field is not None:
+        help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
+        return f"{help}; its values are `{value_call(field)}`", None
+    proposals = _proposals(parsed_error.parameters)
+    by_name = {proposal.rpartition(".")[2]: proposal for proposal in proposals}
+    similar = difflib.get_close_matches(name, by_name, 1, 0.6)
+    if similar:
+        old_text = statement.script[span[0] : span[1]]
+        edit = Edit(span[1] - len(name), span[1], similar[0]) if old_text.endswith(name) else None
+        return _suggest(similar[0], edit, statement)
+    columns = ", ".join(f"`{proposal}`" for proposal in list(by_name)[:6])
+    return (f"the columns are {columns}" if columns else None), None
+
+
+def _table_help(
+    names: SessionNames,
+    parsed_error: ParsedError,
+    statement: Statement,
+    span: tuple[int, int],
+    variables: Mapping[str, Any],
+) -> _Help:
+    name_text = (
+        parsed_error.parameters.get("relationName")
+        or parsed_error.parameters.get("schemaName")
+        or ""
+    )
+    parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(name_text)))
+    if len(parts) == 1 and parameter_values.is_frame(variables.get(parts[0])):
+        placeholder = f"{{{parts[0]}}}"
+        is_bare_name = statement.script[span[0] : span[1]].strip("`") == parts[0]
+        help = f"`{parts[0]}` is a Python variable: write `{placeholder}`"
+        return help, Edit(*span, placeholder) if is_bare_name else None
+    if len(parts) == 1 and re.match(r"/|\w+://", parts[0]):
+        return f"read a table by its path: write `iceberg('{parts[0]}')`", None
+    similar = names.table_like(parts, statement.script[span[0] : span[1]])
+    if similar is None:
+        return None, None
+    covers_name = (
+        span[1] - span[0] > 0
+        and "table" in parsed_error.condition.lower()
+        and _is_name(statement, span)
+    )
+    return _suggest(similar, Edit(*span, similar) if covers_name else None, statement)
+
+
+def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
+    tokens = [t for t in statement.tokens if span[0] <= t.start and t.end <= span[1]]
+    return (
+        len(tokens) % 2 == 1
+        and all(t.text == "." for t in tokens[1::2])
+        and tokens[0].word not in _STARTS
+    )
+
+
+def _syntax_help(statement: Statement, span: tuple[int, int]) -> _Help:
+    tokens = statement.tokens
+    index = next((i for i, t in enumerate(tokens) if t.start >= span[0]), len(tokens) - 1)
+    if [t.word for t in tokens[:2]] == ["INSERT", "INTO"] and "FUNCTION" in (
+        t.word for t in tokens[2:4]
+    ):
+        return translation.INTO_FUNCTION, None
+    token = tokens[index]
+    line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]
+    if index and not line.strip() and token.word in _STARTS:
+        end = tokens[index - 1].end
+        # Without its WHERE, it may change every row.
+        if not _WRITES.isdisjoint(t.word for t in tokens[:index]):
+            return "end the statement before it with `;`, if that is its end", None
+        return "end the statement before it with `;`", Edit(end, end, ";")
+    for comma, word in pairwise(tokens[: index + 1]):
+        if (comma.text, word.word) == (",", "FROM"):  # Spark reads FROM as a column
+            return "leave out the `,` before FROM", Edit(comma.start, comma.end, "")
+    for word in (token, *tokens[max(0, index - 1) : index]):
+        if keyword := _similar_keyword(word):
+            return f"write `{keyword}`", Edit(word.start, word.end, keyword)
+    return None, None
+
+
+def _similar_keyword(token: Token) -> str | None:
+    if token.kind is not TokenKind.WORD or token.word in _KEYWORDS:
+        return None
+    matches = difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)
+    return matches[0] if matches else None

@@ -1,0 +1,184 @@
+"""The names of a live session, for help and completion: tables, columns, functions, partition fields."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pyspark.errors import PySparkException
+
+from spark_iceberg_sql.model.functions.metadata_functions import NAMES as TABLE_FUNCTIONS
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
+from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.spark import remote
+from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
+from spark_iceberg_sql.syntax.script import Statement
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_TABLE_KEYWORDS = frozenset(
+    {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"}
+)
+
+
+class SessionNames:
+    """The names of a session. spark: the session; only catalog listings are run."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._sql = (
+            remote.unchecked_sql(spark) if is_remote(spark) else intercept.unchecked_sql(spark)
+        )
+
+    def function_like(self, name: str) -> str | None:
+        """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
+        lower_name = name.lower()
+        if lower_name in BY_FUNCTION:
+            return lower_name
+        transform = BY_SPELLING.get(lower_name)
+        if transform is not None and transform.functions:
+            function_name = f"iceberg_{lower_name}"
+            return function_name if function_name in transform.functions else transform.functions[0]
+        similar = difflib.get_close_matches(lower_name, (*BY_FUNCTION, *TABLE_FUNCTIONS), 1, 0.8)
+        if similar:
+            return similar[0]
+        similar = difflib.get_close_matches(lower_name, BY_SPELLING, 1, 0.8)
+        return self.function_like(similar[0]) if similar else None
+
+    def call(self, function: str, call_text: str) -> str | None:
+        """A call of this package's function with the arguments of the call as written; None if that is ambiguous."""
+        opening = call_text.find("(")
+        if opening < 0 or not call_text.endswith(")"):
+            return None
+        arguments = list(_arguments(call_text[opening + 1 : -1]))
+        transform = BY_FUNCTION.get(function)
+        if transform is not None:
+            if len(arguments) != (2 if transform.parameter is not None else 1):
+                return None
+            if (
+                transform.parameter is not None
+                and arguments[1].isdigit()
+                and not arguments[0].isdigit()
+            ):
+                arguments.reverse()
+        return f"{function}({', '.join(arguments)})"
+
+    def builtin_like(self, name: str) -> str | None:
+        """A Spark function with a similar name."""
+        similar = difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)
+        return similar[0] if similar else None
+
+    def functions(self) -> list[str]:
+        """The names of all functions of the session."""
+        return [str(row[0]) for row in self._rows("SHOW FUNCTIONS")]
+
+    def table_like(self, parts: tuple[str, ...], name_text: str) -> str | None:
+        """The name, as SQL, of a table or namespace similar to one that does not exist."""
+        for depth in range(1, len(parts)):
+            namespace, name = parts[:depth], parts[depth]
+            names = [
+                *self.namespaces(namespace),
+                *(self.tables(namespace) if depth + 1 == len(parts) else []),
+            ]
+            if name not in names:
+                similar = difflib.get_close_matches(name, names, 1, 0.6)
+                if not similar:
+                    return None
+                full_name = (*namespace, similar[0], *parts[depth + 1 :])
+                count = name_text.count(".") + 1
+                return ".".join(
+                    map(quoted, full_name[-count:] if 0 < count <= len(full_name) else full_name)
+                )
+        return None
+
+    def namespaces(self, namespace: tuple[str, ...]) -> list[str]:
+        """The namespaces in a catalog or namespace."""
+        rows = self._rows(f"SHOW NAMESPACES IN {dotted(namespace)}")
+        return [str(row[0]).rpartition(".")[2].strip("`") for row in rows]
+
+    def tables(self, namespace: tuple[str, ...]) -> list[str]:
+        """The tables and views in a namespace; in the current one for an empty name."""
+        in_clause = f" IN {dotted(namespace)}" if namespace else ""
+        rows = [*self._rows(f"SHOW TABLES{in_clause}"), *self._rows(f"SHOW VIEWS{in_clause}")]
+        return list(dict.fromkeys(str(row[1]) for row in rows))
+
+    def catalogs(self) -> list[str]:
+        """The configured catalogs."""
+        prefix = "spark.sql.catalog."
+        keys = [str(row[0]) for row in self._rows("SET") if str(row[0]).startswith(prefix)]
+        return list(
+            dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)])
+        )
+
+    def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
+        """The tables that a statement names and the session has."""
+        if is_remote(self._spark):  # the catalogs are the server's
+            return
+        catalog = SessionTables(self._spark, self._sql)
+        for parts in table_names(tokens):
+            table = catalog.get(parts)
+            if isinstance(table, Table):
+                yield table
+
+    def partition_field(self, statement: Statement, name: str) -> PartitionField | None:
+        """The partition field of this name of one of a statement's tables."""
+        for table in self.tables_of(statement.tokens):
+            for field in table.specs.all_fields if table.specs is not None else ():
+                if field.name.lower() == name.lower() and not field.transform.is_void:
+                    return field
+        return None
+
+    def _rows(self, query: str) -> list[tuple[object, ...]]:
+        try:
+            with gateway.without_error_logs():
+                return [tuple(row) for row in self._sql(query).collect()]
+        except PySparkException:  # there is no such namespace, or the catalog does not answer
+            return []
+
+
+def value_call(field: PartitionField) -> str:
+    """The call that returns a partition field's values: `iceberg_days(ts)`."""
+    transform, parameter = field.transform.transform, field.transform.parameter
+    column = ".".join(map(quoted, field.source.split(".")))
+    if transform.is_identity or not transform.functions:
+        return column
+    args = column if parameter is None else f"{parameter}, {column}"
+    return f"{transform.functions[-1]}({args})"
+
+
+def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
+    """The names in the positions where a statement names tables."""
+    index = 0
+    while index < len(tokens):
+        if tokens[index].word in _TABLE_KEYWORDS and index + 1 < len(tokens):
+            index += 1
+            parts = []
+            while index < len(tokens) and tokens[index].kind in (TokenKind.WORD, TokenKind.QUOTED):
+                parts.append(tokens[index].text.strip("`").replace("``", "`"))
+                if index + 1 >= len(tokens) or tokens[index + 1].text != ".":
+                    break
+                index += 2
+            if parts:
+                yield tuple(parts)
+        index += 1
+
+
+def _arguments(text: str) -> Iterator[str]:
+    """The arguments between parentheses, split at the commas outside nested parentheses."""
+    depth, start = 0, 0
+    for token in tokenize(text):
+        if token.kind is TokenKind.MARK:
+            depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
+        if token.text == "," and depth == 0:
+            yield text[start : token.start].strip()
+            start = token.end
+    if text[start:].strip():
+        yield text[start:].strip()

@@ -1,0 +1,128 @@
+"""The previews as table functions, for SQL clients.
+
+SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)')
+SELECT * FROM iceberg_preview('db.t', spec => 'days(ts)', by => 'partition')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.advise import spark as advise
+from spark_iceberg_sql.insight.preview import spark as preview
+from spark_iceberg_sql.insight.preview.model import Preview
+from spark_iceberg_sql.spark.bridge.functions.python_table_functions import (
+    Argument,
+    PythonTableFunction,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Rows = tuple[str, Iterable[Mapping[str, object]]]
+
+_SOURCE = Argument("source", "a table's name, a query or a path")
+
+_SUMMARY = (
+    "spec string, partitions bigint, files bigint, rows bigint, bytes bigint, small_files bigint, "
+    "smallest_file bigint, median_file bigint, largest_file bigint, largest_partition string, skew double, "
+    "written_with string, based_on string, files_error string, bytes_error string, notes array<string>, "
+    "files_per_commit array<bigint>"
+)
+_BY_PARTITION = "partition string, rows bigint, files bigint, bytes bigint"
+
+
+def _preview(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
+    by = args["by"]
+    if by not in ("table", "partition"):
+        raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'", argument="by")
+    result = preview.preview(
+        spark,
+        args["source"],
+        args["spec"],
+        using=args["using"],
+        commits=args["commits"],
+    )
+    if by == "table":
+        return _SUMMARY, [_summary(result)]
+    parts = result.per_partition
+    return _BY_PARTITION, [
+        {"partition": p.partition, "rows": p.rows, "files": p.files, "bytes": p.bytes}
+        for p in parts
+    ]
+
+
+def _summary(result: Preview) -> Mapping[str, object]:
+    sizes = result.file_sizes
+    largest = result.largest
+    return {
+        "spec": result.spec,
+        "partitions": result.partitions,
+        "files": result.files,
+        "rows": result.rows,
+        "bytes": result.bytes,
+        "small_files": result.small_files,
+        "smallest_file": sizes[0] if sizes else None,
+        "median_file": sizes[len(sizes) // 2] if sizes else None,
+        "largest_file": sizes[-1] if sizes else None,
+        "largest_partition": largest.partition if largest else None,
+        "skew": round(result.skew, 3),
+        "written_with": result.settings,
+        "based_on": result.basis.words,
+        "files_error": result.basis.files,
+        "bytes_error": result.basis.bytes,
+        "notes": list(result.notes),
+        "files_per_commit": list(result.per_commit) or None,
+    }
+
+
+_PROPOSALS = (
+    "rank int, spec string, is_today boolean, files bigint, bytes bigint, cost bigint, table_files bigint, "
+    "middle_file bigint, ddl array<string>, rewrite string, warnings array<string>, per_query "
+    "array<struct<query string, weight double, files bigint, bytes bigint, files_now bigint, bytes_now bigint>>, "
+    "based_on string, notes array<string>"
+)
+
+
+def _advise(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
+    advice = advise.advise(spark, args["source"], args["queries"], using=args["using"])
+    return _PROPOSALS, [
+        {
+            **asdict(proposal),
+            "rank": rank,
+            "based_on": advice.basis,
+            "notes": advice.notes,
+        }
+        for rank, proposal in enumerate(advice, 1)
+    ]
+
+
+ANSWERS: tuple[PythonTableFunction, ...] = (
+    PythonTableFunction(
+        "iceberg_preview",
+        (
+            _SOURCE,
+            Argument("spec", "the text for PARTITIONED BY; empty for an unpartitioned table"),
+            Argument("using", "data: every row is read; sample: 100,000; metadata: none", "data"),
+            Argument("by", "table: one row; partition: one row per partition", "table"),
+            Argument("commits", "in how many appends the rows arrive", 1),
+        ),
+        "the partitions and data files that writing a source under a partition spec would produce",
+        "SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)');",
+        _preview,
+    ),
+    PythonTableFunction(
+        "iceberg_advise",
+        (
+            _SOURCE,
+            Argument("queries", "an array of queries, or one script of them", is_list=True),
+            Argument("using", "data: a sample of the rows is read; metadata: none", "data"),
+        ),
+        "the partition specs that make queries read the least, best first",
+        "SELECT * FROM iceberg_advise('db.t', queries => array('SELECT ...'));",
+        _advise,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Files and folders through Iceberg's FileIO and Hadoop."""

@@ -1,0 +1,195 @@
+"""Java sources through py4j: compile them with Spark's own Janino, and load the result.
+
+Janino compiles in tens of milliseconds, and only on the driver: executors load classes of Spark and Iceberg,
+but none of this package but those that executor_jars.py ships. A py4j proxy cannot replace it, because an
+optimizer's Rule is a class.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+from zipfile import ZipFile
+
+from py4j.protocol import Py4JJavaError
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge.java_records import exchange_source
+from spark_iceberg_sql.spark.bridge.jvm import class_cache, shims
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, class_exists, gateway, java_class
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
+EXTENSION = "sparkicebergsql.Extension"
+# Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
+_REGISTRIES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_SHARED_INSTANCES: WeakKeyDictionary[Any, dict[str, Java]] = WeakKeyDictionary()
+
+
+def has_registry() -> bool:
+    """True if `store_registry` has been called for this JVM."""
+    return gateway() in _REGISTRIES
+
+
+def rule_registry() -> Java | None:
+    """The JVM's RuleRegistry; None if it could not be created."""
+    return _REGISTRIES[gateway()]
+
+
+def store_registry(registry: Java | None) -> None:
+    """Remember the RuleRegistry, or that there is none, for the life of the JVM."""
+    _REGISTRIES[gateway()] = registry
+
+
+def context_loader() -> Java:
+    """The class loader with Spark and all added jars, including Iceberg's runtime."""
+    return java_class("org.apache.spark.util.Utils").getContextOrSparkClassLoader()
+
+
+def source(package: str, name: str) -> str:
+    """The source of a Java file in a package's folder `java`, or in its subfolder for this version of Spark.
+
+    A subfolder is named after the first minor version that its files are for.
+    """
+    return _file(resources.files(package) / "java", f"{name}.java").read_text("utf-8")
+
+
+def _file(folder: Traversable, name: str) -> Traversable:
+    versions = [_number(entry.name) for entry in folder.iterdir() if entry.name[0].isdigit()]
+    for version in sorted(
+        (known_version for known_version in versions if known_version <= shims.SPARK_VERSION),
+        reverse=True,
+    ):
+        if (candidate := folder / ".".join(map(str, version)) / name).is_file():
+            return candidate
+    return folder / name
+
+
+def _number(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
+
+
+def with_records(parent: Java, *records: type) -> Java:
+    """The class loader of the Java classes of exchanged records; otherwise like `compile_java`."""
+    for record in records:
+        parent = compile_java(exchange_source(record), f"{record.__name__}.java", parent)
+    return parent
+
+
+def compiled(package: str, name: str, parent: Java) -> Java:
+    """The class loader of a compiled Java file from a package's folder `java`; otherwise like `compile_java`."""
+    return compile_java(source(package, name), f"{name}.java", parent)
+
+
+def shared_instance(package: str, name: str, *records: type) -> Java:
+    """The one instance in this JVM of a compiled Java file's class; otherwise like `compile_java`.
+
+    records: those that it exchanges with Python, each after those that it contains.
+    """
+    instances = _SHARED_INSTANCES.setdefault(gateway(), {})
+    if name not in instances:  # py4j fails on a second class of the same name
+        loader = compiled(package, name, with_records(context_loader(), *records))
+        instances[name] = instance(loader, f"sparkicebergsql.{name}")
+    return instances[name]
+
+
+def compile_java(text: str, file: str, parent: Java) -> Java:
+    """Compile one Java file.
+
+    parent: the class loader of the classes it uses. Returns the new class loader. Raises ValueError with the
+    compiler's message.
+    """
+    return _compile(text, file, parent)[0]
+
+
+def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
+    """The class files of Java files, by full class name.
+
+    sources: name and text; each may use the ones before it. Raises ValueError with the compiler's message.
+    """
+    return loaded_classes(sources)[1]
+
+
+def loaded_classes(sources: Iterable[tuple[str, str]]) -> tuple[Java, dict[str, bytes]]:
+    """The class loader of Java files, and their class files by full class name; otherwise like `classes`."""
+    class_files: dict[str, bytes] = {}
+    loader = context_loader()
+    for name, text in sources:
+        loader, compiled_files = _compile(text, f"{name}.java", loader)
+        class_files |= compiled_files
+    return loader, class_files
+
+
+def write_jar(file: str, classes: Mapping[str, bytes]) -> None:
+    """Write a jar of class files. classes: by full class name."""
+    with ZipFile(file, "w") as jar:
+        for name, content in classes.items():
+            jar.writestr(f"{name.replace('.', '/')}.class", content)
+
+
+def digest(sources: Iterable[tuple[str, str]]) -> str:
+    """A checksum of Java files, each a name and its text."""
+    return hashlib.sha256(repr(list(sources)).encode()).hexdigest()
+
+
+def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
+    """The object that this package's jar has created in this JVM; None without the jar. Each exists once per
+    JVM.
+
+    part: `rules` or `functions`. sources: the Java files that this package would compile itself. Raises
+    IcebergSqlError if the jar was built from different sources.
+    """
+    if not class_exists(EXTENSION):
+        return None
+    jar_object = getattr(instance(context_loader(), EXTENSION), part)(digest(sources))
+    if jar_object is None:
+        raise IcebergSqlError(
+            "the jar of spark-iceberg-sql on the class path was built by another version\n"
+            "help: rebuild it with `iceberg-sql jar`, or start Spark without it"
+        )
+    return jar_object
+
+
+def _compile(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]]:
+    """The class loader of a Java file, and its class files by full class name; otherwise like `compile_java`."""
+    text = shims.java_text(text, shims.scala_2_12(gateway()))
+    if cached_files := class_cache.find(text):
+        return _loader(cached_files, parent), cached_files
+    compiler = java_class("org.codehaus.janino.SimpleCompiler")()
+    compiler.setParentClassLoader(parent)
+    compiler.setTargetVersion(8)
+    try:
+        compiler.cook(file, java_class("java.io.StringReader")(text))
+    except Py4JJavaError as error:
+        raise ValueError(_first_line(error)) from None
+    class_files = {str(name): bytes(content) for name, content in compiler.getBytecodes().items()}
+    class_cache.keep(text, class_files)
+    return compiler.getClassLoader(), class_files
+
+
+def _loader(classes: Mapping[str, bytes], parent: Java) -> Java:
+    content = java_class("java.util.HashMap")()
+    for name, code in classes.items():
+        content.put(name, code)
+    loader_class = "org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader"
+    return java_class(loader_class)(content, parent)
+
+
+def instance(loader: Java, name: str) -> Java:
+    """A new instance of a compiled class, from its no-argument constructor. Raises ValueError."""
+    new_array = gateway().new_array
+    try:
+        constructor = loader.loadClass(name).getDeclaredConstructor(
+            new_array(java_class("java.lang.Class"), 0)
+        )
+        return constructor.newInstance(new_array(java_class("java.lang.Object"), 0))
+    except Py4JJavaError as error:
+        raise ValueError(_first_line(error)) from None
+
+
+def _first_line(error: Py4JJavaError) -> str:
+    return str(error.java_exception.toString()).splitlines()[0]

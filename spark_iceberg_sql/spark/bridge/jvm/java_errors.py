@@ -1,0 +1,62 @@
+"""Java exceptions: their causes and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors.exceptions.captured import CapturedException
+
+from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+JVM_ERRORS = (Py4JJavaError, CapturedException)
+# Includes calls of methods that an object does not have: a metadata table has no operations.
+BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
+_DEPTH = 20  # a chain of causes may be cyclic
+
+
+def thrown_by(error: Exception) -> Java:
+    """The Java exception behind one of JVM_ERRORS."""
+    return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+
+
+def causes(thrown: Java | None) -> Iterator[Java]:
+    """A Java exception, then its causes, outermost first; nothing for None."""
+    for _ in range(_DEPTH):
+        if thrown is None:
+            return
+        yield thrown
+        thrown = thrown.getCause()
+
+
+def message(error: Exception) -> str:
+    """A Java exception's message: its first line, and the first line of its first cause if that differs.
+
+    For a failed job, the message of the task's error.
+    """
+    messages: list[str] = []
+    for thrown in causes(thrown_by(error)):
+        if str(thrown.getMessage()).startswith("Job aborted") and thrown.getCause() is not None:
+            continue
+        text = str(thrown.getMessage() or thrown.getClass().getSimpleName()).strip()
+        line = text.splitlines()[0] if text else ""
+        if line and not any(line in earlier for earlier in messages):
+            messages.append(line)
+        if len(messages) == 2:
+            break
+    return ": ".join(messages) or type(error).__name__
+
+
+def is_converted(error: Exception) -> bool:
+    """True if pyspark has a class of its own for a Java exception, such as AnalysisException."""
+    return isinstance(error, CapturedException)
+
+
+def is_analysis_error(error: Exception) -> bool:
+    """True if Spark itself refused the statement, with one of its own error conditions."""
+    thrown = thrown_by(error)
+    return thrown is not None and bool(
+        is_instance_of(gateway.gateway(), thrown, "org.apache.spark.sql.AnalysisException")
+    )

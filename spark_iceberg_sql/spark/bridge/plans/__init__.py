@@ -1,0 +1,1 @@
+"""Query plans: expressions, scans, filters, relations, and what an executed query read."""

@@ -1,0 +1,199 @@
+"""Queries planned on another table than the one they name; nothing is read or run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions, shims
+from spark_iceberg_sql.spark.bridge.jvm.gateway import ANALYSIS, Java, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SCAN = "DataSourceV2ScanRelation"
+_RELATION = "DataSourceV2Relation"
+_PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
+# Analyzer.executeSameContext, under the mangled name of a private Scala method.
+_ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedScan:
+    """One scan of a planned query.
+
+    scan: Iceberg's object. filters: those pushed to it, as Iceberg expressions. texts: the same as JSON.
+    """
+
+    scan: Java
+    filters: tuple[Java, ...]
+    texts: tuple[Any, ...]
+
+
+@contextmanager
+def substitute_table(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
+    """Resolve names to another Iceberg table while this thread analyses with `scans`.
+
+    names: full names, catalog first, as the queries write them.
+    """
+    context = scala_object(f"{ANALYSIS}.AnalysisContext")
+    field = context.getClass().getDeclaredField("value")
+    field.setAccessible(True)
+    of_thread = field.get(context)  # with Scala 2.13, the field is static
+    previous = of_thread.get()  # an analysis that calls a table function may be in progress
+    context.reset()
+    relation = relations.relation(relations.spark_table(table))
+    # The analyzer looks a relation up in this cache before it asks a catalog, so no catalog has to change.
+    cache = context.get().relationCache()
+    for name in names:
+        cache.put(java_class("scala.Tuple2")(gateway.to_seq(name), gateway.to_option()), relation)
+    try:
+        yield
+    finally:
+        of_thread.set(previous)
+
+
+@contextmanager
+def counting_by_files(spark: SparkSession) -> Iterator[None]:
+    """Iceberg does not answer count(*), min and max from metadata alone: such a scan has no filters.
+
+    Of an empty table it always could; of an imported table whose first spec remains, it cannot.
+    """
+    previous = spark.conf.get(_PUSH_DOWN, None)
+    spark.conf.set(_PUSH_DOWN, "false")
+    try:
+        yield
+    finally:
+        if previous is None:
+            spark.conf.unset(_PUSH_DOWN)
+        else:
+            spark.conf.set(_PUSH_DOWN, previous)
+
+
+def scans(
+    spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]
+) -> list[PlannedScan]:
+    """The scans of a table in a query's optimized plan.
+
+    table: an Iceberg table, read instead of `names`.
+    """
+    session = gateway.java_session(spark)
+    with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+        analysed = _analysed(session, text, table, names)
+        # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
+        mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
+        optimized = session.sessionState().executePlan(analysed, mode).optimizedPlan()
+        return [
+            _scan(leaf.scan())
+            for leaf in _leaves(optimized, _SCAN)
+            if _is_same_table(leaf.relation().table(), table)
+        ]
+
+
+def referenced_kind(
+    spark: SparkSession, text: str, table: Java, real_table: Java, names: Sequence[tuple[str, ...]]
+) -> str | None:
+    """The table that a query refers to without a scan of it.
+
+    "table": the hypothetical one. "snapshot": a snapshot or branch of the real one. None: neither of them.
+    table, names: as for `scans`. real_table: the table that the names really refer to; None if there is none.
+    """
+    with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+        analysed = _analysed(gateway.java_session(spark), text, table, names)
+        spark_tables = [leaf.table() for leaf in _leaves(analysed, _RELATION)]
+    if any(_is_same_table(spark_table, table) for spark_table in spark_tables):
+        return "table"
+    is_snapshot = real_table is not None and any(
+        _is_same_table(spark_table, real_table) for spark_table in spark_tables
+    )
+    return "snapshot" if is_snapshot else None
+
+
+def parse_error(spark: SparkSession, text: str) -> str | None:
+    """The parser's error for a statement that Spark cannot parse; None if it can."""
+    session = gateway.java_session(spark)
+    try:
+        with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+            session.sessionState().sqlParser().parsePlan(text)
+    except JVM_ERRORS as error:
+        return message(error)
+    return None
+
+
+def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> Java:
+    plan = session.sessionState().sqlParser().parsePlan(text)
+    with substitute_table(table, names):
+        return getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
+
+
+def _is_same_table(spark_table: Java, table: Java) -> bool:
+    """True if a table of a plan is an Iceberg table, or one of its snapshots or branches."""
+    return bool(
+        spark_table.getClass().getSimpleName() == "SparkTable"
+        and spark_table.table().uuid().equals(table.uuid())
+    )
+
+
+def _leaves(plan: Java, class_name: str) -> Iterator[Java]:
+    """Every node of a class, including those of subqueries."""
+    if plan.getClass().getSimpleName() == class_name:
+        yield plan
+    for child in gateway.from_seq(plan.children()):
+        yield from _leaves(child, class_name)
+    # A plan's children do not include the plans of its subqueries.
+    for subquery in gateway.from_seq(plan.subqueries()):
+        yield from _leaves(subquery, class_name)
+
+
+def _scan(scan: Java) -> PlannedScan:
+    filters = tuple(_filters(scan))
+    parser = java_class("org.apache.iceberg.expressions.ExpressionParser")
+    return PlannedScan(scan, filters, tuple(json.loads(parser.toJson(f)) for f in filters))
+
+
+def _filters(scan: Java) -> Iterator[Java]:
+    """The filters of a SparkScan; empty for a scan answered from metadata."""
+    scan_class = scan.getClass()
+    while scan_class is not None and scan_class.getSimpleName() != "SparkScan":
+        scan_class = scan_class.getSuperclass()
+    if scan_class is None:
+        return
+    method = scan_class.getDeclaredMethod(
+        shims.SCAN_FILTERS, gateway.gateway().new_array(java_class("java.lang.Class"), 0)
+    )
+    method.setAccessible(True)
+    java_filters = method.invoke(
+        scan, gateway.gateway().new_array(java_class("java.lang.Object"), 0)
+    )
+    for i in range(int(java_filters.size())):
+        yield java_filters.get(i)
+
+
+def read_by(scan: Java) -> tuple[int, int]:
+    """The files and bytes that Spark would read for a scan. Iceberg plans it and reads only manifests."""
+    metrics = iceberg_filters.planning_metrics(scan) or {}
+    return metrics.get("resultDataFiles", 0), metrics.get("totalDataFileSize", 0)
+
+
+def columns_in(texts: Sequence[Any]) -> dict[str, bool]:
+    """The names of the columns that filters compare, and whether by equality. texts: as in `PlannedScan`."""
+    columns: dict[str, bool] = {}
+    for item in texts:
+        if isinstance(item, list):
+            child_columns = columns_in(item)
+        elif not isinstance(item, dict) or item.get("type") in ("not-null", "is-null"):
+            continue
+        else:
+            child_columns = columns_in([value for key, value in item.items() if key != "term"])
+            term = item.get("term")
+            name = term.get("term") if isinstance(term, dict) else term
+            if isinstance(name, str):
+                child_columns[name] = isinstance(term, dict) or item.get("type") in ("eq", "in")
+        for name, equal in child_columns.items():
+            columns[name] = columns.get(name, False) or equal
+    return columns

@@ -1,0 +1,1 @@
+"""Iceberg tables in the JVM: catalog entries, metadata, tables in memory, commits."""

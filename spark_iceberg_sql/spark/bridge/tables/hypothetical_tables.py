@@ -1,0 +1,212 @@
+"""Iceberg tables in the driver's memory: planned like any other table, with files that were never written."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.spark.bridge.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.java_rows import FileTotal
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_ICEBERG = "org.apache.iceberg"
+FOLDER = "memory:/hypothetical"
+_UNSORTED = [{"order-id": 0, "fields": []}]
+
+
+def schema_json(frame: DataFrame) -> dict[str, Any]:
+    """A DataFrame's columns as an Iceberg schema, with field ids as CREATE TABLE gives them."""
+    convert = java_class(f"{_ICEBERG}.spark.SparkSchemaUtil").convert
+    schema = convert(frame._jdf.schema())
+    numbered_schema = java_class(f"{_ICEBERG}.types.TypeUtil").assignIncreasingFreshIds(schema)
+    iceberg_schema: dict[str, Any] = json.loads(
+        java_class(f"{_ICEBERG}.SchemaParser").toJson(numbered_schema)
+    )
+    return iceberg_schema
+
+
+def new_table_properties(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties of a new table: Iceberg adds defaults to those given, such as the codec."""
+    unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
+    metadata = java_class(f"{_ICEBERG}.TableMetadata").newTableMetadata(
+        unpartitioned.schema(), unpartitioned, FOLDER, dict(properties)
+    )
+    return {str(key): str(value) for key, value in dict(metadata.properties()).items()}
+
+
+def table_metadata(
+    schema: Mapping[str, Any],
+    specs: Sequence[Sequence[Mapping[str, Any]]],
+    properties: Mapping[str, str],
+    template: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The metadata of a new empty table.
+
+    schema: as in metadata.json. specs: the fields of each partition spec; the last spec is the default, and a
+    spec's position is its id. properties: of the table. template: the metadata of a table whose format
+    version, sort order and last column id it takes.
+    """
+    template = template or {}
+    ids = [int(field["field-id"]) for fields in specs for field in fields]
+    return {
+        "format-version": max(2, int(template.get("format-version", 2))),
+        "table-uuid": str(uuid.uuid4()),
+        "location": f"{FOLDER}/{uuid.uuid4().hex}",
+        "last-sequence-number": 0,
+        "last-updated-ms": int(time.time() * 1000),
+        "next-row-id": 0,
+        "last-column-id": template.get("last-column-id", _last_id(schema)),
+        "schemas": [{**schema, "schema-id": 0}],
+        "current-schema-id": 0,
+        "partition-specs": [{"spec-id": i, "fields": list(f)} for i, f in enumerate(specs)],
+        "default-spec-id": len(specs) - 1,
+        "last-partition-id": max(ids, default=999),
+        "sort-orders": template.get("sort-orders", _UNSORTED),
+        "default-sort-order-id": template.get("default-sort-order-id", 0),
+        "properties": {str(k): str(v) for k, v in properties.items()},
+        "snapshots": [],
+    }
+
+
+def _last_id(value: Any) -> int:
+    """The highest field id in a schema."""
+    if isinstance(value, list):
+        return max(map(_last_id, value), default=0)
+    if not isinstance(value, Mapping):
+        return 0
+    ids = [int(value[k]) for k in ("id", "element-id", "key-id", "value-id") if k in value]
+    child_ids = [_last_id(part) for part in value.values() if isinstance(part, (list, Mapping))]
+    return max([0, *ids, *child_ids])
+
+
+@contextmanager
+def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
+    """An Iceberg table in the driver's memory, for the duration of the context. metadata: as in metadata.json."""
+    catalog = java_class(f"{_ICEBERG}.inmemory.InMemoryCatalog")()
+    catalog.initialize("hypothetical", {"warehouse": FOLDER})
+    io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
+    namespace = java_class(f"{_ICEBERG}.catalog.Namespace")
+    levels = gateway.gateway().new_array(java_class("java.lang.String"), 1)
+    levels[0] = "hypothetical"
+    space = namespace.of(levels)
+    catalog.createNamespace(space)
+    metadata_file = f"{metadata['location']}/metadata/00000.metadata.json"
+    io.addFile(metadata_file, bytearray(json.dumps(metadata).encode()))
+    name = java_class(f"{_ICEBERG}.catalog.TableIdentifier").of(space, "table")
+    iceberg_table = catalog.registerTable(name, metadata_file)
+    try:
+        yield iceberg_table
+    finally:
+        _forget(iceberg_table, io, metadata_file)
+
+
+def _forget(iceberg_table: Java, io: Java, metadata_file: str) -> None:
+    """Delete a table's files: Iceberg's in-memory files belong to the process, not to the catalog."""
+    files = {metadata_file, str(iceberg_table.operations().current().metadataFileLocation())}
+    files |= {str(entry.file()) for entry in iceberg_table.operations().current().previousFiles()}
+    for snapshot in iceberg_table.snapshots():
+        files.add(str(snapshot.manifestListLocation()))
+        files |= {str(manifest.path()) for manifest in snapshot.allManifests(iceberg_table.io())}
+    for file in files:
+        if io.fileExists(file):
+            io.deleteFile(file)
+
+
+# -------------------------------------------------------------------- files that were never written
+
+
+def add_files(iceberg_table: Java, files: bytes) -> None:
+    """Commit files that were never written, under the table's current spec. files: `Hypothetical.packed`."""
+    current = iceberg_table.operations().current()
+    data_files = _packed_files().of(iceberg_table.spec(), files)
+    if not data_files.size():
+        return
+    manifest_path = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
+    writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
+        current.formatVersion(),
+        iceberg_table.spec(),
+        iceberg_table.io().newOutputFile(manifest_path),
+        None,
+    )
+    writer.addAll(data_files)
+    writer.close()
+    append = iceberg_table.newFastAppend()
+    append.appendManifest(writer.toManifestFile())
+    append.commit()  # the snapshot refers to the manifest unchanged
+
+
+def kept_files(
+    iceberg_table: Java, spec_id: int, files: bytes, filters: Sequence[Java]
+) -> list[tuple[int, int]]:
+    """For each filter the number and bytes of the files that a scan would keep, with Iceberg's own evaluators.
+
+    spec_id: of one of the table's specs. files: `Hypothetical.packed`, under that spec; they are not added to
+    the table.
+    """
+    java_filters = java_class("java.util.ArrayList")()
+    for condition in filters:
+        java_filters.add(condition)
+    text = _packed_files().kept(iceberg_table.specs().get(spec_id), files, java_filters)
+    return [(total.files, total.bytes) for total in list_from_json(FileTotal, text)]
+
+
+def _packed_files() -> Java:
+    return compiler.shared_instance(__package__, "HypotheticalFiles", FileTotal)
+
+
+def _proxy(interface: str, handle: Java) -> Java:
+    """A method handle as an object of an interface: a Python loop would need a call per file."""
+    proxies = java_class("java.lang.invoke.MethodHandleProxies")
+    return proxies.asInterfaceInstance(class_named(interface), handle)
+
+
+def _file_of_task() -> Java:
+    """ContentScanTask.file, as a method handle."""
+    method_type = java_class("java.lang.invoke.MethodType").methodType
+    return (
+        java_class("java.lang.invoke.MethodHandles")
+        .publicLookup()
+        .findVirtual(
+            class_named(f"{_ICEBERG}.ContentScanTask"),
+            "file",
+            method_type(class_named(f"{_ICEBERG}.ContentFile")),
+        )
+    )
+
+
+def _file_method(method: str, result: str) -> Java:
+    """A method of a task's file, as a method handle that takes the task. result: a primitive type."""
+    boxes = {"int": "java.lang.Integer", "long": "java.lang.Long"}
+    handles = java_class("java.lang.invoke.MethodHandles")
+    result_class = getattr(java_class(boxes[result]), "TYPE")  # noqa: B009 - a field of the class
+    handle = handles.publicLookup().findVirtual(
+        class_named(f"{_ICEBERG}.ContentFile"),
+        method,
+        java_class("java.lang.invoke.MethodType").methodType(result_class),
+    )
+    return handles.filterReturnValue(_file_of_task(), handle)
+
+
+def class_named(name: str) -> Java:
+    """The Class object of a class in Spark's jars or the added jars."""
+    return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
+
+
+def file_sizes(iceberg_table: Java) -> list[int]:
+    """The bytes of each data file of a table's current snapshot."""
+    tasks = iceberg_table.newScan().planFiles()
+    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
+    size = _proxy("java.util.function.ToLongFunction", _file_method("fileSizeInBytes", "long"))
+    text = java_class("java.util.Arrays").toString(
+        lists.newArrayList(tasks).stream().mapToLong(size).toArray()
+    )
+    tasks.close()
+    return [int(word) for word in str(text).strip("[]").split(",") if word.strip()]

@@ -1,0 +1,38 @@
+"""A table in which columns of types that Spark does not have are text: TextTable.java, on executors too."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from spark_iceberg_sql.spark.bridge.jvm import compiler, executor_jars, shims
+from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
+
+_SOURCES = ("VariantValues", "TextValues", "TextRows", "TextScan", "TextTable")
+
+
+def text_table(table: Java, schema: dict[str, Any], text_schema: dict[str, Any]) -> Java:
+    """A table with the rows of Iceberg's SparkTable.
+
+    schema: its columns, as in Iceberg's metadata. text_schema: the same with `string` for each type that
+    Spark does not have.
+    """
+    loader, jar = _compiled(jvm.gateway())
+    executor_jars.ship(jar)
+    parsed = java_class("org.apache.iceberg.SchemaParser").fromJson(json.dumps(text_schema))
+    struct = java_class("org.apache.iceberg.spark.SparkSchemaUtil").convert(parsed)
+    snapshot = shims.snapshot_id(table)
+    arguments: list[Any] = [table.table(), json.dumps(schema), struct, snapshot]
+    if snapshot is not None:  # py4j would pass a small number as an Integer
+        arguments[3] = java_class("java.lang.Long").valueOf(str(snapshot))
+    table_class = loader.loadClass("sparkicebergsql.TextTable")
+    return table_class.getConstructors()[0].newInstance(jvm.array("java.lang.Object", arguments))
+
+
+@lru_cache(maxsize=1)
+def _compiled(gateway: Java) -> tuple[Java, str]:
+    """The class loader and the jar of the classes."""
+    sources = [(name, compiler.source(__package__, name)) for name in _SOURCES]
+    return executor_jars.compiled("text", sources)

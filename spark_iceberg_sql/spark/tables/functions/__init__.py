@@ -1,0 +1,1 @@
+"""Table functions over locations and over a table's metadata."""

@@ -1,0 +1,1 @@
+"""ClickHouse's statements and table functions, translated into Spark's."""

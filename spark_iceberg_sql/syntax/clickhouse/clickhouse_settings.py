@@ -1,0 +1,106 @@
+"""SETTINGS of a statement in ClickHouse's syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end
+from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, argument_edit
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+
+_AS_OF = {
+    "snapshot_id": "VERSION AS OF {}",
+    "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})",
+}
+
+
+def argument_ranges(tokens: list[Token], start: int, end: int) -> list[tuple[int, int]]:
+    """Index ranges between the commas of a bracket's own level."""
+    ranges, depth, range_start = [], 0, start
+    for index in range(start, end):
+        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(tokens[index].text, 0)
+        if tokens[index].text == "," and depth == 0:
+            ranges.append((range_start, index))
+            range_start = index + 1
+    ranges.append((range_start, end))
+    return ranges
+
+
+def is_settings(tokens: list[Token], index: int, end: int) -> bool:
+    """True if SETTINGS name = value begins at a token."""
+    return (
+        tokens[index].word == "SETTINGS"
+        and index + 3 < end + 1
+        and index + 2 < len(tokens)
+        and tokens[index + 1].kind is TokenKind.WORD
+        and tokens[index + 2].text == "="
+    )
+
+
+def settings_edits(
+    tokens: list[Token], calls: list[tuple[int, int]], ignored: list[str]
+) -> Iterator[Edit]:
+    """SETTINGS of a statement: into its table functions, or AS OF behind its only table.
+
+    Those of ClickHouse's engine have no effect; `ignored` gets a sentence about each.
+    """
+    call_ranges = [range(start, end) for start, end in calls]
+    settings_index = next(
+        (
+            i
+            for i in range(1, len(tokens))  # behind a statement
+            if is_settings(tokens, i, len(tokens)) and not any(i in r for r in call_ranges)
+        ),
+        None,
+    )
+    if settings_index is None:
+        return
+    end = len(tokens)
+    if tokens[0].word == "INSERT":  # they may stand before VALUES and SELECT
+        end = next(
+            (
+                i
+                for i in range(settings_index, end)
+                if tokens[i].word in ("VALUES", "SELECT", "WITH")
+            ),
+            end,
+        )
+    pairs = []
+    for start, stop in argument_ranges(tokens, settings_index + 1, end):
+        if stop - start < 3 or tokens[start + 1].text != "=":
+            return
+        value = " ".join(token.text for token in tokens[start + 2 : stop])
+        pairs.append((tokens[start].text, value))
+    arguments_set = [(name, value) for name, value in pairs if _is_argument(name)]
+    ignored += [f"SETTINGS {name} is ignored" for name, _ in pairs if not _is_argument(name)]
+    removal = Edit(tokens[settings_index - 1].end, tokens[end - 1].end, "")
+    if calls or not arguments_set:
+        yield removal
+        named_arguments = ", ".join(f"{name} => {value}" for name, value in arguments_set)
+        for opened, closed in calls if arguments_set else ():
+            yield argument_edit(tokens, opened, closed, named_arguments)
+        return
+    as_of_clauses = [
+        (_AS_OF.get(name.lower().removeprefix("iceberg_")), value) for name, value in arguments_set
+    ]
+    tables = [
+        i
+        for i in range(settings_index)
+        if tokens[i].word == "FROM" and name_end(tokens, i + 1) > i + 1
+    ]
+    if len(as_of_clauses) == 1 and as_of_clauses[0][0] is not None and len(tables) == 1:
+        yield removal
+        end = tokens[name_end(tokens, tables[0] + 1) - 1].end
+        yield Edit(end, end, " " + as_of_clauses[0][0].format(as_of_clauses[0][1]))
+
+
+def _is_argument(name: str) -> bool:
+    """True if a setting is an argument of the table functions, or may be a misspelt one."""
+    return name.lower() in _ARGUMENTS or bool(similar_names(name.lower(), sorted(_ARGUMENTS)))
+
+
+_ARGUMENTS = frozenset(
+    name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases)
+)
