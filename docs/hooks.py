@@ -31,12 +31,12 @@ from spark_iceberg_sql.model.functions.metadata_functions import (
     MetadataFunction,
 )
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function
-from spark_iceberg_sql.model.iceberg_issues import ISSUES, TESTED_VERSIONS, IcebergIssue
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, page
 from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.rules.base import Rule
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERSIONS, IcebergIssue
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(spark_iceberg_sql.__file__).parent

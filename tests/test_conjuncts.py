@@ -7,13 +7,13 @@ import pytest
 from spark_iceberg_sql.insight.explain.conjuncts import (
     COLUMN,
     Field,
-    SparkExpression,
     probe_values,
     rewrites,
     why_not_pruning,
     why_not_pushed,
     why_withheld,
 )
+from spark_iceberg_sql.model.spark_expressions import SparkExpression
 
 NAME = SparkExpression("AttributeReference", "name", "string")
 ID = SparkExpression("AttributeReference", "id", "bigint")

@@ -48,14 +48,7 @@ from spark_iceberg_sql.insight.hypothetical.partitions import (
     HypotheticalTable,
 )
 from spark_iceberg_sql.insight.hypothetical.values import lower_bound, ordinal, upper_bound
-from spark_iceberg_sql.insight.preview.existing_files import (
-    FileStats,
-    partition_totals,
-    round_to_total,
-    unit_of,
-)
-from spark_iceberg_sql.insight.preview.model import partition_text
-from spark_iceberg_sql.insight.preview.written_files import (
+from spark_iceberg_sql.insight.hypothetical.written_files import (
     DataFile,
     FileSizeModel,
     TaskOutput,
@@ -65,6 +58,13 @@ from spark_iceberg_sql.insight.preview.written_files import (
     task_of_outputs,
     trial_indexes,
 )
+from spark_iceberg_sql.insight.preview.existing_files import (
+    FileStats,
+    partition_totals,
+    round_to_total,
+    unit_of,
+)
+from spark_iceberg_sql.insight.preview.model import partition_text
 from spark_iceberg_sql.insight.specs import candidate_spec
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
 from spark_iceberg_sql.model.schema import Schema

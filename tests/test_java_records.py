@@ -7,8 +7,8 @@ from dataclasses import dataclass, make_dataclass
 
 import pytest
 
-from spark_iceberg_sql.spark.bridge import java_rows
-from spark_iceberg_sql.spark.bridge.java_records import (
+from spark_iceberg_sql.spark.bridge.jvm import java_rows
+from spark_iceberg_sql.spark.bridge.jvm.java_records import (
     constants_source,
     exchange_source,
     from_json,

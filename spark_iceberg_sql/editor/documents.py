@@ -16,8 +16,8 @@ from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.notebooks.cells import read_cell
-from spark_iceberg_sql.files.projects.project_readers import YAML
 from spark_iceberg_sql.files.source import SourceFile, TextUnit
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
 
 _CELL = "vscode-notebook-cell:"
 
@@ -58,12 +58,12 @@ class Document:
             return read_cell(self.name, self.text, self.language, settings.callables)
         if suffix == ".ipynb" and is_program:
             return SourceFile(self.name, (), ())
-        if suffix in YAML and linter.project_of(Path(os.path.abspath(self.name))) is None:
+        if suffix in YAML_SUFFIXES and linter.project_of(Path(os.path.abspath(self.name))) is None:
             return SourceFile(self.name, (TextUnit(self.text),), ())
         read_as = self.name
         if self.language == "python" and suffix not in (".py", ".ipynb"):
             read_as += ".py"
-        elif "sql" in self.language and suffix not in (".py", ".ipynb", ".sql", *YAML):
+        elif "sql" in self.language and suffix not in (".py", ".ipynb", ".sql", *YAML_SUFFIXES):
             read_as += ".sql"
         return replace(linter.source(read_as, self.text, settings), name=self.name)
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.globs import expand_glob
 from spark_iceberg_sql.files.projects.project_readers import (
-    YAML,
     Projects,
     configures_models,
     with_models,
 )
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import range_fragment, text_fragment
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
 from spark_iceberg_sql.lazy import regex
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
@@ -111,7 +111,7 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
         )
         for name in sorted(names):
             suffix = os.path.splitext(name)[1].lower()
-            if suffix not in SUFFIXES | YAML or name.startswith("."):
+            if suffix not in SUFFIXES | YAML_SUFFIXES or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
             is_checked = suffix in SUFFIXES or configures_models(path, projects)

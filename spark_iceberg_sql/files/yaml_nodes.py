@@ -12,6 +12,8 @@ HELP = "pip install 'spark-iceberg-sql[dbt]'"
 _MERGE = "tag:yaml.org,2002:merge"
 _NULL = re.compile(r"~|null|Null|NULL|")
 
+YAML_SUFFIXES = frozenset({".yml", ".yaml"})
+
 
 class YamlError(ValueError):
     """A text that is not valid YAML; `str` gives the line and the reason."""

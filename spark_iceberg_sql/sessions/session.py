@@ -15,8 +15,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
-from spark_iceberg_sql.sessions import dry_run_functions, statement_functions
-from spark_iceberg_sql.spark import untested
+from spark_iceberg_sql.sessions import dry_run_functions, statement_functions, untested
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions
 from spark_iceberg_sql.spark.bridge.jvm import gateway, process
 from spark_iceberg_sql.spark.gate import intercept

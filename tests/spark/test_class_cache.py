@@ -10,8 +10,7 @@ from uuid import uuid4
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.bridge import java_rows
-from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway
+from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway, java_rows
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.model.iceberg_issues import ISSUES, TESTED_VERSIONS
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERSIONS
 from spark_iceberg_sql.spark.optimizer.injection import RULES
 
 

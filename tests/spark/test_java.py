@@ -15,13 +15,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
-from spark_iceberg_sql.spark.bridge import java_rows
-from spark_iceberg_sql.spark.bridge.java_records import (
+from spark_iceberg_sql.spark.bridge.jvm import compiler, java_rows, shims
+from spark_iceberg_sql.spark.bridge.jvm.java_records import (
     constants_source,
     exchange_source,
     java_name,
 )
-from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
 from spark_iceberg_sql.spark.extension import jar
 
 ROOT = Path(__file__).parents[2]

@@ -1,4 +1,4 @@
-"""Candidate positions for an inserted suppression comment: in SQL, in a program, or in YAML.
+"""Candidate positions for an inserted suppression comment: in SQL, in a program, or in YAML_SUFFIXES.
 
 Each of POSITIONS returns an edit, or None where a comment is impossible; the caller tries them in order.
 """
@@ -22,12 +22,12 @@ from spark_iceberg_sql.checker.files.host_suppressions import (
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.notebooks.cells import as_python
-from spark_iceberg_sql.files.projects.project_readers import YAML
 from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.files.template_strings import STRINGS
 from spark_iceberg_sql.files.template_tags import RAW
 from spark_iceberg_sql.files.templates import template_spans
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
@@ -250,7 +250,7 @@ POSITIONS: tuple[Position, ...] = (line_end, literal_end, before_statement)
 def _at_line_end(part: IndexedPart, fragment: IndexedFragment, row: int, codes: str) -> Edit | None:
     """A comment at the end of a line."""
     line = part.lines.line(row).lstrip()
-    if part.name.endswith(tuple(YAML)):
+    if part.name.endswith(tuple(YAML_SUFFIXES)):
         return _in_yaml_line(part, row, codes, _YAML_COMMENT.finditer(part.lines.line(row)))
     if (
         not fragment.is_contiguous
@@ -293,7 +293,7 @@ def _in_program_line(part: IndexedPart, row: int, codes: str) -> Edit | None:
 def _in_yaml_line(
     part: IndexedPart, row: int, codes: str, matches: Iterator[re.Match[str]]
 ) -> Edit:
-    """A comment in YAML."""
+    """A comment in YAML_SUFFIXES."""
     start, end = part.lines.start(row), part.line_end(row)
     yaml_comments = [(start + match.start(), parse_directive(match.group())) for match in matches]
     return _extended_comment(yaml_comments, codes) or Edit(end, end, f"  # noqa: {codes}")
@@ -320,7 +320,7 @@ def differ_only_in_comments(old: SourceFile, new: SourceFile) -> bool:
     if list(_token_texts(old)) != list(_token_texts(new)) or len(old.units) != len(new.units):
         return False
     name = old.name.lower()
-    if name.endswith(tuple(YAML)):
+    if name.endswith(tuple(YAML_SUFFIXES)):
         return _is_same_yaml(old.units[0].text, new.units[0].text)
     if not name.endswith(_PROGRAM_SUFFIXES):
         return True

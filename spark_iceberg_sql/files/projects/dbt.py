@@ -17,13 +17,9 @@ from spark_iceberg_sql.files.projects.dbt_columns import Columns, columns_of, co
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
 from spark_iceberg_sql.files.projects.dbt_manifest import HELP, Node
-from spark_iceberg_sql.files.projects.dbt_project import (
-    Project,
-    Resource,
-    creates_iceberg_table,
-)
+from spark_iceberg_sql.files.projects.dbt_project import Project, creates_iceberg_table
+from spark_iceberg_sql.files.projects.dbt_resources import Resource
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first_value, is_templated
-from spark_iceberg_sql.files.projects.project_readers import YAML
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import (
     COMPILED,
@@ -33,7 +29,7 @@ from spark_iceberg_sql.files.source_map import (
     range_fragment,
 )
 from spark_iceberg_sql.files.templates import template_spans, template_variants
-from spark_iceberg_sql.files.yaml_nodes import YamlError
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES, YamlError
 
 API = "dbt"
 _TABLES = frozenset({"table", "incremental"})
@@ -79,7 +75,7 @@ def model_statements(path: Path, text: str, project: Project) -> Extraction:
     if not yaml_nodes.is_installed() and not {"file_format", "materialized"} <= set(
         own_config.config
     ):
-        reason = "the rest of the model's configuration is in YAML"
+        reason = "the rest of the model's configuration is in YAML_SUFFIXES"
         yield ExtractionProblem(0, *partition_value.span, reason, yaml_nodes.HELP)
         return
     if path.suffix == ".py":
@@ -154,7 +150,7 @@ def upstream_statements(path: Path, project: Project) -> Iterator[str]:
         return
     file_resource = project.resource(path)
     resources = [file_resource] if file_resource is not None else []
-    if path.suffix in YAML:
+    if path.suffix in YAML_SUFFIXES:
         with suppress(YamlError):
             all_resources = list(_all_resources(project))
             resources = [

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
-from spark_iceberg_sql.files.projects.dbt_project import Project, Resource
+from spark_iceberg_sql.files.projects.dbt_project import Project
+from spark_iceberg_sql.files.projects.dbt_resources import Resource
 from spark_iceberg_sql.files.projects.dbt_values import Value, first_value
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import PLAIN_TYPE
 

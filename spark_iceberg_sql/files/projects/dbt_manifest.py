@@ -14,13 +14,11 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from spark_iceberg_sql.files.projects.dbt_resources import ProjectFiles, Resource
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, Value, computed_value
 from spark_iceberg_sql.files.source_map import Offsets
-
-if TYPE_CHECKING:
-    from spark_iceberg_sql.files.projects.dbt_project import Project, Resource
 
 HELP = "run `dbt compile`"
 # A relation as dbt names it in SQL.
@@ -57,7 +55,7 @@ class Node(NamedTuple):
 class Manifest:
     """The manifest of a project. path: of `manifest.json`. is_explicit: a setting names it."""
 
-    def __init__(self, project: Project, path: Path, *, is_explicit: bool) -> None:
+    def __init__(self, project: ProjectFiles, path: Path, *, is_explicit: bool) -> None:
         self._project = project
         self._path = path
         self._is_explicit = is_explicit

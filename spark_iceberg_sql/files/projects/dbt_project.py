@@ -12,21 +12,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
 from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
 from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
+from spark_iceberg_sql.files.projects.dbt_resources import Resource
 from spark_iceberg_sql.files.projects.dbt_values import (
     KEYS,
     first_value,
     is_templated,
     value_of_node,
 )
-from spark_iceberg_sql.files.projects.project_readers import YAML
 from spark_iceberg_sql.files.repository_paths import is_file_inside, is_inside, repository
-from spark_iceberg_sql.files.yaml_nodes import YamlError
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES, YamlError
 
 _PROJECT_FILE = "dbt_project.yml"
 # The kinds of resources, their default folders, and their file extensions.
@@ -53,15 +53,6 @@ _SNAPSHOT = re.compile(r"\{%[-+]?\s*snapshot\s+(\w+)")
 _RELEVANT = re.compile(r"partition_by|file_format|materialized|enabled|contract|column_types")
 # The dbt adapters that run SQL in Spark.
 _SPARK_ADAPTERS = re.compile(r"spark|databricks|glue", re.IGNORECASE)
-
-
-class Resource(NamedTuple):
-    """A model, snapshot or seed. kind: as dbt_project.yml names it. path: its file, if it has one of its own."""
-
-    kind: str
-    name: str
-    path: Path | None
-    folders: tuple[str, ...] = ()
 
 
 class Project:
@@ -112,7 +103,7 @@ class Project:
             self._texts[path] = text = saved_text if text is None else text
             (self.unsaved.discard if text == saved_text else self.unsaved.add)(path)
             yaml_facts = _PROJECT_FACTS if path == self.file else _YAML_FACTS
-            for fact in yaml_facts if path.suffix in YAML else _MODEL_FACTS:
+            for fact in yaml_facts if path.suffix in YAML_SUFFIXES else _MODEL_FACTS:
                 self.__dict__.pop(fact, None)
             if "manifest" in self.__dict__ and self.manifest is not None:
                 self.manifest.forget_age()
@@ -156,11 +147,11 @@ class Project:
                 for folder, inner, names in os.walk(top):
                     inner[:] = sorted(n for n in inner if n not in _FOREIGN_FOLDERS and n[0] != ".")
                     for name in sorted(names):
-                        if os.path.splitext(name)[1] in (*_SUFFIXES[kind], *YAML):
+                        if os.path.splitext(name)[1] in (*_SUFFIXES[kind], *YAML_SUFFIXES):
                             kinds_by_file[Path(folder, name)] = kind
         for path in self._overlays:  # it may not be saved yet
             file_kind = self.kind_of(path)
-            if file_kind is not None and path.suffix in (*_SUFFIXES[file_kind], *YAML):
+            if file_kind is not None and path.suffix in (*_SUFFIXES[file_kind], *YAML_SUFFIXES):
                 kinds_by_file.setdefault(path, file_kind)
         return kinds_by_file
 
@@ -198,10 +189,10 @@ class Project:
 
     @cached_property
     def entries(self) -> dict[tuple[str, str], Entry]:
-        """The entries in YAML files, by kind and name."""
+        """The entries in YAML_SUFFIXES files, by kind and name."""
         entries: dict[tuple[str, str], Entry] = {}
         for path in self.files:
-            if path.suffix in YAML and _RELEVANT.search(self.text(path)):
+            if path.suffix in YAML_SUFFIXES and _RELEVANT.search(self.text(path)):
                 with suppress(YamlError):
                     for key, entry in self.entries_of(path):
                         entries.setdefault(key, entry)
@@ -309,7 +300,7 @@ class Project:
     def read_for_all(self) -> list[Path]:
         """The files that dbt reads for every model: YAML files, macros."""
         paths = [self.file, *(self.root / name for name in _GENERAL_FILES)]
-        paths += [path for path in self.files if path.suffix in YAML]
+        paths += [path for path in self.files if path.suffix in YAML_SUFFIXES]
         macro_paths = yaml_nodes.entries(yaml_nodes.items(self.top).get("macro-paths"))
         folders = [yaml_nodes.text_of(node) for node in macro_paths] or ["macros"]
         for folder in (self.root / str(name) for name in folders):

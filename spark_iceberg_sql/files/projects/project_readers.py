@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
 from spark_iceberg_sql.files.source_map import SqlFragment
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
 from spark_iceberg_sql.records import replace
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.files.projects.dbt_project import Project
 
-YAML = frozenset({".yml", ".yaml"})
 _PACKAGES = frozenset({"dbt_packages", "dbt_modules"})
 _SQLMESH = "partitioned_by"  # in any case
 
@@ -67,9 +67,11 @@ def configures_models(path: str, projects: Projects) -> bool:
 def is_independent(name: str, text: str) -> bool:
     """True if the SQL in a file depends only on its name and text, and on no other file."""
     suffix = os.path.splitext(name)[1]
-    if name == "-" or suffix not in (".sql", ".py", *YAML):
+    if name == "-" or suffix not in (".sql", ".py", *YAML_SUFFIXES):
         return True
-    return suffix not in YAML and "partition_by" not in text and _SQLMESH not in text.lower()
+    return (
+        suffix not in YAML_SUFFIXES and "partition_by" not in text and _SQLMESH not in text.lower()
+    )
 
 
 def upstream_statements(name: str, text: str, projects: Projects) -> list[str]:
@@ -94,16 +96,18 @@ def with_models(
     if is_independent(source_file.name, text):
         return None
     path = Path(os.path.abspath(source_file.name))
-    if path.suffix in YAML or "partition_by" in text:
+    if path.suffix in YAML_SUFFIXES or "partition_by" in text:
         project = projects.project_of(path)
         if project is not None and project.reads_file(path):
             project.use_manifest(manifest)
             from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
-            reader = yaml_statements if path.suffix in YAML else model_statements
-            base_source = replace(source_file, problems=()) if path.suffix in YAML else source_file
+            reader = yaml_statements if path.suffix in YAML_SUFFIXES else model_statements
+            base_source = (
+                replace(source_file, problems=()) if path.suffix in YAML_SUFFIXES else source_file
+            )
             return _with_results(base_source, text, reader(path, text, project))
-    if _SQLMESH in text.lower() and path.suffix not in YAML:
+    if _SQLMESH in text.lower() and path.suffix not in YAML_SUFFIXES:
         from spark_iceberg_sql.files.projects.sqlmesh import sqlmesh_python, sqlmesh_sql
 
         return _with_results(

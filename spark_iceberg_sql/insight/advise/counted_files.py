@@ -15,7 +15,7 @@ from spark_iceberg_sql.insight.hypothetical.partitions import (
     HypotheticalFile,
     HypotheticalTable,
 )
-from spark_iceberg_sql.insight.preview.written_files import FileSizeModel, TaskOutput
+from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, TaskOutput
 
 
 class CountedPartition(NamedTuple):

@@ -13,8 +13,8 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from spark_iceberg_sql.insight.advise.layout import FieldKey, Sample
+from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
 from spark_iceberg_sql.insight.preview.existing_files import FileStats, unit_of
-from spark_iceberg_sql.insight.preview.written_files import FileSizeModel, WriteSettings
 from spark_iceberg_sql.model.spec import PartitionField
 
 # Fixed, so that the same table gets the same advice.

@@ -21,7 +21,7 @@ from typing import Any
 from spark_iceberg_sql.insight.advise.candidate_fields import candidate_specs
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalFile, HypotheticalTable
-from spark_iceberg_sql.insight.preview.written_files import FileSizeModel
+from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 

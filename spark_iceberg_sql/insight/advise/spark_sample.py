@@ -16,13 +16,13 @@ from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import has_bounds
+from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
 from spark_iceberg_sql.insight.preview.spark_estimates import (
     existing_files,
     from_spark,
     write_first_rows,
 )
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of
-from spark_iceberg_sql.insight.preview.written_files import FileSizeModel, WriteSettings
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Primitive, Type

@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.safe_output import join_visible
-from spark_iceberg_sql.spark.optimizer.wrong_bounds import WrongBounds
+
+_CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
+_BAR = (
+    "display:inline-block;width:80px;height:0.7em;border:1px solid currentColor;margin-right:6px;"
+    "background:linear-gradient(to right,currentColor {share:.0f}%,transparent {share:.0f}%)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +153,8 @@ class Explanation(Result):
         yield from (f"note: {note}" for note in self.notes)
 
     def _repr_html_(self) -> str:
-        from spark_iceberg_sql.insight.explain.html import html
-
-        return html(self)
+        """A bar per conjunct; no colours are set, so that it is readable on light and dark backgrounds."""
+        return "".join(_html_parts(self))
 
 
 def headline(scan: Scan) -> str:
@@ -212,3 +218,29 @@ def scan_remarks(scan: Scan) -> Iterator[str]:
         yield f"at run time, the other side of the join may prune more files, by {columns}"
     if "_file" in scan.runtime_filters:
         yield "at run time, only the files that contain matching rows are read"
+
+
+def _html_parts(explanation: Explanation) -> Iterator[str]:
+    for scan in explanation.scans:
+        yield f"<p><b>{markup.html_text(scan.table)}</b>: {markup.html_text(headline(scan))}</p>"
+        if scan.conjuncts:
+            yield "<table><tbody>"
+            yield from _html_rows(scan)
+            yield "</tbody></table>"
+        for remark in scan_remarks(scan):
+            yield f"<p>{markup.html_text(remark)}</p>"
+    for note in explanation.notes:
+        yield f"<p>note: {markup.html_text(note)}</p>"
+
+
+def _html_rows(scan: Scan) -> Iterator[str]:
+    for conjunct in scan.conjuncts:
+        bar = ""
+        if conjunct.files is not None and scan.total_files:
+            bar = f'<span style="{_BAR.format(share=100 * conjunct.files / scan.total_files)}"></span>'
+        remark_lines = "<br>".join(markup.html_text(line) for line in conjunct_remarks(conjunct))
+        yield (
+            f'<tr><td style="{_CELL};white-space:nowrap">{bar}{kept_files_text(conjunct)}</td>'
+            f'<td style="{_CELL}"><code>{markup.html_text(conjunct.text)}</code></td>'
+            f'<td style="{_CELL}">{remark_lines}</td></tr>'
+        )

@@ -11,8 +11,8 @@ from spark_iceberg_sql.insight.explain import spark_rewrites
 from spark_iceberg_sql.insight.explain.conjuncts import Field
 from spark_iceberg_sql.insight.explain.model import Conjunct
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge.java_rows import FilterFiles, SnapshotFilters
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import FilterFiles, SnapshotFilters
 from spark_iceberg_sql.spark.bridge.plans import (
     expression_data,
     expressions,

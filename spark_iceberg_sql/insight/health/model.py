@@ -14,9 +14,9 @@ from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result, json_value
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import TIMES
+from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.safe_output import join_visible
-from spark_iceberg_sql.spark.optimizer.wrong_bounds import WrongBounds
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 COUNTED = "counted in the metadata of the current snapshot"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
 
-from spark_iceberg_sql.insight.preview.written_files import TaskOutput
+from spark_iceberg_sql.insight.hypothetical.written_files import TaskOutput
 from spark_iceberg_sql.insight.specs import column_path
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec

@@ -17,12 +17,7 @@ from spark_iceberg_sql.insight.hypothetical.spark_source import (
     refuse_property,
     resolve_source,
 )
-from spark_iceberg_sql.insight.preview import spark_commits, spark_splits
-from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
-from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample
-from spark_iceberg_sql.insight.preview.spark_settings import settings_of, settings_text
-from spark_iceberg_sql.insight.preview.spark_splits import OutputFiles, PartitionOutputs
-from spark_iceberg_sql.insight.preview.written_files import (
+from spark_iceberg_sql.insight.hypothetical.written_files import (
     ROWS_PER_SIZE_CHECK,
     DataFile,
     FileSizeModel,
@@ -30,6 +25,11 @@ from spark_iceberg_sql.insight.preview.written_files import (
     TrialWrite,
     trial_indexes,
 )
+from spark_iceberg_sql.insight.preview import spark_commits, spark_splits
+from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample
+from spark_iceberg_sql.insight.preview.spark_settings import settings_of, settings_text
+from spark_iceberg_sql.insight.preview.spark_splits import OutputFiles, PartitionOutputs
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate_spec
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message

@@ -13,13 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import ordinal
-from spark_iceberg_sql.insight.preview.existing_files import (
-    FileStats,
-    partition_totals,
-    round_to_total,
-)
-from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
-from spark_iceberg_sql.insight.preview.written_files import (
+from spark_iceberg_sql.insight.hypothetical.written_files import (
     ROWS_PER_SIZE_CHECK,
     DataFile,
     FileSizeModel,
@@ -27,6 +21,12 @@ from spark_iceberg_sql.insight.preview.written_files import (
     TrialWrite,
     WriteSettings,
 )
+from spark_iceberg_sql.insight.preview.existing_files import (
+    FileStats,
+    partition_totals,
+    round_to_total,
+)
+from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
 from spark_iceberg_sql.insight.specs import CandidateSpec
 from spark_iceberg_sql.safe_output import with_help
 from spark_iceberg_sql.spark.bridge.tables import memory_writers

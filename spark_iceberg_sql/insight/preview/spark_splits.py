@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.insight.hypothetical.spark_rows import Group
-from spark_iceberg_sql.insight.preview.written_files import (
+from spark_iceberg_sql.insight.hypothetical.written_files import (
     DataFile,
     FileSizeModel,
     TaskOutput,
@@ -19,7 +19,7 @@ from spark_iceberg_sql.spark.bridge.tables import memory_writers
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from spark_iceberg_sql.insight.preview.written_files import WriteSettings
+    from spark_iceberg_sql.insight.hypothetical.written_files import WriteSettings
 
 OutputFiles = tuple[TaskOutput, tuple[DataFile, ...]]
 PartitionOutputs = dict[tuple[int, tuple[Any, ...]], list[OutputFiles]]  # by commit and partition

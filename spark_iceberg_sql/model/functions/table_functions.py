@@ -4,8 +4,8 @@ Signatures, ClickHouse translations, redaction and documentation are derived fro
 
 Those over a table's metadata are in metadata_functions.py.
 
-To add a function over a location, add a record to FUNCTIONS, and an entry to STORES of spark/tables/locations/stores.py if no
-existing store can resolve its location.
+To add a function over a location, add a record to FUNCTIONS, and an entry to STORES of
+spark/tables/locations/stores.py if no existing store can resolve its location.
 """
 
 from __future__ import annotations

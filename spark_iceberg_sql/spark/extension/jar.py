@@ -8,9 +8,9 @@ from pathlib import Path
 import pyspark
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.spark.bridge.java_records import constants_source
-from spark_iceberg_sql.spark.bridge.java_rows import ReleaseRow
 from spark_iceberg_sql.spark.bridge.jvm import compiler, plain_jvm
+from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import ReleaseRow
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.transforms import functions

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge.java_records import list_from_json
-from spark_iceberg_sql.spark.bridge.java_rows import WrongBoundsRow
+from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
-from spark_iceberg_sql.spark.optimizer.wrong_bounds import WrongBounds
+from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import WrongBoundsRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,13 +16,13 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.model.iceberg_issues import ISSUES
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
-from spark_iceberg_sql.spark.bridge.java_records import constants_source, exchange_source
-from spark_iceberg_sql.spark.bridge.java_rows import RuleRow, TransformRow, WrongBoundsRow
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
+from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import RuleRow, TransformRow, WrongBoundsRow
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
 
 _PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.

@@ -17,9 +17,9 @@ from spark_iceberg_sql.model.transform_record import Parameter, Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive, primitive_from_spark
 from spark_iceberg_sql.spark.bridge.functions import native_functions, registries
-from spark_iceberg_sql.spark.bridge.java_records import constants_source
-from spark_iceberg_sql.spark.bridge.java_rows import FunctionRow
 from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import FunctionRow
 from spark_iceberg_sql.spark.optimizer import injection
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.report.edited_reports import apply_ordered_edits
-from spark_iceberg_sql.spark.bridge.java_records import from_json
-from spark_iceberg_sql.spark.bridge.java_rows import BoundText, ReplacedMarker
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
+from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import BoundText, ReplacedMarker
 
 _PACKAGE = "sparkicebergsql"
 _SESSION_PARSER = f"{_PACKAGE}.SessionParser"

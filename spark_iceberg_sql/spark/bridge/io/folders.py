@@ -11,11 +11,11 @@ from spark_iceberg_sql.spark.bridge.io import local_folders
 from spark_iceberg_sql.spark.bridge.io.file_io import Files, require_size
 from spark_iceberg_sql.spark.bridge.io.listings import blob_container, local_folder
 from spark_iceberg_sql.spark.bridge.io.location import HADOOP, S3
-from spark_iceberg_sql.spark.bridge.java_records import from_json
-from spark_iceberg_sql.spark.bridge.java_rows import FolderContent
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import FolderContent
 
 _MAX_FILES = 1000  # files of a folder that are listed; its subfolders are all listed
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spark_iceberg_sql.spark.bridge.java_records import list_from_json
-from spark_iceberg_sql.spark.bridge.java_rows import ListedFile
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import ListedFile
 
 
 @dataclass(frozen=True, slots=True)

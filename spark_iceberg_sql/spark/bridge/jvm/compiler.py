@@ -17,9 +17,9 @@ from zipfile import ZipFile
 from py4j.protocol import Py4JJavaError
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge.java_records import exchange_source
 from spark_iceberg_sql.spark.bridge.jvm import class_cache, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, class_exists, gateway, java_class
+from spark_iceberg_sql.spark.bridge.jvm.java_records import exchange_source
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable

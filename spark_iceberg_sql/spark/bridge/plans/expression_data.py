@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from spark_iceberg_sql.insight.explain.conjuncts import SparkExpression
+from spark_iceberg_sql.model.spark_expressions import SparkExpression
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, from_seq
 from spark_iceberg_sql.spark.bridge.plans.expressions import node_class, pretty
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from spark_iceberg_sql.spark.bridge.java_records import from_json
-from spark_iceberg_sql.spark.bridge.java_rows import (
+from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
+from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import (
     FileTotal,
     FilterFiles,
     PartitionTerm,
     PruningFields,
     SnapshotFilters,
 )
-from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
-from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
-from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class, scala_object
-from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
 
 _V2 = "org.apache.spark.sql.execution.datasources"
 _ICEBERG = "org.apache.iceberg"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from spark_iceberg_sql.spark.bridge.gate import requests
-from spark_iceberg_sql.spark.bridge.java_records import list_from_json
-from spark_iceberg_sql.spark.bridge.java_rows import PartitionFiles
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionFiles
 from spark_iceberg_sql.spark.bridge.plans import schemas
 from spark_iceberg_sql.spark.bridge.plans.scan_metrics import limited_scans, scan_key, scans
 

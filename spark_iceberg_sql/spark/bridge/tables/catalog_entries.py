@@ -12,11 +12,11 @@ from pyspark.errors.exceptions.captured import CapturedException, convert_except
 
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.spark.bridge.gate import requests
-from spark_iceberg_sql.spark.bridge.java_records import list_from_json
-from spark_iceberg_sql.spark.bridge.java_rows import SpecFiles
 from spark_iceberg_sql.spark.bridge.jvm import compiler, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, thrown_by
+from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import SpecFiles
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 
-from spark_iceberg_sql.spark.bridge.java_records import to_json
-from spark_iceberg_sql.spark.bridge.java_rows import StoreFile
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.jvm.java_records import to_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import StoreFile
 from spark_iceberg_sql.spark.bridge.plans import relations
 
 SIZE, TIME, ETAG = "_size", "_time", "_etag"

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge.java_records import list_from_json
-from spark_iceberg_sql.spark.bridge.java_rows import FileTotal
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
+from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import FileTotal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -34,7 +34,7 @@ import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Types;
 
 /**
- * Whether the Iceberg of this JVM has the known faults of model/iceberg_issues.py, each tried in memory without a job.
+ * Whether the Iceberg of this JVM has the known faults of spark/optimizer/iceberg_issues.py, each tried in memory without a job.
  */
 public final class IssueProbes implements Callable<Map<String, String>> {
   private static final String PRESENT = "present", ABSENT = "absent";

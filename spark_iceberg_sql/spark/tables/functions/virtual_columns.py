@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from spark_iceberg_sql.spark.bridge.java_rows import StoreFile
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import StoreFile
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import file_facts
 from spark_iceberg_sql.spark.tables.locations.locate import LocatedTable

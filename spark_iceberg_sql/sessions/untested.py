@@ -13,8 +13,7 @@ from weakref import WeakKeyDictionary
 
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
 from spark_iceberg_sql.model.transforms import TRANSFORMS
-from spark_iceberg_sql.sessions import dry_run_functions, statement_functions
-from spark_iceberg_sql.spark import self_tests
+from spark_iceberg_sql.sessions import dry_run_functions, self_tests, statement_functions
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions, registries
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
 from spark_iceberg_sql.spark.bridge.jvm import gateway

@@ -16,9 +16,9 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
-from spark_iceberg_sql.spark.bridge import trial_table
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.tables import trial_table
 from spark_iceberg_sql.spark.optimizer.injection import RULES
 from spark_iceberg_sql.syntax.identifiers import string_literal
 

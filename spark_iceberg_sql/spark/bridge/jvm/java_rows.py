@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_iceberg_sql.spark.bridge.java_records import constants_source, exchange_source
+from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
