@@ -68,11 +68,11 @@ if TYPE_CHECKING:
 
 # Public name -> its module. Loaded on first use: the checker must not import pyspark.
 _HOME = {
-    "Advice": "insight.advise",
+    "Advice": "insight.advise.model",
     "ConfigError": "errors",
     "Diagnostic": "diagnostics",
     "FileError": "errors",
-    "FromHive": "insight.from_hive",
+    "FromHive": "insight.from_hive.model",
     "IcebergSqlError": "errors",
     "IcebergSqlWarning": "errors",
     "JarError": "errors",
@@ -80,35 +80,35 @@ _HOME = {
     "MissingExtraError": "errors",
     "Plan": "checker.plan",
     "PluginError": "errors",
-    "Preview": "insight.preview",
-    "Proposal": "insight.advise",
+    "Preview": "insight.preview.model",
+    "Proposal": "insight.advise.model",
     "ReadError": "errors",
     "Report": "diagnostics",
     "ScriptFailedError": "errors",
-    "Server": "spark.servers",
+    "Server": "sessions.servers",
     "Severity": "diagnostics",
     "SourceError": "errors",
     "Tables": "model.tables",
-    "advise": "spark.insight.advise",
-    "attach": "spark.catalogs",
+    "advise": "insight.advise.spark",
+    "attach": "spark.attach",
     "catalog": "spark.tables.catalog_settings",
     "check": "api",
     "collection": "spark.tables.credentials",
-    "connect_server": "spark.servers",
-    "explain": "spark.insight.explain",
+    "connect_server": "sessions.servers",
+    "explain": "insight.explain.spark",
     "from_hive": "api",
-    "health": "spark.insight.health",
+    "health": "insight.health.spark",
     "install": "api",
-    "known_from": "model.offline",
+    "known_from": "model.metadata.offline",
     "optimize": "spark.tables.compaction",
     "plan": "api",
-    "preview": "spark.insight.preview",
-    "register": "spark.session",
+    "preview": "insight.preview.spark",
+    "register": "sessions.session",
     "run": "spark.gate.scripts",
-    "session": "spark.session",
-    "spj": "spark.insight.joins",
+    "session": "sessions.session",
+    "spj": "insight.joins.spark",
     "sql": "spark.gate.intercept",
-    "thrift_server": "spark.servers",
+    "thrift_server": "sessions.servers",
     "uninstall": "api",
 }
 
@@ -125,11 +125,12 @@ def __getattr__(name: str) -> Any:
         from spark_iceberg_sql.optional_dependencies import load
 
         home = _HOME[name]
-        if home.startswith("spark.") and name.islower():  # a function
+        needs_spark = home.startswith(("spark.", "sessions.")) or home.endswith(".spark")
+        if needs_spark and name.islower():  # a function
             value = load("api").of_any_session(name, home)
         else:
             value = getattr(load(home), name)
-        if home.startswith("spark."):
+        if needs_spark:
             _welcome_ipython()
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -100,7 +100,7 @@ def from_hive(
         )
     if _is_remote(spark):
         raise only_in_server("from_hive")
-    migration: FromHive = load("spark.insight.from_hive").from_hive(
+    migration: FromHive = load("insight.from_hive.spark").from_hive(
         spark, source, queries, column=column, zone=zone, catalog=catalog
     )
     return migration
@@ -157,7 +157,7 @@ def of_any_session(name: str, home: str) -> Callable[..., Any]:
 
 
 def _implementation(spark: SparkSession) -> Any:
-    return load("spark.remote" if _is_remote(spark) else "spark.session")
+    return load("spark.remote" if _is_remote(spark) else "sessions.session")
 
 
 def _is_remote(spark: object) -> bool:

@@ -94,8 +94,8 @@ def main() -> int:
     """Load the flights into a temporary warehouse and run the queries; returns the exit code."""
     say = sys.stdout.write
     try:
-        session = optional_dependencies.load("spark.session").session
-        files_read = optional_dependencies.load("spark.bridge.scan_metrics").files_read
+        session = optional_dependencies.load("sessions.session").session
+        files_read = optional_dependencies.load("spark.bridge.plans.scan_metrics").files_read
         with tempfile.TemporaryDirectory(prefix="iceberg-warehouse-") as warehouse:
             say("Starting Spark ...\n")
             spark = session(warehouse, config={"spark.sql.shuffle.partitions": "4"})

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         queries = decode(read_bytes(args.file), args.file)[0]
     spark = session(args)
     try:
-        advice = load("spark.insight.advise").advise(
+        advice = load("insight.advise.spark").advise(
             spark, args.source, [queries], using=args.using
         )
     finally:

@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Explain each statement; returns the exit code."""
-    explain = load("spark.insight.explain").explain
+    explain = load("insight.explain.spark").explain
     results: StatementResults[Explanation]
     results, any_refused = print_results(args, explain)
     if any_refused:

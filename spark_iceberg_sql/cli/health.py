@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the findings; returns the exit code."""
     spark = session(args)
     try:
-        table_health = load("spark.insight.health").health(spark, args.table)
+        table_health = load("insight.health.spark").health(spark, args.table)
     finally:
         spark.stop()
     write_result(table_health, args)

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     properties = pairs("--property", args.property)
     spark = session(args)
     try:
-        preview = load("spark.insight.preview").preview
+        preview = load("insight.preview.spark").preview
         result = preview(
             spark,
             args.source,

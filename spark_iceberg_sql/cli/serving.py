@@ -39,7 +39,7 @@ def serve(args: argparse.Namespace, function: str, name: str) -> int:
     spark = None
     try:
         spark = session(args, args.ddl, serves=True)
-        start = getattr(load("spark.servers"), function)
+        start = getattr(load("sessions.servers"), function)
         server = start(spark, host=args.host, port=args.port, ddl=args.ddl)
         sys.stdout.write(f"{name} server at {server.url}; Ctrl-C stops it\n")
         sys.stdout.flush()

@@ -34,11 +34,11 @@ def session(args: argparse.Namespace, ddl: str = "error", *, serves: bool = Fals
     """The session for the options. serves: whether a server's clients share its catalogs. Raises IcebergSqlError."""
     conf = pairs("--conf", args.conf)
     if serves:
-        conf = load("spark.servers").shared(conf, args.catalog)
-    spark_session = load("spark.session").session(
+        conf = load("sessions.servers").shared(conf, args.catalog)
+    spark_session = load("sessions.session").session(
         args.warehouse, catalog=args.catalog, config=conf, ddl=ddl
     )
-    load("spark.bridge.jvm").log_tasks(False)  # what fails a statement is printed in a sentence
+    load("spark.bridge.jvm.gateway").log_tasks(False)  # what fails a statement is printed in a sentence
     return spark_session
 
 

@@ -80,7 +80,7 @@ def print_results(
 def _result_of(
     spark: object, text: str, number: int, compute: Callable[[object, str], R]
 ) -> R | None:
-    refusals = load("spark.bridge.errors").JVM_ERRORS
+    refusals = load("spark.bridge.jvm.java_errors").JVM_ERRORS
     try:
         return compute(spark, text)
     except (IcebergSqlError, *refusals) as error:

@@ -22,7 +22,7 @@ from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make
 
 _DAY = 86_400  # seconds
 _KEPT = 30  # days after which a result that nobody asked for is dropped
-_PACKAGE = Path(__file__).parent.parent
+_PACKAGE = Path(__file__).parents[2]
 
 
 def user_folder() -> Path:

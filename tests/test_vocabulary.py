@@ -1,0 +1,87 @@
+"""Names say what a thing is: filler words and files of the same name are counted (CONTRIBUTING.md, Vocabulary)."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "spark_iceberg_sql"
+# Words that fit every value, so that they describe none; `_found` counts as `found`.
+FILLER = frozenset(
+    """
+    alike arm arms asked beside each every found given gone got here hole holes known least like made maker makers meant
+    most named nothing odd one others own piece pieces place places rest said seen shown spot spots taken there thing
+    things told took wanted was what which whole words
+    """.split()  # noqa: SIM905 - a list of words reads best as text
+)
+# Where such a word is the term itself: public fields, keys of JSON or of a setting, a protocol's own name.
+KEPT = frozenset(
+    {
+        ("insight/preview/model.py", "Basis", "words"),  # a key of its JSON
+        ("checker/plan.py", "Change", "was"),  # a field of the public Plan
+        ("api.py", "check", "known"),  # public arguments
+        ("model/tables.py", "Tables", "known"),
+        ("model/tables.py", "Tables", "others"),
+        ("notebook/magic.py", "IcebergSql", "kept"),
+    }
+)
+# The two halves of a feature (pure and with a session) and a package's entry are named alike on purpose.
+COUNTERPARTS = frozenset({"__init__", "model", "spark"})
+LARGEST_SHARE = 0.02
+MOST_NAMESAKES = 60
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+
+
+def bound_names(node: ast.AST) -> Iterator[str]:
+    """The names that a function or class binds itself, without those of functions and classes within it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if isinstance(node, ast.ClassDef):
+                yield child.name
+            continue
+        match child:
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                yield name
+        yield from bound_names(child)
+
+
+def test_fillers_are_rare() -> None:
+    total, bad = 0, []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(PACKAGE).as_posix()
+        for node in functions(ast.parse(path.read_text("utf-8"))):
+            total += not isinstance(node, ast.ClassDef)
+            names = {
+                name
+                for name in bound_names(node)
+                if name.lstrip("_") in FILLER and (file, node.name, name) not in KEPT
+            }
+            if names:
+                bad.append(f"{file}:{node.lineno} {node.name}: {', '.join(sorted(names))}")
+    assert len(bad) < LARGEST_SHARE * total, "\n".join(bad)
+
+
+def test_the_kept_words_are_there() -> None:
+    """An entry of KEPT that no longer applies is taken out."""
+    bound = {
+        (path.relative_to(PACKAGE).as_posix(), node.name, name)
+        for path in PACKAGE.rglob("*.py")
+        for node in functions(ast.parse(path.read_text("utf-8")))
+        for name in bound_names(node)
+    }
+    assert not KEPT - bound
+
+
+def test_few_files_share_a_name() -> None:
+    stems = Counter(path.stem for path in PACKAGE.rglob("*.py"))
+    shared = {stem: n for stem, n in stems.items() if n > 1 and stem not in COUNTERPARTS}
+    assert sum(shared.values()) < MOST_NAMESAKES, shared
