@@ -49,7 +49,7 @@ def test_each_problem_alone() -> None:
     assert (skew.files, skew.bytes) == (11, 5000 * MB)
     assert problems(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
     assert problems(old_files=3, old_bytes=MB) == ["old specs"]
-    assert problems(deletes=3, delete_bytes=MB) == ["delete files"]
+    assert problems(delete_files=3, delete_bytes=MB) == ["delete files"]
     assert problems(spans=(("id", 0.9),)) == ["unsorted"]
     assert problems(spans=(("id", 0.1),)) == []
     assert problems(spans=(("id", 0.9),), sort_order=("ts",)) == []

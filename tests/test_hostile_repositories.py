@@ -582,7 +582,7 @@ tables = Catalogs(answered.set).tables("prod", 5)
 name = ("prod", "db", "t")
 print(tables.copy().get(name), tables.why_unknown(name))
 assert answered.wait(30)
-print(tables.copy().get(name).why)
+print(tables.copy().get(name).reason)
 """
 
 

@@ -91,7 +91,7 @@ def test_no_template_softens_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert main(["check", "--isolated", str(path)]) == 2
 
 
-@pytest.mark.parametrize(("module", "name"), [(parser, "read"), (engine, "replay")])
+@pytest.mark.parametrize(("module", "name"), [(parser, "parse"), (engine, "replay")])
 def test_the_reader_and_the_replay(
     monkeypatch: pytest.MonkeyPatch, module: Any, name: str, file: str
 ) -> None:

@@ -275,7 +275,7 @@ def test_outputs_of_a_notebook(name: str) -> None:
         values = (PartitionValue(name, "identity", name, None),)
         parts = tuple(Partition(i, 1, 1, i, i, values) for i in range(2))
         read = [TableRead(name, parts), TableRead(f"{name}2", parts)]
-        found = rows.Rows((name,), ("string",), (False,), ((name,), (None,)), False, 1)
+        found = rows.ResultRows((name,), ("string",), (False,), ((name,), (None,)), False, 1)
         explained = Explanation("SELECT 1", (Scan(name, 1, 2, note=name),), (name,))
         both = (
             results.of_rows(found, "2 rows", 1.0, read),

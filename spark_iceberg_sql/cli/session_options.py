@@ -38,7 +38,8 @@ def session(args: argparse.Namespace, ddl: str = "error", *, serves: bool = Fals
     spark_session = load("sessions.session").session(
         args.warehouse, catalog=args.catalog, config=conf, ddl=ddl
     )
-    load("spark.bridge.jvm.gateway").log_tasks(False)  # what fails a statement is printed in a sentence
+    # What fails a statement is printed in a sentence.
+    load("spark.bridge.jvm.gateway").log_tasks(False)
     return spark_session
 
 
