@@ -166,7 +166,7 @@ public class RuleRegistry {
   public synchronized void disable(String name, String fault) {
     Entry entry = (Entry) entries.get(name);
     entry.fault = fault;
-    entry.told = true;
+    entry.isReported = true;
   }
 
   /** The rules whose fault has not been reported yet; marks them as reported. */
