@@ -42,14 +42,17 @@ _BELOW_SCALA = re.compile(
 )
 
 
-PACKAGES = ("bridge", "optimizer", "transforms", "gate", "extension")
+def _packages() -> list[str]:
+    """The packages with a folder of Java files."""
+    folders = (ROOT / "spark_iceberg_sql").rglob("java")
+    return sorted(".".join(folder.parent.relative_to(ROOT).parts) for folder in folders)
 
 
 def _ours(folder: Path) -> Iterator[Path]:
     """The Java files, for the installed line of Spark."""
     scala_2_12 = runtime_jar.scala() == "2.12"
-    for package in (f"spark_iceberg_sql.spark.{name}" for name in PACKAGES):
-        names = {path.stem for path in (ROOT / package.replace(".", "/")).rglob("*.java")}
+    for package in _packages():
+        names = {path.stem for path in (ROOT / package.replace(".", "/") / "java").rglob("*.java")}
         for name in sorted(names):
             written = folder / f"{name}.java"
             written.write_text(shims.java_text(compiler.source(package, name), scala_2_12), "utf-8")
