@@ -94,11 +94,11 @@ def _fix_offer(args: argparse.Namespace, fixes: Sequence[Fix]) -> str:
     return f"{prefix}{plural(safe_count, 'finding', 'findings')} fixable with --fix{suffix}\n"
 
 
-def has_color(given: argparse.Namespace) -> bool:
-    """Whether the output for people is in colours."""
-    if given.color != "auto":
-        return bool(given.color == "always")
-    if given.output_file is not None or os.environ.get("NO_COLOR"):
+def has_color(args: argparse.Namespace) -> bool:
+    """True if the output for people is in colours."""
+    if args.color != "auto":
+        return bool(args.color == "always")
+    if args.output_file is not None or os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (
         sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

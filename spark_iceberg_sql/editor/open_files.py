@@ -55,7 +55,7 @@ class OpenFiles:
 
     def __init__(
         self,
-        show_message: Callable[[str], None] = lambda said: None,
+        show_message: Callable[[str], None] = lambda _: None,
         on_answer: Callable[[], None] = lambda: None,
     ) -> None:
         self._show_message = show_message

@@ -36,9 +36,9 @@ from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax.terms import Offsets
 
 
-def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
+def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
     """A dbt model's query is checked twice, as written and as compiled: the comment may be needed in the other one."""
-    return None if piece.api == COMPILED else diagnostic
+    return None if fragment.api == COMPILED else diagnostic
 
 
 @rule(

@@ -43,7 +43,7 @@ from spark_iceberg_sql.rules.column_suggestions import (
 )
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
-from spark_iceberg_sql.rules.program_calls import in_words_of_reader
+from spark_iceberg_sql.rules.program_calls import with_reader_message
 from spark_iceberg_sql.rules.transform_inference import infer_transform, pick_parameter, time_units
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -55,7 +55,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Partition Transforms",
     when=has_noncanonical_terms,
     category=Category.TEXT,
-    in_programs=in_words_of_reader,
+    in_programs=with_reader_message,
 )
 def unknown_transform(context: Context) -> Iterator[Finding]:
     """Every call that does not name a transform."""

@@ -45,16 +45,16 @@ from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.rules.column_positions import misplaced_columns
 from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
-from spark_iceberg_sql.rules.program_calls import in_words_of_reader
+from spark_iceberg_sql.rules.program_calls import with_reader_message
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
+def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     """The query of a call is a DataFrame."""
-    worded = in_words_of_reader(piece, diagnostic)
-    if worded is not diagnostic or piece.api in MODELS or diagnostic.help is None:
+    worded = with_reader_message(fragment, diagnostic)
+    if worded is not diagnostic or fragment.api in MODELS or diagnostic.help is None:
         return worded
     return replace(diagnostic, help=diagnostic.help.replace(" in the query", " in the DataFrame"))
 

@@ -38,9 +38,9 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
+def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     """A PartitionSpec of pyiceberg may have two equal fields."""
-    if piece.api != "pyiceberg" or not piece.sql.startswith("CREATE"):
+    if fragment.api != "pyiceberg" or not fragment.sql.startswith("CREATE"):
         return diagnostic
     help_ = "leave this field out: it has the same values as the other one"
     return replace(diagnostic, severity=Severity.WARNING, help=help_, fix=None)

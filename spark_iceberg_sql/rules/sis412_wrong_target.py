@@ -78,15 +78,15 @@ _HELP = {
 _UNRESOLVED_VERBS = ("msck", "repair", "show", "truncate")
 
 
-def _in_program(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
+def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
     """Whether a table exists is often the program's or dbt's concern; an append is refused for another reason."""
-    if piece.api in MODELS and piece.api != "sqlmesh":
+    if fragment.api in MODELS and fragment.api != "sqlmesh":
         return None
-    if piece.branch_ranges:  # `if not spark.catalog.tableExists(...)`, or try and except
+    if fragment.branch_ranges:  # `if not spark.catalog.tableExists(...)`, or try and except
         return None
-    if piece.api == "DataFrameWriter" and piece.sql.startswith("CREATE TABLE IF NOT EXISTS"):
+    if fragment.api == "DataFrameWriter" and fragment.sql.startswith("CREATE TABLE IF NOT EXISTS"):
         return None  # the save mode `ignore`
-    if piece.api != APPEND:
+    if fragment.api != APPEND:
         return diagnostic
     table = diagnostic.message.partition(" exists")[0]
     message = f"{table} is partitioned differently, and Spark refuses to append to it with this partitioning"

@@ -163,7 +163,7 @@ def failing_queries(table: TrialTable, queries: Mapping[str, str]) -> dict[str, 
 
 
 def _attempted(test: Callable[[str], str | None], argument: str) -> str | None:
-    """What a test returns, or the error that it raises: no error may keep the rest from being tested."""
+    """The fault that a test reports or raises: no error may keep the rest from being tested."""
     try:
         return test(argument)
     except Exception as error:

@@ -47,7 +47,7 @@ class Results:
         self.faults.setdefault(part, {}).update(faults)
 
     def failed(self, part: str, name: str | None = None) -> bool:
-        """Whether a part fails as a whole; with a name, whether that fails."""
+        """True if a part fails as a whole; with a name, also if that alone fails."""
         faults = self.faults.get(part, {})
         return part in faults or (name is not None and name in faults)
 

@@ -122,9 +122,9 @@ def minor(spark_version: str) -> str:
 
 
 def tested_versions() -> str:
-    """The lines as text: `4.1, 4.0 and 3.5`."""
-    *others, oldest = (line.spark for line in SPARK_MINORS)
-    return f"{', '.join(others)} and {oldest}" if others else oldest
+    """The minor versions as text: `4.1, 4.0 and 3.5`."""
+    *newer, oldest = (line.spark for line in SPARK_MINORS)
+    return f"{', '.join(newer)} and {oldest}" if newer else oldest
 
 
 def missing_runtime(spark_version: str, scala: str | None) -> IcebergSqlError:

@@ -59,15 +59,15 @@ def in_api_terms(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | 
     return rule.in_programs(fragment, worded) if rule.in_programs is not None else worded
 
 
-def _in_model(piece: SqlFragment, diagnostic: Diagnostic, category: Category) -> Diagnostic:
-    help_ = _TOOL_HELPS[piece.api].get(diagnostic.help or "", diagnostic.help)
+def _in_model(fragment: SqlFragment, diagnostic: Diagnostic, category: Category) -> Diagnostic:
+    help_ = _TOOL_HELPS[fragment.api].get(diagnostic.help or "", diagnostic.help)
     message = diagnostic.message
-    if piece.api == COMPILED and category in (Category.COLUMNS, Category.QUERY):
+    if fragment.api == COMPILED and category in (Category.COLUMNS, Category.QUERY):
         message += " (in the SQL that dbt compiled)"
     return replace(diagnostic, message=message, help=help_)
 
 
-def _in_call(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
+def _in_call(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     message, help_ = (
         diagnostic.message.replace(QUERY_COLUMNS_REASON, _UNDEFINED_COLUMNS),
         diagnostic.help,
@@ -77,17 +77,18 @@ def _in_call(piece: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
             help_ = OFFLINE_HELP  # the table is unknown
         help_ = _HELPS.get(help_, help_)
         help_ = _PROPERTY.sub(
-            r'`tableProperty("\1", "\2")`' if piece.api != "pyiceberg" else r'`{"\1": "\2"}`', help_
+            r'`tableProperty("\1", "\2")`' if fragment.api != "pyiceberg" else r'`{"\1": "\2"}`',
+            help_,
         )
-        help_ = _help_in_calls(help_, piece.api)
-    if piece.api == "DataFrameWriterV2":
-        holes = {f"`{hole.text}`" for hole in piece.placeholders}  # the program's own words
+        help_ = _help_in_calls(help_, fragment.api)
+    if fragment.api == "DataFrameWriterV2":
+        placeholders = {f"`{placeholder.text}`" for placeholder in fragment.placeholders}
 
-        def written(found: re.Match[str]) -> str:
+        def written(match: re.Match[str]) -> str:
             return (
-                found.group()
-                if found.group() in holes
-                else _equivalent_call(found, piece.api) or found.group()
+                match.group()
+                if match.group() in placeholders
+                else _equivalent_call(match, fragment.api) or match.group()
             )
 
         message = _QUOTED.sub(written, message)

@@ -139,8 +139,8 @@ class Linter:
             note = _problem_note(problem, lines[problem.unit_index])
             if host_suppressions.suppresses(problem.unit_index, problem.start, note.code):
                 continue
-            shown = with_severity(note, severity_policy)
-            by_part[problem.unit_index] += [shown] if shown is not None else []
+            visible = with_severity(note, severity_policy)
+            by_part[problem.unit_index] += [visible] if visible is not None else []
         self.require_answers()
         for number, diagnostic in host_suppressions.findings():
             severity = severity_policy(diagnostic.code, diagnostic.severity)

@@ -1,1 +1,1 @@
-"""Which partition spec is best for a workload."""
+"""Advice: the partition specs that are best for a workload."""

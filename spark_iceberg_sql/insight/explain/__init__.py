@@ -1,1 +1,1 @@
-"""What a query reads, and why not less."""
+"""Explanations: the files that a query reads, and why it does not read fewer."""

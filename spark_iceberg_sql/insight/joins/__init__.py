@@ -1,1 +1,1 @@
-"""Whether a join is storage-partitioned, and why not."""
+"""Storage-partitioned joins: which joins of a query are, and why the others are not."""

@@ -1,1 +1,1 @@
-"""How many files, of which size, a partition spec would produce."""
+"""Previews: the files that a partition spec would produce, and their sizes."""

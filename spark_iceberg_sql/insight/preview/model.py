@@ -56,7 +56,7 @@ class PartitionPreview:
 
 @dataclass(frozen=True)
 class Preview(Result):
-    """What a write under a spec would produce.
+    """The files that a write under a spec would produce.
 
     source: what would be written, as the user named it. spec: the text for PARTITIONED BY. per_partition: one per
     partition, largest first. file_sizes: bytes of each file, smallest first. basis: what the figures are based on.

@@ -1,4 +1,4 @@
-"""What Spark's grammar takes of a table's name only -> the same of a call of a table function.
+"""Statements that Spark allows on a table's name only, rewritten for a call of a table function.
 
     SHOW CREATE TABLE f('p')               SELECT createtab_stmt FROM iceberg_ddl('p')
     SHOW COLUMNS IN f('p')                 SELECT col_name FROM iceberg_columns('p')

@@ -148,11 +148,11 @@ def transform_parts(
         number = match[2] if match is not None else None
         if record is not None and record.in_ddl and (number is None) == (record.parameter is None):
             return record.name, number or ""
-        known = sorted(BY_PYICEBERG_CLASS.values(), key=lambda t: t.parameter is not None)
-        *most, last = (f"`{transform.pyiceberg_text}`" for transform in known)
-        names = f"{', '.join(most)} or {last}"
+        transforms = sorted(BY_PYICEBERG_CLASS.values(), key=lambda t: t.parameter is not None)
+        *names, last = (f"`{transform.pyiceberg_text}`" for transform in transforms)
+        help_text = f"write {', '.join(names)} or {last}"
         message = f"pyiceberg has no transform `{text}`".replace("\n", " ")
-        overrides.append(MessageOverride(*program.span(value), message, f"write {names}"))
+        overrides.append(MessageOverride(*program.span(value), message, help_text))
         return "partition_expression", ""
     definition = program.definition(value)
     if not isinstance(definition, ast.Call):

@@ -119,8 +119,8 @@ def _hadoop(io: Java, folder: str) -> Children | None:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return None
         raise
-    found = from_json(FolderContent, text)
-    return Children(list(found.folders), list(found.files[:_MAX_FILES]))
+    content = from_json(FolderContent, text)
+    return Children(list(content.folders), list(content.files[:_MAX_FILES]))
 
 
 def _objects(files: Files, folder: str) -> Iterator[str]:

@@ -119,7 +119,7 @@ def _literal(value: Any) -> str:
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
-    """What converts a value of JSON to the type of a field; None if it is already of that type."""
+    """The conversion of a JSON value to the type of a field; None if it is already of that type."""
     if hint in _BOXED:
         return None
     if get_origin(hint) is tuple:

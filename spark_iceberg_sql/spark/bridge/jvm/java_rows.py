@@ -79,7 +79,7 @@ class RuleRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRow:
-    """What a jar was built for and from, for Extension.java: versions, and digests of its Java files."""
+    """The versions that a jar was built for, and digests of its Java files, for Extension.java."""
 
     spark: str
     scala: str
@@ -151,7 +151,7 @@ class SnapshotFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterFiles:
-    """What a filter keeps of a snapshot.
+    """The files of a snapshot that a filter keeps.
 
     by_partitions: the files that it keeps by their partition values alone. complete: the files of which it keeps all
     rows. pruned_by: the partition fields that prune files. without_bounds: files without
@@ -232,19 +232,11 @@ class StoreFile:
 
 CONSTANTS = (FunctionRow, TransformRow, RuleRow, ReleaseRow)
 # Each after those that it contains.
-EXCHANGED = (
-    *(WrongBoundsRow, ReplacedMarker, BoundText, FileTotal, SpecFiles, PartitionTerm),
-    *(
-        PruningFields,
-        FilterFiles,
-        SnapshotFilters,
-        PartitionValue,
-        PartitionFiles,
-        ListedFile,
-        FolderContent,
-        StoreFile,
-    ),
-)
+EXCHANGED =(
+    WrongBoundsRow, ReplacedMarker, BoundText, FileTotal, SpecFiles, PartitionTerm, PruningFields,
+    FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
+    StoreFile,
+)  # fmt: skip
 
 
 def declarations() -> str:
