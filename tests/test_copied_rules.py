@@ -40,6 +40,8 @@ from spark_iceberg_sql.rules.base import Category, Rule
 from spark_iceberg_sql.rules.plugins import plugin_rules
 from spark_iceberg_sql.rules.registry import BY_CODE, OURS
 
+pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+
 PACKAGE = Path(__file__).parents[1] / "spark_iceberg_sql"
 LETTERS = "ACM"  # as many as those of the built-in codes, so that offsets stay the same
 APIS = ("DataFrameWriterV2", "DataFrameWriter", APPEND, "pyiceberg", *MODELS)

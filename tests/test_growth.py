@@ -37,6 +37,8 @@ from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 
+pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+
 ONE = "CREATE TABLE db.t (id BIGINT) USING iceberg;\n"
 
 SHAPES: dict[str, Callable[[int], str]] = {

@@ -24,6 +24,8 @@ from test_lsp import Editor
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.editor.jupyter import spec
 
+pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+
 ROOT = Path(__file__).parent.parent
 WRONG = "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));\n"
 

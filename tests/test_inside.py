@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+
 WRONG = "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));\n"
 
 Check = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "spark_iceberg_sql"
@@ -33,6 +34,15 @@ LARGEST_SHARE = 0.02
 MOST_NAMESAKES = 60
 
 
+@cache
+def modules() -> tuple[tuple[str, ast.Module], ...]:
+    """The package's files by their names in it, parsed."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return tuple(
+        (p.relative_to(PACKAGE).as_posix(), ast.parse(p.read_text("utf-8"))) for p in paths
+    )
+
+
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -56,9 +66,8 @@ def bound_names(node: ast.AST) -> Iterator[str]:
 
 def test_fillers_are_rare() -> None:
     total, bad = 0, []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        file = path.relative_to(PACKAGE).as_posix()
-        for node in functions(ast.parse(path.read_text("utf-8"))):
+    for file, tree in modules():
+        for node in functions(tree):
             total += not isinstance(node, ast.ClassDef)
             names = {
                 name
@@ -73,9 +82,9 @@ def test_fillers_are_rare() -> None:
 def test_the_kept_words_are_there() -> None:
     """An entry of KEPT that no longer applies is taken out."""
     bound = {
-        (path.relative_to(PACKAGE).as_posix(), node.name, name)
-        for path in PACKAGE.rglob("*.py")
-        for node in functions(ast.parse(path.read_text("utf-8")))
+        (file, node.name, name)
+        for file, tree in modules()
+        for node in functions(tree)
         for name in bound_names(node)
     }
     assert not KEPT - bound
