@@ -34,7 +34,7 @@ def session(args: argparse.Namespace, ddl: str = "error", *, serves: bool = Fals
     """The session for the options. serves: whether a server's clients share its catalogs. Raises IcebergSqlError."""
     conf = pairs("--conf", args.conf)
     if serves:
-        conf = load("sessions.servers").shared(conf, args.catalog)
+        conf = load("sessions.servers").shared_settings(conf, args.catalog)
     spark_session = load("sessions.session").session(
         args.warehouse, catalog=args.catalog, config=conf, ddl=ddl
     )

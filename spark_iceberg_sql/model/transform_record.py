@@ -48,8 +48,8 @@ class Transform:
     names in other engines, each group with the reason why this transform serves. date_trunc_units: the units of
     Spark's `date_trunc` and `trunc` that round to its values. value_functions: SQL functions on values that correspond
     to it, besides those of its own names. clickhouse_functions: ClickHouse's, lower case, with the same partitions.
-    hive_columns: usual names of a Hive partition column that holds this part of a time. pattern_letter: of this part in
-    Spark's datetime patterns. summary: one sentence
+    hive_columns: usual names of a Hive partition column that holds this part of a time. pattern_letters: of this
+    part in the patterns of Java and strftime, Spark's own first. summary: one sentence
     for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
     """
 
@@ -82,7 +82,7 @@ class Transform:
     value_functions: tuple[str, ...] = ()
     clickhouse_functions: tuple[str, ...] = ()
     hive_columns: tuple[str, ...] = ()
-    pattern_letter: str | None = None
+    pattern_letters: str = ""
     example: tuple[str, str] = ("", "")
 
     @property

@@ -34,7 +34,7 @@ def _time(
     value_functions: tuple[str, ...] = (),
     clickhouse_functions: tuple[str, ...],
     hive_columns: tuple[str, ...],
-    pattern_letter: str,
+    pattern_letters: str,
 ) -> Transform:
     plural = f"{name}s"
     return Transform(
@@ -58,7 +58,7 @@ def _time(
         value_functions=value_functions,
         clickhouse_functions=clickhouse_functions,
         hive_columns=hive_columns,
-        pattern_letter=pattern_letter,
+        pattern_letters=pattern_letters,
         summary=summary,
         example=("TIMESTAMP_NTZ '2017-11-16 22:31:08'", result_text),
     )
@@ -184,7 +184,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             "torelativeyearnum",
             "tostartofyear",
         ),
-        pattern_letter="y",
+        pattern_letters="yuY",
         hive_columns=("year", "yr", "yyyy", "y", "p_year"),
     ),
     _time(
@@ -206,7 +206,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             "torelativemonthnum",
             "tostartofmonth",
         ),
-        pattern_letter="M",
+        pattern_letters="MLQqm",
         hive_columns=("month", "mon", "mth", "mm", "m", "p_month"),
     ),
     _time(
@@ -235,7 +235,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             "torelativedaynum",
             "tostartofday",
         ),
-        pattern_letter="d",
+        pattern_letters="dDEewW",
         hive_columns=("day", "dy", "dd", "d", "p_day"),
     ),
     _time(
@@ -253,7 +253,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         ),
         date_trunc_units=("hour",),
         clickhouse_functions=("torelativehournum", "tostartofhour"),
-        pattern_letter="H",
+        pattern_letters="HhKk",
         hive_columns=("hour", "hr", "hh", "h", "p_hour"),
     ),
     Transform(

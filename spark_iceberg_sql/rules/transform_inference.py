@@ -14,8 +14,6 @@ from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SP
 _FORMAT_FUNCTIONS = frozenset(
     {"date_format", "to_char", "from_unixtime", "to_varchar", "format_datetime"}
 )
-# The letters of a format, coarse to fine, as Java and strftime have them.
-_UNIT_LETTERS = ("yuY", "MLQqm", "dDEewW", "HhKk")
 # Without separators, only these are a format, such as `yyyyMMdd`: other long runs of letters are a word.
 _UNSEPARATED = re.compile(r"(?:[yYu]{4}|[yYu]{2}|MM|[dD]{2}|[hHkK]{2}|mm|MI|[sS]{2})+")
 
@@ -73,11 +71,7 @@ def time_units(texts: Iterable[str]) -> list[Transform]:
 def _finest_unit(pattern: str) -> Transform | None:
     """The finest unit of a format such as `yyyy-MM`."""
     letters = re.sub(r"'[^']*'", "", pattern[1:-1])
-    matching_units = [
-        transform
-        for transform, unit_letters in zip(TIMES, _UNIT_LETTERS, strict=True)
-        if set(unit_letters) & set(letters)
-    ]
+    matching_units = [t for t in TIMES if set(t.pattern_letters) & set(letters)]
     runs = re.findall(r"[^\W\d_]{5,}", letters)
     return matching_units[-1] if matching_units and all(map(_UNSEPARATED.fullmatch, runs)) else None
 

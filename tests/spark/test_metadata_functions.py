@@ -68,7 +68,7 @@ def rows(spark: SparkSession, source: str) -> list[str]:
 @pytest.mark.main("metadata functions")
 @pytest.mark.parametrize("function", sampled(KINDS, 3), ids=lambda f: f.name)
 def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], function: object) -> None:
-    name, kind = function.name, function.kind.lower()  # type: ignore[attr-defined]
+    name, kind = function.name, function.metadata_table.lower()  # type: ignore[attr-defined]
     versions = (1, 2, 3) if kind in ("entries", "position_deletes", "partitions") else (2,)
     for version in versions:
         theirs = rows(spark, f"{TABLE}{version}.{kind}")
@@ -83,7 +83,7 @@ def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], functi
 def test_time_travel_is_the_catalog_s(
     spark: SparkSession, paths: dict[int, str], function: object
 ) -> None:
-    name, kind = function.name, f"{TABLE}2.{function.kind.lower()}"  # type: ignore[attr-defined]
+    name, kind = function.name, f"{TABLE}2.{function.metadata_table.lower()}"  # type: ignore[attr-defined]
     (first,) = spark.sql(f"SELECT snapshot_id FROM {TABLE}2.refs WHERE name = 'first'").first()  # type: ignore[misc]
     theirs = rows(spark, f"{kind} VERSION AS OF {first}")
     assert theirs == rows(spark, f"{name}('{paths[2]}', snapshot_id => {first})")

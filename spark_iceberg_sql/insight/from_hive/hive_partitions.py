@@ -300,7 +300,7 @@ def _part_format(
         return None, ""
     if column.type in _INTEGERS or unit == "year":
         return PartitionValueFormat(column, unit, "n" if column.type in _INTEGERS else "yyyy"), ""
-    letter = BY_NAME[unit].pattern_letter or ""
+    letter = BY_NAME[unit].pattern_letters[0]
     is_padded = all(len(text) == 2 for text in values)
     return PartitionValueFormat(column, unit, letter * 2 if is_padded else letter), ""
 
