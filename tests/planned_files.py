@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark_iceberg_sql.insight.advise.spark_costs import Costs, Fields
+from spark_iceberg_sql.insight.advise.spark_costs import Costs, SpecFields
 from spark_iceberg_sql.spark.bridge.jvm.gateway import java_class
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 
@@ -30,7 +30,7 @@ def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, 
     }
 
 
-def by_text(costs: Costs) -> dict[str, Mapping[Fields, int]]:
+def by_text(costs: Costs) -> dict[str, Mapping[SpecFields, int]]:
     """The cost of each query, by its text; weights do not count."""
     texts = [planned.query.text for planned in costs.planned_queries]
     return dict(zip(texts, costs.costs_by_query, strict=True))

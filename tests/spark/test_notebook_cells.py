@@ -70,14 +70,14 @@ def complete(sql, line="%%iceberg_sql\\n"):
 # Eight tasks of a second each on two cores; what the progress says while they run.
 WRITING = """\
 %iceberg_sql --quiet CREATE TABLE local.d.slow (s STRING) USING iceberg TBLPROPERTIES ('write.distribution-mode'='none')
-from spark_iceberg_sql.notebook import work
-told, plain = [], work._picture
+from spark_iceberg_sql.notebook import statement_worker as worker
+told, plain = [], worker._progress_bundle
 def noted(*given):
     told.append(plain(*given)[1])
     return plain(*given)
-work._picture = noted
+worker._progress_bundle = noted
 %iceberg_sql INSERT INTO local.d.slow SELECT reflect('java.lang.Thread', 'sleep', 1000L) || id FROM range(0, 8, 1, 8)
-work._picture = plain
+worker._progress_bundle = plain
 import re
 print("told:", any(re.search(r" · [\\d.]+ k?B, \\d rows written$", words) for words in told), told)
 """

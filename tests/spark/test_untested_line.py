@@ -23,7 +23,7 @@ OTHERS = " and ".join(line.spark for line in versions.SPARK_MINORS[1:])
 UNKNOWN = """
 import warnings
 from spark_iceberg_sql.spark import versions
-versions.LINES = versions.LINES[1:]
+versions.SPARK_MINORS = versions.SPARK_MINORS[1:]
 def installed(spark, call=sis.install):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -92,23 +92,24 @@ def test_what_is_broken_is_left_out(tmp_path: Path) -> None:
         tmp_path,
         UNKNOWN
         + """
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.transforms import functions
+import dataclasses
 source, row = compiler.source, functions._row
 def broken(package, name):
     text = source(package, name)
     if name == "Fast":  # an API that the next Spark does not have
         return text.replace("import java", "import org.apache.spark.Gone;\\nimport java", 1)
     if name == "Guard":  # pushes down what loses rows, and its own test on plans does not show it
-        for start in ("boolean answers(Expression call) {", "String check(SparkSession session) {"):
-            early = "layout != null) return true" if "answers" in start else "true) return null"
+        for start in ("boolean isCorrect(Expression call) {", "String check(SparkSession session) {"):
+            early = "layout != null) return true" if "isCorrect" in start else "true) return null"
             text = text.replace(start, f"{start} if ({early};")
     return text
 compiler.source = broken
 def other_function(transform, name):
-    first, function, *rest = row(transform, name)
-    return first, "years" if name == "iceberg_month" else function, *rest
+    right = row(transform, name)
+    return dataclasses.replace(right, function="years") if name == "iceberg_month" else right
 functions._row = other_function
 intercept.admit = lambda asked: asked.text
 spark = theirs()

@@ -18,6 +18,8 @@ from spark_iceberg_sql.safe_output import visible_lines
 # Modules whose frames lie between a user's call and a warning about it.
 _INTERNAL_MODULES = (
     "spark_iceberg_sql.api",
+    "spark_iceberg_sql.insight",
+    "spark_iceberg_sql.sessions",
     "spark_iceberg_sql.spark",
     "pyspark",
     "py4j",
