@@ -221,11 +221,11 @@ def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
 @pytest.mark.parametrize(
     ("queries", "said"),
     [
-        ([], "there is no query"),
-        ("DELETE FROM local.advice.visits", "there is no query"),
+        ([], "no query to advise for"),
+        ("DELETE FROM local.advice.visits", "no query to advise for"),
         ("SELECT 1", "does not read local.advice.visits"),
         ("SELECT nope FROM local.advice.visits", "query 1 is skipped"),
-        ("SELEC", "there is no query"),
+        ("SELEC", "no query to advise for"),
     ],
 )
 def test_what_gives_no_advice_says_why(
@@ -243,9 +243,9 @@ def test_arguments_that_are_refused(spark: SparkSession, visits: str) -> None:
     for more, said in (
         ({"sample": 0}, "sample must be at least 1 row, not 0"),
         ({"sample": -1}, "sample must be at least 1 row, not -1"),
-        ({"queries": [(BY_SHOP, "x")]}, "a pair of a text and a weight"),
+        ({"queries": [(BY_SHOP, "x")]}, "a pair of a string and a weight"),
         ({"queries": [(BY_SHOP, math.inf)]}, "must be a positive number"),
-        ({"queries": [7]}, "a pair of a text and a weight"),
+        ({"queries": [7]}, "a pair of a string and a weight"),
         (
             {"properties": {"write.target-file-size-bytes": "64MB"}},
             "'write.target-file-size-bytes'",
@@ -312,7 +312,7 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     assert "bucket" in rows[0].spec
     assert "ts" in rows[0].spec
     assert any("no bounds for `name`" in note for note in rows[0].notes)
-    for source, said in ((f"SELECT * FROM {visits}", "no metadata"), (visits, "must be one of")):
+    for source, said in ((f"SELECT * FROM {visits}", "no file metadata"), (visits, "must be one of")):
         with pytest.raises(sis.IcebergSqlError, match=said):
             sis.advise(spark, source, BY_SHOP, using="metadata" if said[0] == "n" else "magic")
     spark.sql(f"DROP TABLE {big}")

@@ -180,7 +180,7 @@ def faults(spark: SparkSession) -> dict[str, str]:
         return {rule.name: reason.rpartition(": ")[2] for rule in RULES}
     table.setReporter(gateway.scala_function(user_warnings.warn))
     table.install(gateway.java_session(spark))
-    table.news()  # the caller reports them
+    table.newFaults()  # the caller reports them
     disabled = ((rule.name, table.fault(rule.name)) for rule in RULES)
     return {name: str(fault) for name, fault in disabled if fault is not None}
 
