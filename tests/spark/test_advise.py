@@ -312,7 +312,10 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     assert "bucket" in rows[0].spec
     assert "ts" in rows[0].spec
     assert any("no bounds for `name`" in note for note in rows[0].notes)
-    for source, said in ((f"SELECT * FROM {visits}", "no file metadata"), (visits, "must be one of")):
+    for source, said in (
+        (f"SELECT * FROM {visits}", "no file metadata"),
+        (visits, "must be one of"),
+    ):
         with pytest.raises(sis.IcebergSqlError, match=said):
             sis.advise(spark, source, BY_SHOP, using="metadata" if said[0] == "n" else "magic")
     spark.sql(f"DROP TABLE {big}")
