@@ -194,7 +194,7 @@ Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) a
 
 ## Functions over a partition spec
 
-The source is a table's name, a query or a path; [Preview and advice](../guide/preview.md) shows them.
+The source is a table's name, a query or a path: [Preview](../guide/preview.md), [Advice](../guide/advise.md).
 
 | function | rows |
 |---|---|

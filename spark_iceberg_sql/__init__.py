@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.insight.advise.spark import advise as advise
     from spark_iceberg_sql.insight.explain.spark import explain as explain
     from spark_iceberg_sql.insight.health.spark import health as health
-    from spark_iceberg_sql.insight.joins.spark import spj as spj
+    from spark_iceberg_sql.insight.spj.spark import spj as spj
     from spark_iceberg_sql.insight.preview.spark import preview as preview
     from spark_iceberg_sql.sessions.servers import (
         Server as Server,
@@ -106,7 +106,7 @@ _HOME = {
     "register": "sessions.session",
     "run": "spark.gate.scripts",
     "session": "sessions.session",
-    "spj": "insight.joins.spark",
+    "spj": "insight.spj.spark",
     "sql": "spark.gate.intercept",
     "thrift_server": "sessions.servers",
     "uninstall": "api",

@@ -15,8 +15,8 @@ from doc_pages import ROOT
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.health.model import Finding, Health
-from spark_iceberg_sql.insight.joins.model import Join, JoinReport
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
+from spark_iceberg_sql.insight.spj.model import Join, JoinReport
 
 PAGE = (ROOT / "docs" / "guide" / "explain.md").read_text("utf-8").partition("## JSON")[2]
 STRANGE = (b"\x00\xff", Decimal("1.50"), date(2024, 5, 17), float("nan"), None, 7, "é", True)

@@ -34,8 +34,8 @@ from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
 from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery, from_ddl
 from spark_iceberg_sql.insight.health.model import Finding, Health
-from spark_iceberg_sql.insight.joins.model import Join, JoinReport
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
+from spark_iceberg_sql.insight.spj.model import Join, JoinReport
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.safe_output import SanitizedStream, code, sanitized_message

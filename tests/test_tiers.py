@@ -31,7 +31,7 @@ FEATURES = {
     "explain": ["explain"],
     "from_hive": ["from-hive"],
     "health": ["health"],
-    "joins": ["spj"],
+    "spj": ["spj"],
     "preview": ["preview"],
     "notebook": ["magics"],
 }

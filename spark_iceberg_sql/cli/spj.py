@@ -16,5 +16,5 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the verdict on each statement; returns the exit code."""
-    _, any_refused = print_results(args, load("insight.joins.spark").spj)
+    _, any_refused = print_results(args, load("insight.spj.spark").spj)
     return COULD_NOT_RUN if any_refused else CLEAN

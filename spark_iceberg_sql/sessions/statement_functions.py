@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.insight.explain import spark as explain
 from spark_iceberg_sql.insight.health import spark as health
-from spark_iceberg_sql.insight.joins import spark as joins
+from spark_iceberg_sql.insight.spj import spark as joins
 from spark_iceberg_sql.spark.bridge.functions.python_table_functions import (
     Argument,
     PythonTableFunction,

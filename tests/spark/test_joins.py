@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from samples import share
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.joins.model import SETTINGS, Join
+from spark_iceberg_sql.insight.spj.model import SETTINGS, Join
 from spark_iceberg_sql.spark import versions
 
 PARTITIONED = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.joins.model import SETTINGS, Join, JoinReport
+from spark_iceberg_sql.insight.spj.model import SETTINGS, Join, JoinReport
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.spark.bridge.jvm import gateway
