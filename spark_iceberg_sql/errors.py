@@ -41,9 +41,7 @@ class IcebergSqlError(ValueError):
         argument: str | None = None,
     ) -> None:
         remedies = (help,) if isinstance(help, str) else help
-        super().__init__(
-            visible_lines(message) if remedies is None else with_help(message, *remedies)
-        )
+        super().__init__(visible_lines(message) if remedies is None else with_help(message, *remedies))
         self.report = report
         self.argument = argument
 

@@ -70,20 +70,12 @@ def dim_line(text: str) -> str:
     return f'<div class="dim">{text}</div>'
 
 
-def table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], right_aligned: Sequence[bool] = ()
-) -> str:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], right_aligned: Sequence[bool] = ()) -> str:
     """A table. header, rows: HTML. right_aligned: for each column."""
-    classes = [
-        ' class="n"' if i < len(right_aligned) and right_aligned[i] else ""
-        for i in range(len(header))
-    ]
-    header_row = "".join(
-        f"<th{css_class}>{cell}</th>" for css_class, cell in zip(classes, header, strict=True)
-    )
+    classes = [' class="n"' if i < len(right_aligned) and right_aligned[i] else "" for i in range(len(header))]
+    header_row = "".join(f"<th{css_class}>{cell}</th>" for css_class, cell in zip(classes, header, strict=True))
     body = "".join(
-        f"<tr>{''.join(f'<td{k}>{cell}</td>' for k, cell in zip(classes, row, strict=True))}</tr>"
-        for row in rows
+        f"<tr>{''.join(f'<td{k}>{cell}</td>' for k, cell in zip(classes, row, strict=True))}</tr>" for row in rows
     )
     return f"<table><thead><tr>{header_row}</tr></thead><tbody>{body}</tbody></table>"
 

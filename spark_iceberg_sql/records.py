@@ -25,9 +25,7 @@ else:
 
     # As annotations read in a module with `from __future__ import annotations`.
     _UNSUPPORTED = tuple(
-        f"{module}{name}"
-        for name in ("ClassVar", "InitVar", "KW_ONLY")
-        for module in ("", "typing.", "dataclasses.")
+        f"{module}{name}" for name in ("ClassVar", "InitVar", "KW_ONLY") for module in ("", "typing.", "dataclasses.")
     )
 
     class field:  # noqa: N801
@@ -56,9 +54,7 @@ else:
         values.update(changes)
         return cls(**values)
 
-    def record(
-        *, frozen: bool = False, slots: bool = False, eq: bool = True, order: bool = False
-    ) -> Any:
+    def record(*, frozen: bool = False, slots: bool = False, eq: bool = True, order: bool = False) -> Any:
         """Make the class below a record; the arguments are those of `dataclasses.dataclass`."""
 
         def make(cls: type) -> type:
@@ -86,9 +82,7 @@ else:
             )
             namespace.setdefault("__repr__", _repr)
             if eq:
-                compared_names = [
-                    name for name, record_field in fields.items() if record_field.compare
-                ]
+                compared_names = [name for name, record_field in fields.items() if record_field.compare]
                 namespace.setdefault("__eq__", _compared(compared_names, eq_))
                 if namespace.get("__hash__") is None:
                     namespace["__hash__"] = _hash(compared_names) if frozen else None
@@ -115,9 +109,7 @@ else:
             if spec.default is not _MISSING or spec.default_factory is not None:
                 optional = name
             elif optional is not None:
-                raise TypeError(
-                    f"non-default argument {name!r} follows default argument {optional!r}"
-                )
+                raise TypeError(f"non-default argument {name!r} follows default argument {optional!r}")
 
     def _init(cls: type, *, frozen: bool) -> Callable[..., None]:
         """The `__init__` that `dataclasses` would write."""
@@ -162,10 +154,7 @@ else:
         return compared
 
     def _order(names: list[str]) -> dict[str, Callable[..., bool]]:
-        return {
-            f"__{comparison.__name__}__": _compared(names, comparison)
-            for comparison in (lt, le, gt, ge)
-        }
+        return {f"__{comparison.__name__}__": _compared(names, comparison) for comparison in (lt, le, gt, ge)}
 
     def _hash(names: list[str]) -> Callable[[Any], int]:
         values = _values(names)

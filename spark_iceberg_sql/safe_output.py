@@ -19,9 +19,7 @@ _GITHUB = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _AZURE = re.compile(r"##(?=vso\[|\[)", re.IGNORECASE)
 # Control characters, marks that change the order of what is shown, and halves of characters, which are bytes that are
 # not UTF-8 in names of files.
-_CONTROL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 # The only line ends in a message, of which each line after the first is help.
 _HELP = re.compile(r"\n(?=help: )")
 

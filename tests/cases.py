@@ -51,11 +51,7 @@ def cases_of(text: str, name: str) -> Iterator[Case]:
 
 def file_cases() -> list[Case]:
     """All cases of tests/rules."""
-    return [
-        case
-        for path in sorted((HERE / "rules").glob("*.sql"))
-        for case in cases_of(path.read_text(), path.stem)
-    ]
+    return [case for path in sorted((HERE / "rules").glob("*.sql")) for case in cases_of(path.read_text(), path.stem)]
 
 
 def page_cases() -> list[Case]:

@@ -46,10 +46,7 @@ def _term(of: random.Random) -> str:
 
 def _create(of: random.Random) -> str:
     clauses = (*(8 * [""]), " NOT NULL", " DEFAULT 1", " COMMENT 'x'")
-    columns = [
-        f"{of.choice(NAMES)} {of.choice(TYPES)}{of.choice(clauses)}"
-        for _ in range(of.randrange(1, 6))
-    ]
+    columns = [f"{of.choice(NAMES)} {of.choice(TYPES)}{of.choice(clauses)}" for _ in range(of.randrange(1, 6))]
     if of.random() < 0.7:
         columns = ["id BIGINT", "ts TIMESTAMP", "s STRING", *columns[: of.randrange(3)]]
     verb = of.choice((*(4 * ["CREATE"]), "CREATE OR REPLACE", "REPLACE"))

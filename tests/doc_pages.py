@@ -29,9 +29,7 @@ PAGES = (
 )
 LANGUAGES = {"console", "lua", "pycon", "python", "sh", "sql", "text", "toml", "yaml"}
 # Commands that start Spark: tests/spark/test_doc_examples.py runs them.
-IN_A_SESSION = tuple(
-    f"iceberg-sql {name}" for name in ("run", "explain-query", "health", "spj", "preview", "advise")
-)
+IN_A_SESSION = tuple(f"iceberg-sql {name}" for name in ("run", "explain-query", "health", "spj", "preview", "advise"))
 _FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<body>.*?)^ *(?P=fence)$",
     re.MULTILINE | re.DOTALL,
@@ -100,9 +98,7 @@ def blocks(page: Path) -> list[Block]:
         body = textwrap.dedent(match["body"])
         line = text.count("\n", 0, match.start()) + 1
         language = match["language"].strip()
-        found.append(
-            Block(page, language, body, marks, match.start("body"), match.end("body"), line)
-        )
+        found.append(Block(page, language, body, marks, match.start("body"), match.end("body"), line))
     return found
 
 
@@ -133,9 +129,7 @@ class Outputs:
         self.wrong: list[str] = []
         self._new: list[tuple[int, int, str]] = []
 
-    def compare(
-        self, block: Block, shown: str, said: str, at: int | None = None, *, spaces: bool = True
-    ) -> None:
+    def compare(self, block: Block, shown: str, said: str, at: int | None = None, *, spaces: bool = True) -> None:
         """Hold an output against a part of a page; `...` in it stands for anything.
 
         shown: the part. said: what it should be. at: its offset, if it is not the whole block.
@@ -171,9 +165,7 @@ def commands(block: Block) -> Iterator[tuple[str, str, int]]:
         yield match["command"], match["shown"], block.start + match.start("shown")
 
 
-EXAMPLE = re.compile(
-    r"^>>> (?P<source>[^\n]*\n(?:\.\.\.(?: [^\n]*)?\n)*)(?P<shown>(?:(?!>>> ).*\n)*)", re.MULTILINE
-)
+EXAMPLE = re.compile(r"^>>> (?P<source>[^\n]*\n(?:\.\.\.(?: [^\n]*)?\n)*)(?P<shown>(?:(?!>>> ).*\n)*)", re.MULTILINE)
 
 
 def examples(block: Block) -> Iterator[tuple[str, str, int]]:

@@ -34,9 +34,7 @@ RECORD = """TRANSFORMS = (
 )
 """
 MODULE = "spark_iceberg_sql.model.transforms"
-CALLS = re.compile(
-    r"\b(bucket|truncate|years?|months?|days?|hours?|date_hour|identity)\s*\(", re.IGNORECASE
-)
+CALLS = re.compile(r"\b(bucket|truncate|years?|months?|days?|hours?|date_hour|identity)\s*\(", re.IGNORECASE)
 
 
 def put_in_place() -> None:
@@ -49,9 +47,7 @@ def put_in_place() -> None:
     assert text.count(behind) == 1
     module = importlib.util.module_from_spec(found)
     sys.modules[MODULE] = module
-    exec(
-        compile(text.replace(behind, "\n" + RECORD + behind), found.origin, "exec"), module.__dict__
-    )
+    exec(compile(text.replace(behind, "\n" + RECORD + behind), found.origin, "exec"), module.__dict__)
 
 
 def check() -> list[str]:
@@ -81,10 +77,7 @@ def check() -> list[str]:
     for number, code in (("0", "SIS103"), ("'4'", "SIS103")):
         codes = [d.code for d in checked(create.format("INT", number)).errors]
         wrong += [f"{number}: {codes}"] * (code not in codes)
-    if not any(
-        "spread" in (d.help or "")
-        for d in checked(create.format("INT", "4").replace("spread", "spraed"))
-    ):
+    if not any("spread" in (d.help or "") for d in checked(create.format("INT", "4").replace("spread", "spraed"))):
         wrong.append("`spraed` is not near `spread`")
     return wrong
 
@@ -99,17 +92,13 @@ def spark() -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         session = sis.session(folder, config={"spark.ui.enabled": "false"})
         try:
-            session.sql(
-                "CREATE TABLE local.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id))"
-            )
+            session.sql("CREATE TABLE local.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id))")
             session.sql("INSERT INTO local.t SELECT id FROM range(100)")
             ours = session.sql("SELECT id FROM local.t WHERE iceberg_spread(8, id) = 3")
             true = {row.id for row in session.sql("SELECT id FROM local.t").collect()}
             true &= {
                 row.id
-                for row in session.sql(
-                    "SELECT id, local.system.bucket(8, id) AS b FROM range(100)"
-                ).collect()
+                for row in session.sql("SELECT id, local.system.bucket(8, id) AS b FROM range(100)").collect()
                 if row.b == 3
             }
             wrong = []

@@ -14,9 +14,7 @@ _COLUMNS = {
     "p.a": "INT",
     "p.b": "STRING",
 }
-_TOP = (
-    "id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, x DECIMAL(9, 2), p STRUCT<a: INT, b: STRING>"
-)
+_TOP = "id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, x DECIMAL(9, 2), p STRUCT<a: INT, b: STRING>"
 # Few names, so that they meet: default names, columns' names, letter case.
 _NAMES = ("shard", "Shard", "id_bucket_8", "id_bucket", "ts_day", "s", "id", "part", "n_trunc_10")
 _RENAMES = ("n", "m", "s", "note", "id_bucket_8", "shard", "ts_day", "part")
@@ -42,11 +40,7 @@ def _create(random: Random, verb: str, version: int | None) -> str:
     terms = ", ".join(term(random) for _ in range(random.choice((0, 1, 1, 2, 3))))
     partitioned = f" PARTITIONED BY ({terms})" if terms else ""
     properties = f" TBLPROPERTIES ('format-version' = '{version}')" if version else ""
-    columns = (
-        _TOP
-        if random.random() < 0.7
-        else random.choice(("id BIGINT, ts TIMESTAMP", _TOP + ", shard INT"))
-    )
+    columns = _TOP if random.random() < 0.7 else random.choice(("id BIGINT, ts TIMESTAMP", _TOP + ", shard INT"))
     return f"{verb} TABLE t ({columns}) USING iceberg{partitioned}{properties}"
 
 
@@ -63,9 +57,7 @@ def _step(random: Random, names: list[str]) -> str:
         new = old if random.random() < 0.15 and "(" in old else term(random)
         return f"ALTER TABLE t REPLACE PARTITION FIELD {old} WITH {new}{alias}"
     if kind < 0.85:
-        return (
-            f"ALTER TABLE t ADD COLUMN {random.choice(_RENAMES)} {random.choice(('INT', 'STRING'))}"
-        )
+        return f"ALTER TABLE t ADD COLUMN {random.choice(_RENAMES)} {random.choice(('INT', 'STRING'))}"
     if kind < 0.88:
         return f"ALTER TABLE t RENAME COLUMN {random.choice(('n', 's', 'x'))} TO {random.choice(_RENAMES)}"
     if kind < 0.91:
@@ -126,9 +118,7 @@ def _fit(random: Random, columns: dict[str, str]) -> str:
 
 
 def _wild_create(random: Random, verb: str, columns: dict[str, str], properties: str) -> str:
-    terms = ", ".join(
-        dict.fromkeys(_fit(random, columns) for _ in range(random.choice((0, 1, 1, 2))))
-    )
+    terms = ", ".join(dict.fromkeys(_fit(random, columns) for _ in range(random.choice((0, 1, 1, 2)))))
     by = f" PARTITIONED BY ({terms})" if terms else ""
     if verb != "CREATE" and random.random() < 0.2:
         query = ", ".join(f"cast(null AS {t}) AS {_quoted(c)}" for c, t in columns.items())
@@ -147,10 +137,7 @@ def _wild_columns(random: Random) -> dict[str, str]:
         "ts": "TIMESTAMP",
         "x": "DECIMAL(9, 2)",
     }
-    return {
-        name: usual.get(name, "INT") if random.random() < 0.8 else random.choice(_WILD_TYPES)
-        for name in names
-    }
+    return {name: usual.get(name, "INT") if random.random() < 0.8 else random.choice(_WILD_TYPES) for name in names}
 
 
 def _default(term: str, *, created: bool) -> str:
@@ -175,11 +162,7 @@ class _Rough:
 
     def create(self, verb: str, properties: str) -> str:
         text = _wild_create(self.random, verb, self.columns, properties)
-        by = (
-            text.partition(" PARTITIONED BY (")[2]
-            .partition(") TBLPROPERTIES")[0]
-            .partition(") AS ")[0]
-        )
+        by = text.partition(" PARTITIONED BY (")[2].partition(") TBLPROPERTIES")[0].partition(") AS ")[0]
         self.gone += self.fields
         terms = [term for term in by.removesuffix(")").split("), ") if term]
         self.fields = {_default(term, created=True): _source(term) for term in terms}
@@ -215,9 +198,7 @@ def wild(seed: int, steps: int = 7) -> list[str]:
 
 def _wild_step(random: Random, rough: _Rough) -> list[str]:
     kind = random.random()
-    name = (
-        random.choice((*_WILD_NAMES, *rough.gone, *rough.gone)) if random.random() < 0.45 else None
-    )
+    name = random.choice((*_WILD_NAMES, *rough.gone, *rough.gone)) if random.random() < 0.45 else None
     alias = f" AS {_quoted(name)}" if name else ""
     term = _fit(random, rough.columns)
     old = random.choice(list(rough.fields)) if rough.fields else None
@@ -238,16 +219,12 @@ def _wild_step(random: Random, rough: _Rough) -> list[str]:
         rough.gone.append(dropped)
         return [f"ALTER TABLE t DROP COLUMN {_column(dropped)}"]
     if kind < 0.74:
-        added = random.choice(
-            [n for n in (*rough.gone, *rough.gone, *_WILD_COLUMNS, "m") if n not in rough.columns]
-        )
+        added = random.choice([n for n in (*rough.gone, *rough.gone, *_WILD_COLUMNS, "m") if n not in rough.columns])
         rough.columns[added] = random.choice(_WILD_TYPES)
         return [f"ALTER TABLE t ADD COLUMN {_quoted(added)} {rough.columns[added]}"]
     if kind < 0.81:
         before = random.choice(list(rough.columns))
-        after = random.choice(
-            [n for n in (*rough.gone, *_WILD_COLUMNS, "m") if n not in rough.columns]
-        )
+        after = random.choice([n for n in (*rough.gone, *_WILD_COLUMNS, "m") if n not in rough.columns])
         rough.columns = {after if c == before else c: t for c, t in rough.columns.items()}
         rough.gone.append(before)
         return [f"ALTER TABLE t RENAME COLUMN {_column(before)} TO {_quoted(after)}"]

@@ -51,8 +51,7 @@ def schemas(metadata: Metadata, count: int) -> None:
     """Add schemas, up to that many, each with another third column; the last is the current one."""
     first = metadata["schemas"][-1]
     metadata["schemas"] += [
-        {**first, "schema-id": number, "fields": [*first["fields"], _column(number + 2)]}
-        for number in range(1, count)
+        {**first, "schema-id": number, "fields": [*first["fields"], _column(number + 2)]} for number in range(1, count)
     ]
     metadata |= {"current-schema-id": count - 1, "last-column-id": count + 1}
 

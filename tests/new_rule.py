@@ -98,9 +98,7 @@ def make(root: Path, code: str, name: str, summary: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.new_rule", description=__doc__.split("\n")[0]
-    )
+    parser = argparse.ArgumentParser(prog="python -m tests.new_rule", description=__doc__.split("\n")[0])
     parser.add_argument("code", help="SIS506")
     parser.add_argument("name", help="identity-on-json")
     parser.add_argument("summary", help="the first line of its page")

@@ -25,8 +25,7 @@ def planned_by_spec(table: Any, filters: Sequence[Any]) -> dict[int, tuple[int, 
     entries = lists.newArrayList(tasks).stream().collect(sums).entrySet()
     tasks.close()
     return {
-        int(entry.getKey()): (int(entry.getValue().getCount()), int(entry.getValue().getSum()))
-        for entry in entries
+        int(entry.getKey()): (int(entry.getValue().getCount()), int(entry.getValue().getSum())) for entry in entries
     }
 
 

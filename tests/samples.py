@@ -21,8 +21,6 @@ def sampled(values: Iterable[Any], every: int) -> list[Any]:
     """All values as parameters of a test, those between each `every`-th marked as thorough."""
     rest = [pytest.mark.thorough]
     return [
-        pytest.param(
-            *(value if isinstance(value, tuple) else (value,)), marks=rest if n % every else []
-        )
+        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=rest if n % every else [])
         for n, value in enumerate(values)
     ]

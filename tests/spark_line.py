@@ -48,9 +48,7 @@ def provided(line: str) -> Path:
             shutil.rmtree(part, ignore_errors=True)
             command = [*_installer(), "-q", "--target", str(part), f"pyspark~={line}.0"]
             try:
-                done = subprocess.run(
-                    command, capture_output=True, text=True, timeout=_SECONDS, check=False
-                )
+                done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
             except subprocess.TimeoutExpired as slow:
                 raise UnavailableError(f"pyspark {line} cannot be had: {slow}") from slow
             if done.returncode:

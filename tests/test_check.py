@@ -37,9 +37,7 @@ def only(text: str, known: Tables | None = None) -> Diagnostic:
     return found
 
 
-CREATE = (
-    "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTITIONED BY (days(ts));\n"
-)
+CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTITIONED BY (days(ts));\n"
 
 
 # --- the script's memory ---------------------------------------------------------------------
@@ -51,8 +49,7 @@ CREATE = (
         (CREATE + "ALTER TABLE t DROP PARTITION FIELD ts_day", []),
         (CREATE + "ALTER TABLE local.db.T DROP PARTITION FIELD ts_day", []),
         (
-            CREATE
-            + "ALTER TABLE t DROP PARTITION FIELD days(ts);ALTER TABLE t DROP PARTITION FIELD ts_day",
+            CREATE + "ALTER TABLE t DROP PARTITION FIELD days(ts);ALTER TABLE t DROP PARTITION FIELD ts_day",
             ["SIS401"],
         ),
         (CREATE + "DROP TABLE t; ALTER TABLE t ADD PARTITION FIELD id", ["SIS412"]),
@@ -67,28 +64,23 @@ CREATE = (
             ["SIS412"],
         ),
         (
-            CREATE
-            + "ALTER TABLE local.db.t RENAME TO u; ALTER TABLE db.u DROP PARTITION FIELD ts_day",
+            CREATE + "ALTER TABLE local.db.t RENAME TO u; ALTER TABLE db.u DROP PARTITION FIELD ts_day",
             [],
         ),
         (
-            CREATE
-            + "ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD bucket(4, n)",
+            CREATE + "ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD bucket(4, n)",
             [],
         ),
         (
-            CREATE
-            + "ALTER TABLE t DROP COLUMN s; ALTER TABLE t ADD PARTITION FIELD truncate(2, s)",
+            CREATE + "ALTER TABLE t DROP COLUMN s; ALTER TABLE t ADD PARTITION FIELD truncate(2, s)",
             ["SIS201"],
         ),
         (
-            CREATE
-            + "ALTER TABLE t RENAME COLUMN s TO n; ALTER TABLE t ADD PARTITION FIELD truncate(2, n)",
+            CREATE + "ALTER TABLE t RENAME COLUMN s TO n; ALTER TABLE t ADD PARTITION FIELD truncate(2, n)",
             [],
         ),
         (
-            CREATE
-            + "ALTER TABLE t RENAME COLUMN ts TO at; ALTER TABLE t DROP PARTITION FIELD days(at)",
+            CREATE + "ALTER TABLE t RENAME COLUMN ts TO at; ALTER TABLE t DROP PARTITION FIELD days(at)",
             [],
         ),
         (
@@ -98,8 +90,7 @@ CREATE = (
         ),
         (CREATE + "ALTER TABLE t REPLACE COLUMNS (n INT)", ["SIS407"]),
         (
-            CREATE
-            + "CREATE OR REPLACE TABLE t (n INT) USING iceberg; ALTER TABLE t ADD PARTITION FIELD n",
+            CREATE + "CREATE OR REPLACE TABLE t (n INT) USING iceberg; ALTER TABLE t ADD PARTITION FIELD n",
             ["SIS407"],
         ),
         (CREATE + "USE other; ALTER TABLE t DROP PARTITION FIELD ts_day", ["SIS412"]),
@@ -125,13 +116,11 @@ CREATE = (
             ["SIS401"],
         ),
         (
-            CREATE
-            + "ALTER TABLE t RENAME TO other.u; ALTER TABLE other.u DROP PARTITION FIELD ts_day",
+            CREATE + "ALTER TABLE t RENAME TO other.u; ALTER TABLE other.u DROP PARTITION FIELD ts_day",
             [],
         ),
         (
-            CREATE
-            + "USE CATALOG other; USE CATALOG local; ALTER TABLE db.t DROP PARTITION FIELD ts_day",
+            CREATE + "USE CATALOG other; USE CATALOG local; ALTER TABLE db.t DROP PARTITION FIELD ts_day",
             [],
         ),
         (CREATE + "USE CATALOG other; ALTER TABLE db.t DROP PARTITION FIELD ts_day", ["SIS412"]),
@@ -143,8 +132,7 @@ CREATE = (
             [],
         ),
         (
-            CREATE
-            + "EXPLAIN ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t DROP PARTITION FIELD nope",
+            CREATE + "EXPLAIN ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t DROP PARTITION FIELD nope",
             ["SIS401"],
         ),
         (
@@ -162,9 +150,7 @@ CREATE = (
         ("CREATE VIEW v AS SELECT 1; DROP VIEW v;" + CREATE.replace("TABLE t", "TABLE v"), []),
     ],
 )
-def test_each_statement_is_judged_on_what_the_ones_before_it_left(
-    script: str, expected: list[str]
-) -> None:
+def test_each_statement_is_judged_on_what_the_ones_before_it_left(script: str, expected: list[str]) -> None:
     found = [d.code for d in check(script, empty()) if d.code[3] != "5"]
     assert found == expected
 
@@ -220,9 +206,7 @@ def test_where_no_catalog_is_known(script: str, expected: list[str]) -> None:
 @pytest.mark.parametrize("why", [None, "nobody looked"])
 def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> None:
     table = Table(("local", "db", "t"), specs=create_specs([]), why_unknown=why)
-    script = (
-        "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD nope"
-    )
+    script = "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD nope"
     *_, last = check(script, Tables([table], catalog="local", namespace=("db",)))
     reason = why or "an earlier statement changed it"
     assert last.message == f"partly checked: its partition specs are unknown ({reason})"
@@ -232,9 +216,7 @@ def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> Non
 def test_a_column_statement_leaves_another_format_as_it_is() -> None:
     known = empty()
     known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
-    assert codes("ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD n", known) == [
-        "SIS412"
-    ]
+    assert codes("ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD n", known) == ["SIS412"]
 
 
 def test_a_table_made_like_another_is_not_followed() -> None:
@@ -244,17 +226,13 @@ def test_a_table_made_like_another_is_not_followed() -> None:
 
 def test_a_statement_with_an_error_has_not_run() -> None:
     script = (
-        CREATE
-        + "ALTER TABLE t ADD PARTITION FIELD bucket(0, id) AS shard; ALTER TABLE t DROP PARTITION FIELD shard"
+        CREATE + "ALTER TABLE t ADD PARTITION FIELD bucket(0, id) AS shard; ALTER TABLE t DROP PARTITION FIELD shard"
     )
     assert codes(script) == ["SIS103", "SIS401"]
 
 
 def test_a_statement_with_a_warning_has_run() -> None:
-    script = (
-        CREATE
-        + "ALTER TABLE t ADD PARTITION FIELD hours(ts); ALTER TABLE t DROP PARTITION FIELD ts_hour"
-    )
+    script = CREATE + "ALTER TABLE t ADD PARTITION FIELD hours(ts); ALTER TABLE t DROP PARTITION FIELD ts_hour"
     assert codes(script) == ["SIS303"]
 
 
@@ -331,10 +309,7 @@ def test_what_a_template_or_a_block_may_have_changed_is_forgotten() -> None:
 
 
 def test_create_if_not_exists_keeps_what_is_there() -> None:
-    script = (
-        CREATE
-        + "CREATE TABLE IF NOT EXISTS t (n INT) USING iceberg; ALTER TABLE t DROP PARTITION FIELD ts_day"
-    )
+    script = CREATE + "CREATE TABLE IF NOT EXISTS t (n INT) USING iceberg; ALTER TABLE t DROP PARTITION FIELD ts_day"
     assert codes(script) == []
 
 
@@ -430,14 +405,10 @@ def test_which_of_two_names_comes_back_is_left_open() -> None:
     assert table.specs is None
     assert columns(table)[0] == "id int required 1"
     left_open = check(
-        script
-        + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a",
+        script + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a",
         empty(),
     )
-    assert (
-        "the partition field's name is unknown (it has had several names)"
-        in left_open.diagnostics[0].message
-    )
+    assert "the partition field's name is unknown (it has had several names)" in left_open.diagnostics[0].message
     assert "`a` and `b`, and Iceberg may choose either" in left_open.diagnostics[-1].message
 
 
@@ -481,9 +452,7 @@ def test_create_or_replace_over_unknown_specs() -> None:
 
 def test_properties_stay_over_create_or_replace() -> None:
     script = TWO + "ALTER TABLE t SET TBLPROPERTIES ('a' = '1');"
-    table = left_by(
-        script + "CREATE OR REPLACE TABLE t (id INT) USING iceberg TBLPROPERTIES ('b' = '2')"
-    )
+    table = left_by(script + "CREATE OR REPLACE TABLE t (id INT) USING iceberg TBLPROPERTIES ('b' = '2')")
     assert dict(table.properties) == {"a": "1", "b": "2"}
     assert table.last_column_id == 4
 
@@ -595,9 +564,7 @@ def test_whose_format_it_is(name: str, provider: str, found: str) -> None:
     table = f"CREATE TABLE {name} (ts TIMESTAMP) "
     clause = "PARTITIONED BY (weeks(ts))"
     assert codes(f"{table} USING {provider} {clause}", Tables()) == [found]
-    assert codes(f"{table} {clause}", Tables()) == (
-        ["SIS413"] if name.startswith("spark_catalog") else ["SIS101"]
-    )
+    assert codes(f"{table} {clause}", Tables()) == (["SIS413"] if name.startswith("spark_catalog") else ["SIS101"])
 
 
 def test_whose_format_it_is_in_a_known_catalog() -> None:
@@ -685,10 +652,7 @@ def test_two_things_that_are_not_known() -> None:
 def test_a_template_names_its_words() -> None:
     found = only("ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id)")
     assert found.message == "not checked: the value of `{{ n }}` is unknown"
-    assert (
-        found.help
-        == "check the statement with the values filled in, as `iceberg-sql run --var` does"
-    )
+    assert found.help == "check the statement with the values filled in, as `iceberg-sql run --var` does"
 
 
 METADATA_TABLES = """
@@ -710,9 +674,7 @@ def test_metadata_tables(name: str) -> None:
 def test_a_table_of_another_format_is_replaced_by_a_new_one() -> None:
     known = empty()
     known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
-    assert (
-        codes("CREATE OR REPLACE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", known) == []
-    )
+    assert codes("CREATE OR REPLACE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", known) == []
 
 
 def test_a_table_without_columns() -> None:
@@ -741,9 +703,7 @@ def test_columns_of_a_query_by_the_session() -> None:
     statement = "CREATE TABLE t USING iceberg PARTITIONED BY (days(s)) AS SELECT 1L AS id, 'a' AS s"
     assert codes(statement) == ["SIS202"]
     assert codes(statement.replace("'a'", "f('a')")) == ["SIS002"]
-    assert codes(statement, Session(catalog="local", namespace=("db",), complete=True)) == [
-        "SIS202"
-    ]
+    assert codes(statement, Session(catalog="local", namespace=("db",), complete=True)) == ["SIS202"]
 
 
 def test_other_formats_and_views_are_no_tables_to_alter() -> None:
@@ -769,9 +729,7 @@ def test_a_field_named_like_a_column_is_dropped_by_its_clause() -> None:
     """No statement makes such a field without an error; a table may have one all the same."""
     known = empty()
     check_and_apply("-- iceberg-sql: ignore\n" + CREATE.replace("days(ts)", "s"), known)
-    check_and_apply(
-        "-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS id", known
-    )
+    check_and_apply("-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS id", known)
     found = only("ALTER TABLE t DROP PARTITION FIELD id", known)
     assert (found.code, found.fix is not None) == ("SIS401", True)
     assert "DROP PARTITION FIELD bucket(4, id)" in (found.help or "")
@@ -826,9 +784,7 @@ def test_a_fault_of_a_rule_stops_no_statement() -> None:
         ("PARTITIONED BY (weeks(ts))", "ADD PARTITION FIELD id", ["SIS101"]),
     ],
 )
-def test_a_faulty_create_leaves_its_columns(
-    known: type[Tables], create: str, then: str, expected: list[str]
-) -> None:
+def test_a_faulty_create_leaves_its_columns(known: type[Tables], create: str, then: str, expected: list[str]) -> None:
     script = f"CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg {create};"
     assert codes(f"{script} ALTER TABLE t {then}", known()) == expected
 
@@ -908,9 +864,7 @@ def test_ignores(script: str, expected: list[str]) -> None:
 
 
 def test_an_ignored_error_is_taken_to_have_run() -> None:
-    script = "-- iceberg-sql: ignore[SIS303] v1\n" + CREATE.replace(
-        "days(ts)", "days(ts), years(ts)"
-    )
+    script = "-- iceberg-sql: ignore[SIS303] v1\n" + CREATE.replace("days(ts)", "days(ts), years(ts)")
     assert codes(script + "ALTER TABLE t DROP PARTITION FIELD ts_year") == []
 
 
@@ -1136,9 +1090,7 @@ def test_a_template_in_a_column_is_no_fault(change: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["t", "db.`a b`", "{{ ref('t') }}", "{{ schema }}.t"])
-@pytest.mark.parametrize(
-    "change", ["{{ change }}", "${CHANGE}", "{% if x %} ADD COLUMN y INT {% endif %}"]
-)
+@pytest.mark.parametrize("change", ["{{ change }}", "${CHANGE}", "{% if x %} ADD COLUMN y INT {% endif %}"])
 def test_a_change_that_a_template_hides_is_not_called_fine(table: str, change: str) -> None:
     assert codes(f"ALTER TABLE {table} {change}", Tables()) == ["SIS002"]
 
@@ -1147,9 +1099,7 @@ def test_a_change_that_a_template_hides_is_not_called_fine(table: str, change: s
 def test_a_renamed_table_stays_in_its_namespace_or_goes_where_it_is_said(new: str) -> None:
     script = f"CREATE TABLE db2.t (id INT) USING iceberg; ALTER TABLE db2.t RENAME TO {new};"
     assert codes(f"{script} ALTER TABLE db2.u ADD PARTITION FIELD nope") == ["SIS201"]
-    elsewhere = script.replace("RENAME TO db2.u", "RENAME TO db3.u").replace(
-        "RENAME TO u", "RENAME TO db3.u"
-    )
+    elsewhere = script.replace("RENAME TO db2.u", "RENAME TO db3.u").replace("RENAME TO u", "RENAME TO db3.u")
     assert codes(f"{elsewhere} ALTER TABLE db3.u ADD PARTITION FIELD nope") == ["SIS201"]
 
 
@@ -1157,9 +1107,7 @@ def test_a_renamed_table_stays_in_its_namespace_or_goes_where_it_is_said(new: st
 
 
 def test_a_table_has_one_note_however_its_name_is_written() -> None:
-    script = ";".join(
-        f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for name in ("`t`", "t", "T", "db.`t`")
-    )
+    script = ";".join(f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for name in ("`t`", "t", "T", "db.`t`"))
     found = only(script, Tables(catalog="local", namespace=("db",)))
     assert found.message == "only the text was checked: table `t` is unknown"
     assert found.statements == 4

@@ -70,9 +70,7 @@ def test_exit_codes(words: str, code: int, capsys: Any) -> None:
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(
-    "words", [["nonsense"], ["check", "--nonsense"], ["check", "--output-format", "x"]]
-)
+@pytest.mark.parametrize("words", [["nonsense"], ["check", "--nonsense"], ["check", "--output-format", "x"]])
 def test_wrong_arguments(words: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as stop:
         main(words)
@@ -176,9 +174,7 @@ def test_the_rules_that_could_not_judge_are_named_on_demand(tmp_path: Path, caps
 
 
 def test_statistics_for_machines(project: Path, capsys: Any) -> None:
-    assert (
-        main(["check", "--statistics", "--output-format", "json", "weeks.sql", "unknown.sql"]) == 1
-    )
+    assert main(["check", "--statistics", "--output-format", "json", "weeks.sql", "unknown.sql"]) == 1
     counts = {found["code"]: found["count"] for found in json.loads(capsys.readouterr().out)}
     assert counts == {"SIS002": 2, "SIS101": 1}
     assert main(["check", "--statistics", "--output-format", "sarif", "weeks.sql"]) == 2
@@ -199,9 +195,7 @@ def test_quiet_and_statistics(capsys: Any) -> None:
     ("environment", "colored"),
     [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
 )
-def test_colors(
-    environment: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_colors(environment: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     main(["check", "weeks.sql"])
@@ -248,9 +242,7 @@ def test_fix_and_diff(project: Path, capsys: Any) -> None:
     assert out.startswith("--- s.sql\n+++ s.sql\n")
     assert (project / "s.sql").read_text() == SWAPPED
     assert main(["check", "--fix", "s.sql", "clean.sql"]) == 0
-    assert capsys.readouterr().out == (
-        "No problems found in 2 files (2 statements)\nApplied 1 fix\n"
-    )
+    assert capsys.readouterr().out == ("No problems found in 2 files (2 statements)\nApplied 1 fix\n")
     assert (project / "s.sql").read_text() == CLEAN
     assert main(["check", "--diff", "s.sql"]) == 0
 
@@ -323,9 +315,7 @@ def test_rules_lists_all(capsys: Any) -> None:
     assert [line.split()[0] for line in lines] == [rule.code for rule in ALL]
     main(["rules", "--output-format", "json"])
     found = json.loads(capsys.readouterr().out)
-    assert [(item["code"], item["url"]) for item in found] == [
-        (r.code, url_of(r.code)) for r in ALL
-    ]
+    assert [(item["code"], item["url"]) for item in found] == [(r.code, url_of(r.code)) for r in ALL]
     main(["rules", "--output-format", "markdown"])
     assert capsys.readouterr().out == catalogue()
 

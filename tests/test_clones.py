@@ -47,9 +47,7 @@ def test_what_changed(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.count("three: ") > 1
 
 
-def test_a_failure_is_counted(
-    top: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failure_is_counted(top: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     main([str(top)])
     monkeypatch.setattr(Linter, "lint", lambda *given: 1 / 0)
     assert main([str(top)]) == 1

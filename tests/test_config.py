@@ -46,9 +46,7 @@ def test_every_key_has_a_field() -> None:
 
 
 def test_the_nearest_parent_wins(project: Path) -> None:
-    write(
-        project / "pyproject.toml", '[tool.spark_iceberg_sql]\nignore = ["SIS1"]\nddl = ["x.sql"]\n'
-    )
+    write(project / "pyproject.toml", '[tool.spark_iceberg_sql]\nignore = ["SIS1"]\nddl = ["x.sql"]\n')
     own(project / "near", 'ignore = ["SIS2"]')
     write(project / "other" / "pyproject.toml", "[tool.ruff]\n")
     settings = Configuration()
@@ -57,9 +55,7 @@ def test_the_nearest_parent_wins(project: Path) -> None:
     assert (near.ignore, near.ddl) == (("SIS2",), ())
     assert settings.of(project / "other" / "a.sql").ignore == ("SIS1",)
     assert Configuration(isolated=True).of(project / "a.sql").ignore == ()
-    assert Configuration(project / "pyproject.toml").of(project / "near" / "a.sql").ignore == (
-        "SIS1",
-    )
+    assert Configuration(project / "pyproject.toml").of(project / "near" / "a.sql").ignore == ("SIS1",)
 
 
 def test_our_own_file_comes_before_pyproject(project: Path) -> None:
@@ -88,9 +84,7 @@ def test_our_own_file_comes_before_pyproject(project: Path) -> None:
         ("x =", r"is not valid TOML"),
     ],
 )  # fmt: skip
-def test_a_wrong_key_or_value_is_an_error(
-    project: Path, capsys: Any, text: str, message: str
-) -> None:
+def test_a_wrong_key_or_value_is_an_error(project: Path, capsys: Any, text: str, message: str) -> None:
     own(project, text)
     write(project / "a.sql", "SELECT 1")
     with pytest.raises(ConfigError, match=message):
@@ -159,9 +153,7 @@ def test_exclude_and_force_exclude(project: Path, capsys: Any) -> None:
 
     def files(*words: str) -> set[str]:
         main(["check", "--output-format", "concise", "-q", "--select", "SIS101", *words])
-        return {
-            line.split(":")[0] for line in capsys.readouterr().out.splitlines() if "SIS101" in line
-        }
+        return {line.split(":")[0] for line in capsys.readouterr().out.splitlines() if "SIS101" in line}
 
     assert files() == {"a.sql", "sub/c.sql"}
     assert files("old/b.sql") == {"old/b.sql"}
@@ -188,13 +180,10 @@ def test_ddl_files_are_read_first(project: Path, capsys: Any) -> None:
 def test_names_mean_what_the_settings_say(project: Path, capsys: Any) -> None:
     write(
         project / "a.sql",
-        "CREATE TABLE cat.db.t (id BIGINT) USING iceberg;\n"
-        "ALTER TABLE t ADD PARTITION FIELD bucket(8, nope);",
+        "CREATE TABLE cat.db.t (id BIGINT) USING iceberg;\nALTER TABLE t ADD PARTITION FIELD bucket(8, nope);",
     )
     assert main(["check", "-q", "a.sql"]) == 0
-    assert (
-        main(["check", "-q", "--default-catalog", "cat", "--default-namespace", "db", "a.sql"]) == 1
-    )
+    assert main(["check", "-q", "--default-catalog", "cat", "--default-namespace", "db", "a.sql"]) == 1
     assert "`nope`" in capsys.readouterr().out
 
 
@@ -213,9 +202,7 @@ def test_config_shows_what_is_in_force(project: Path, capsys: Any) -> None:
     assert shown["select"].endswith("# the command line")
     assert shown["exclude"].endswith("# default")
     assert f'"db.t" = "{project / "m.json"}"' in shown["metadata"]
-    read = write(
-        project / "again.toml", "\n".join(line for line in lines if not line.startswith("#"))
-    )
+    read = write(project / "again.toml", "\n".join(line for line in lines if not line.startswith("#")))
     assert Configuration(read).of(project).select == ("SIS1", "SIS2")
 
 

@@ -71,9 +71,7 @@ def test_functions_that_are_not_passed_to_iceberg() -> None:
     assert why_not_pushed(equal(bucket, number(0)), why) == why
     assert "wrong rows for some values of `id`" in why_withheld(bucket, "id", [])
     assert "compares columns" in why_not_pushed(equal(bucket, ID), why)
-    of_file = call(
-        "Contains", "_file", "string", SparkExpression("AttributeReference", "_file", "string")
-    )
+    of_file = call("Contains", "_file", "string", SparkExpression("AttributeReference", "_file", "string"))
     assert "`_file` is a metadata column" in why_not_pushed(of_file)
 
 
@@ -83,13 +81,9 @@ def test_columns_without_metrics() -> None:
         term = call("IsNull", "s IS NULL", "boolean", column)
         why = why_not_pruning(term, ["s"], [], total=2, fully_matching=0, without_bounds={"s": 2})
         assert why == f"Iceberg has no bounds or null counts for `s`, {words}"
-    inner = call(
-        "GetStructField", "s.a", "int", SparkExpression("AttributeReference", "s", "struct<a: int>")
-    )
+    inner = call("GetStructField", "s.a", "int", SparkExpression("AttributeReference", "s", "struct<a: int>"))
     term = call("IsNull", "s.a IS NULL", "boolean", inner)
-    assert "bounds for `s.a`" in why_not_pruning(
-        term, ["s.a"], [], total=2, fully_matching=0, without_bounds={}
-    )
+    assert "bounds for `s.a`" in why_not_pruning(term, ["s.a"], [], total=2, fully_matching=0, without_bounds={})
 
 
 def test_why_files_are_kept() -> None:
@@ -111,9 +105,7 @@ def test_why_files_are_kept() -> None:
     assert "excludes no file" in why(equal(ID, number(3)))
     assert "the files have no bounds for `id`" in why(less, without=10)
     assert "may contain" not in why(less, without=10)
-    assert "3 files have no bounds for `id`, and every file's bounds for `id`" in why(
-        less, without=3
-    )
+    assert "3 files have no bounds for `id`, and every file's bounds for `id`" in why(less, without=3)
 
 
 def _substring(start: int, length: int) -> SparkExpression:

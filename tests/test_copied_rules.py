@@ -69,9 +69,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Rule]
     (info / "entry_points.txt").write_text("[spark_iceberg_sql.rules]\ncopied = copied_rules\n")
     sys.path.insert(0, str(site))
     try:
-        loaded = {
-            rule.code.replace(LETTERS, "SIS"): rule for rule in plugin_rules([r.code for r in OURS])
-        }
+        loaded = {rule.code.replace(LETTERS, "SIS"): rule for rule in plugin_rules([r.code for r in OURS])}
         yield loaded
     finally:
         sys.path.remove(str(site))
@@ -106,10 +104,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch, rule: Rule, copy: Rule) -> None:
     """Put a copy in the place of a rule."""
     monkeypatch.delitem(BY_CODE, rule.code)
     monkeypatch.setitem(BY_CODE, copy.code, copy)
-    by_kind = {
-        kind: tuple(copy if r is rule else r for r in rules)
-        for kind, rules in rule_runner._RULES.items()
-    }
+    by_kind = {kind: tuple(copy if r is rule else r for r in rules) for kind, rules in rule_runner._RULES.items()}
     monkeypatch.setattr(rule_runner, "_RULES", by_kind)
     every = frozenset(BY_CODE)
     for module in (rule_runner, reporting, engine, host_suppressions):
@@ -125,9 +120,7 @@ _COPIED = re.compile(rf"\b{LETTERS}(?=\d{{3}}\b)")
 def written(diagnostics: list[Diagnostic]) -> list[str]:
     """Diagnostics with the letters of the built-in codes, in an order that does not depend on the others."""
     assert all(d.code in BY_CODE for d in diagnostics), "the checker reports a rule that is gone"
-    skipped = (
-        replace(d, skipped=tuple(sorted(d.skipped, key=lambda c: c[-3:]))) for d in diagnostics
-    )
+    skipped = (replace(d, skipped=tuple(sorted(d.skipped, key=lambda c: c[-3:]))) for d in diagnostics)
     return sorted(_COPIED.sub("SIS", repr(_fields(d))) for d in skipped)
 
 
@@ -149,9 +142,7 @@ def findings_of(code: str, copied: str) -> list[list[str]]:
             findings.append(written(list(check(unsure, Tables()))))
             findings += [written(linted(variant, "a.sql")) for variant in templated(text)]
             cured = apply_fixes(text, lambda changed, case=case: check(changed, case.known()), unsafe=True)  # fmt: skip
-            findings.append(
-                [cured.text, *map(str, map(len, (cured.applied_codes, cured.rejected_findings)))]
-            )
+            findings.append([cured.text, *map(str, map(len, (cured.applied_codes, cured.rejected_findings)))])
     findings += [written(list(of_calls(*pair, api))) for pair in reported.values() for api in APIS]
     findings += [written(linted(program, "a.py")) for program in programs_by_code()[code]]
     return findings
@@ -163,9 +154,7 @@ def of_calls(report: Report, diagnostic: Diagnostic, api: str) -> Iterator[Diagn
     places = range(len(text) + 1)
     arm = (0, len(text), Branch(0, 0, len(text)))
     for sql, arms in ((text, ()), ("CREATE TABLE IF NOT EXISTS", ()), ("CREATE", (arm,))):
-        worded = in_api_terms(
-            SqlFragment(sql, places, places, api=api, branch_ranges=arms), diagnostic
-        )
+        worded = in_api_terms(SqlFragment(sql, places, places, api=api, branch_ranges=arms), diagnostic)
         if worded is not None:
             yield worded
 
@@ -185,9 +174,7 @@ def linted(text: str, name: str) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("rule", OURS, ids=lambda rule: rule.code)
-def test_a_copy_behaves_as_the_rule(
-    rule: Rule, copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_behaves_as_the_rule(rule: Rule, copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch) -> None:
     expected = findings_of(rule.code, rule.code)
     assert rule.code in str(expected) or rule.category is Category.CHECK
     copy = copies[rule.code]
@@ -196,9 +183,7 @@ def test_a_copy_behaves_as_the_rule(
     assert findings_of(rule.code, copy.code) == expected
 
 
-def test_copies_of_all_rules_at_once(
-    copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copies_of_all_rules_at_once(copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [written(linted(c.text, "a.sql")) for c in page_cases()]
     for rule in OURS:
         replaced(monkeypatch, rule, copies[rule.code])
@@ -207,9 +192,7 @@ def test_copies_of_all_rules_at_once(
 
 
 @pytest.mark.parametrize("code", ["SIS001", "SIS004"])
-def test_no_fix_causes_an_error_of_a_copy(
-    code: str, copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_fix_causes_an_error_of_a_copy(code: str, copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch) -> None:
     copy = copies[code]
     replaced(monkeypatch, next(rule for rule in OURS if rule.code == code), copy)
 
@@ -256,8 +239,7 @@ def test_no_module_outside_the_rules_imports_one() -> None:
         for path in PACKAGE.rglob("*.py")
         if path.parent.name != "rules" and "rules.sis" in path.read_text("utf-8")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ImportFrom)
-        and (node.module or "").startswith("spark_iceberg_sql.rules.sis")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spark_iceberg_sql.rules.sis")
         for alias in node.names
     }
     assert not [pair for pair in imported if pair[1] in names]

@@ -138,9 +138,7 @@ def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "part", ["'", "/*", "--", "r'", "a;", "\\'", " ", "- ", "*/", "-- \n;", "/**/ "]
-)
+@pytest.mark.parametrize("part", ["'", "/*", "--", "r'", "a;", "\\'", " ", "- ", "*/", "-- \n;", "/**/ "])
 def test_in_linear_time(part: str) -> None:
     # A square would take minutes.
     statements(part * 50_000)

@@ -99,9 +99,7 @@ def test_what_is_written_is_fixed(project: Path) -> None:
 
 def test_messages(project: Path) -> None:
     said = {at: d.message for name, at, d in every() if name == "models/orders.sql"}
-    assert said["placed_at"] == (
-        "`analytics_mart.orders_v2` has no column `placed_at`" + IN_COMPILED
-    )
+    assert said["placed_at"] == ("`analytics_mart.orders_v2` has no column `placed_at`" + IN_COMPILED)
 
 
 @pytest.mark.parametrize("name", ["macros/money.sql", "models/schema.yml", "dbt_project.yml"])
@@ -110,8 +108,7 @@ def test_a_newer_file_for_all_models(project: Path, name: str) -> None:
     assert errors() == BYTEXT
     (said,) = notes()["models/daily.sql"]
     assert said == (
-        "not checked: dbt decides on `file_format` when it runs,"
-        f" and `target/manifest.json` is older than `{name}`"
+        f"not checked: dbt decides on `file_format` when it runs, and `target/manifest.json` is older than `{name}`"
     )
 
 
@@ -127,9 +124,7 @@ def test_a_manifest_that_says_nothing(project: Path, content: str, why: str) -> 
     (project / "target" / "manifest.json").write_text(content)
     assert errors() == BYTEXT
     (said,) = notes()["models/daily.sql"]
-    assert said == (
-        f"not checked: dbt decides on `file_format` when it runs, and `target/manifest.json` {why}"
-    )
+    assert said == (f"not checked: dbt decides on `file_format` when it runs, and `target/manifest.json` {why}")
 
 
 def test_a_manifest_of_another_adapter(project: Path) -> None:
@@ -168,8 +163,7 @@ def test_a_mapping_is_a_note(project: Path) -> None:
     )
     (said,) = notes()["models/events.sql"]
     assert said == (
-        "not checked: `partition_by` is a mapping; dbt-spark uses its keys as columns:"
-        " `field`, `data_type`"
+        "not checked: `partition_by` is a mapping; dbt-spark uses its keys as columns: `field`, `data_type`"
     )
 
 
@@ -185,10 +179,7 @@ def test_a_list_with_a_mapping_is_a_note(project: Path) -> None:
         "      partition_by:\n        - field: ts\n"
     )
     found = notes()
-    said = (
-        "not checked: `partition_by` lists a mapping; dbt-spark copies it into the statement, "
-        "which Spark refuses"
-    )
+    said = "not checked: `partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
     assert found["models/events.sql"] == found["models/more.yml"] == [said]
 
 
@@ -208,10 +199,7 @@ def test_the_columns_of_a_changed_model_are_not_known(project: Path) -> None:
     path = project / "models" / "orders.sql"
     path.write_text(path.read_text() + "\n-- more\n")
     said = notes()["models/orders.sql"]
-    assert (
-        "not checked: the columns, because the model has changed since dbt wrote `target/manifest.json`"
-        in said
-    )
+    assert "not checked: the columns, because the model has changed since dbt wrote `target/manifest.json`" in said
     assert [error for error in errors() if error[0] == "models/orders.sql"] == []
 
 
@@ -317,9 +305,7 @@ def test_ignores(project: Path) -> None:
     changed(
         project,
         lambda m: m["nodes"]["model.shop.daily"].update(
-            raw_code=m["nodes"]["model.shop.daily"]["raw_code"].replace(
-                "}}\n", "}} -- noqa: SIS202\n", 1
-            )
+            raw_code=m["nodes"]["model.shop.daily"]["raw_code"].replace("}}\n", "}} -- noqa: SIS202\n", 1)
         ),
     )
     edit(project / "models" / "daily.sql", "}}\n", "}} -- noqa: SIS202\n")

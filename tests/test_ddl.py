@@ -81,9 +81,7 @@ def test_a_mistake_is_known_by_its_shape_and_place() -> None:
         assert isinstance(found, InvalidStatement), sql
         assert (found.error_kind or "-", sql[slice(*found.error_span)] or "$") == (like, at), sql
         assert found.expected, sql
-        assert found.token_text == (sql[slice(*found.error_span)] or "the end of the statement"), (
-            sql
-        )
+        assert found.token_text == (sql[slice(*found.error_span)] or "the end of the statement"), sql
 
 
 def test_every_mistake_is_in_the_table_and_every_record_has_a_case() -> None:
@@ -480,9 +478,7 @@ def test_a_templated_table_is_a_table() -> None:
     found = node("ALTER TABLE {{ db }}.events_{{ env }} ADD PARTITION FIELD bucket(16, id)")
     assert isinstance(found, AddField)
     assert found.table.parts == ("{{ db }}", "events_{{ env }}")
-    created = node(
-        "CREATE TABLE ${db}.t USING iceberg PARTITIONED BY (id) AS SELECT * FROM {{ s }}"
-    )
+    created = node("CREATE TABLE ${db}.t USING iceberg PARTITIONED BY (id) AS SELECT * FROM {{ s }}")
     assert isinstance(created, Create)
     assert created.table.parts == ("${db}", "t")
     quoted = node("ALTER TABLE t ADD PARTITION FIELD `{{ x }}`")
@@ -673,11 +669,7 @@ HEADS = st.sampled_from(
 )
 
 
-@given(
-    st.one_of(
-        st.text(), st.builds(lambda h, w: " ".join([h, *w]), HEADS, st.lists(WORDS, max_size=25))
-    )
-)
+@given(st.one_of(st.text(), st.builds(lambda h, w: " ".join([h, *w]), HEADS, st.lists(WORDS, max_size=25))))
 def test_no_text_raises(text: str) -> None:
     for statement in statements(text):
         found = parse(statement)

@@ -115,11 +115,7 @@ def test_the_site_is_where_the_addresses_lead() -> None:
 
 
 def test_nothing_generated_is_checked_in() -> None:
-    kept = {
-        path.relative_to(ROOT / "docs").as_posix()
-        for path in PAGES
-        if ROOT / "docs" in path.parents
-    }
+    kept = {path.relative_to(ROOT / "docs").as_posix() for path in PAGES if ROOT / "docs" in path.parents}
     assert not [name for name in kept if name.startswith("reference")]
     assert not kept & {"contributing.md", "changelog.md"}
 
@@ -160,9 +156,7 @@ def test_spelling() -> None:
         for cell in json.loads(path.read_text("utf-8"))["cells"]
     )
     command.append("-")
-    done = subprocess.run(
-        command, cwd=ROOT, input=words, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, input=words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -229,9 +223,7 @@ def test_every_block_is_of_a_known_kind() -> None:
         known = ("not run: ", "fails", "warns", "demo", "layers", "client", "/")
         assert all(mark.startswith(known) for mark in block.marks), (block.where, block.marks)
     for page in PAGES:
-        prose = re.sub(
-            r"^( *)(`{3,}).*?^ *\2$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
-        )
+        prose = re.sub(r"^( *)(`{3,}).*?^ *\2$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
         assert not re.search(r"\n\n {4}(?!-|\d)\S", prose), f"{page}: an indented block"
 
 
@@ -284,9 +276,7 @@ def test_every_shell_command_is_one() -> None:
 
 def test_ci_runs_the_readme_s_test_command_and_then_the_rest() -> None:
     [command] = [b.text.strip() for b in blocks(ROOT / "README.md") if "pytest" in b.text]
-    runs = re.findall(
-        r'^timeout \w+ bash -c "(.+)"', (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE
-    )
+    runs = re.findall(r'^timeout \w+ bash -c "(.+)"', (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
     assert runs == [command, command.replace("[test]", "[dev]") + " --rest"]
 
 
@@ -303,11 +293,7 @@ def test_sql_is_what_the_checker_passes(page: Path) -> None:
         if block.language != "sql" or block.file is not None:
             continue
         report = check(script + block.text)
-        found = {
-            d.code
-            for d in report
-            if d.severity is not Severity.NOTE and d.span.start >= len(script)
-        }
+        found = {d.code for d in report if d.severity is not Severity.NOTE and d.span.start >= len(script)}
         assert found == set((block.mark("fails") or "").split()), block.where
         script += block.text if not block.fails else ""
 
@@ -383,9 +369,7 @@ def test_toml(block: Block, folder: Path) -> None:
         assert table["language-server"]["iceberg-sql"]["args"][0] in COMMANDS
 
 
-WORKFLOWS = [
-    block for block in of("yaml") if block.page.name != "dbt.md"
-]  # whose commands check it
+WORKFLOWS = [block for block in of("yaml") if block.page.name != "dbt.md"]  # whose commands check it
 
 
 @pytest.mark.parametrize("block", WORKFLOWS, ids=called)
@@ -432,9 +416,7 @@ def test_the_layers_shown_are_the_contract_s() -> None:
 
 def test_every_folder_has_its_row() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    named = set(
-        re.findall(r"`([\w/.]+)`", "\n".join(re.findall(r"^\| (.*?) \|", page, re.MULTILINE)))
-    )
+    named = set(re.findall(r"`([\w/.]+)`", "\n".join(re.findall(r"^\| (.*?) \|", page, re.MULTILINE))))
     package = ROOT / "spark_iceberg_sql"
     for path in package.iterdir():
         if path.is_dir() and path.name != "__pycache__" and path.name != "spark":

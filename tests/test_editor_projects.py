@@ -27,12 +27,8 @@ def codes(path: Path, text: str, language: str) -> list[str]:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / ".iceberg-sql.toml").write_text('callables = ["own.run"]\nddl = ["tables.py"]\n')
-    (tmp_path / "tables.py").write_text(
-        'import own\nown.run("CREATE TABLE u (a INT) USING iceberg")\n'
-    )
-    (tmp_path / "dbt_project.yml").write_text(
-        "name: p\nmodels:\n  +file_format: iceberg\n  +materialized: table\n"
-    )
+    (tmp_path / "tables.py").write_text('import own\nown.run("CREATE TABLE u (a INT) USING iceberg")\n')
+    (tmp_path / "dbt_project.yml").write_text("name: p\nmodels:\n  +file_format: iceberg\n  +materialized: table\n")
     (tmp_path / "models").mkdir()
     return tmp_path
 

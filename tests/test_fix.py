@@ -204,9 +204,7 @@ def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
-@pytest.mark.parametrize(
-    "text", [f"a\n{FAULTY}", f"a\r\n{FAULTY}\r\nb\r\n", f"{FAULTY}\n\n\n\n\n\u2028\n"]
-)
+@pytest.mark.parametrize("text", [f"a\n{FAULTY}", f"a\r\n{FAULTY}\r\nb\r\n", f"{FAULTY}\n\n\n\n\n\u2028\n"])
 def test_a_diff_is_one_that_patch_takes(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.sql"
     path.write_bytes(text.encode())

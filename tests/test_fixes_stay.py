@@ -29,9 +29,7 @@ def fixed(folder: Path, name: str, text: str, *options: str) -> str:
 
 
 def codes(text: str) -> list[str]:
-    return [
-        d.code for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report
-    ]
+    return [d.code for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report]
 
 
 BUCKETS = """N = "16"
@@ -183,16 +181,10 @@ def test_branches_of_a_template_stay(tmp_path: Path, fields: str, options: tuple
 @pytest.mark.parametrize(
     "text",
     [
-        "{% if a %}"
-        + COLUMNS
-        + "PARTITIONED BY (bucket{% else %}INSERT INTO s.t VALUES (f{% endif %}(id, 16));",
+        "{% if a %}" + COLUMNS + "PARTITIONED BY (bucket{% else %}INSERT INTO s.t VALUES (f{% endif %}(id, 16));",
         "SELECT 1{% if a %}; " + COLUMNS + "PARTITIONED BY {% endif %} (bucket(id, 16));",
-        "SELECT {% if not a %}1 {% else %}1; "
-        + COLUMNS
-        + "PARTITIONED BY {% endif %} (bucket(id, 16));",
-        "{% if a %}-- {% endif %}x;\n"
-        + COLUMNS
-        + "PARTITIONED BY (bucket(id, {% if a %}16{% endif %}));",
+        "SELECT {% if not a %}1 {% else %}1; " + COLUMNS + "PARTITIONED BY {% endif %} (bucket(id, 16));",
+        "{% if a %}-- {% endif %}x;\n" + COLUMNS + "PARTITIONED BY (bucket(id, {% if a %}16{% endif %}));",
     ],
 )
 def test_words_that_are_another_statement_in_another_branch_stay(tmp_path: Path, text: str) -> None:
@@ -219,9 +211,7 @@ def test_a_field_that_no_branch_touches_is_fixed(tmp_path: Path, fields: str) ->
 
 @pytest.mark.parametrize("comment", ["/* key */", "-- key\n", "/* a /* b */ */"])
 @pytest.mark.parametrize("call", ["bucket(id{}, 16)", "bucket(id, {}16)", "bucket(id{}, 16S)"])
-def test_a_comment_between_what_is_swapped_is_not_safe(
-    tmp_path: Path, comment: str, call: str
-) -> None:
+def test_a_comment_between_what_is_swapped_is_not_safe(tmp_path: Path, comment: str, call: str) -> None:
     text = f"{COLUMNS}PARTITIONED BY ({call.format(comment)});\n"
     assert fixed(tmp_path, "a.sql", text) == text
     assert fixed(tmp_path, "a.sql", text, "--unsafe-fixes") != text

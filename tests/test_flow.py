@@ -24,11 +24,7 @@ def program(shape: str, *blocks: str) -> str:
     for line in textwrap.dedent(shape).strip("\n").splitlines():
         number = line.strip().strip("<>")
         indent = line[: len(line) - len(line.lstrip())]
-        lines += (
-            [indent + each for each in blocks[int(number)].splitlines()]
-            if number.isdigit()
-            else [line]
-        )
+        lines += [indent + each for each in blocks[int(number)].splitlines()] if number.isdigit() else [line]
     return "\n".join(lines) + "\n"
 
 

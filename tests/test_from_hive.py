@@ -198,9 +198,7 @@ def test_a_name_that_may_be_another_table() -> None:
     found = sis.from_hive(None, LOGS, [query, full], column="ts", zone="America/New_York")
     assert [one.rewritten is not None for one in found.queries] == [False, True]
     assert "`logs` may be another table than `web.logs`" in found.queries[0].notes[0]
-    assert (
-        "convert_timezone('UTC', 'America/New_York'," in found.sql
-    )  # whatever the session's zone is
+    assert "convert_timezone('UTC', 'America/New_York'," in found.sql  # whatever the session's zone is
 
 
 def test_files_with_timestamps_that_iceberg_cannot_read_are_not_imported() -> None:
@@ -290,9 +288,7 @@ def parts(kind: str = "int") -> PartitionDerivation:
 def test_columns_for_year_month_and_day() -> None:
     day = parts()
     assert where("year = 2024 AND month = 1 AND day = 5", day) == "d = DATE '2024-01-05'"
-    assert where("month = 1 AND year = 2024", day) == (
-        "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
-    )
+    assert where("month = 1 AND year = 2024", day) == ("(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
     for stays in ("month = 1", "year = 2024 AND day = 5", "month = 13 AND year = 2024"):
         assert where(stays, day) is None, stays
     assert (where("NOT year = 2024 AND month = 1", day) or "").endswith("AND month = 1")

@@ -50,11 +50,7 @@ def test_matcher(part: str, names: set[str]) -> None:
 
 
 def test_wildcards() -> None:
-    assert [
-        p
-        for p in ("/a", "/a*", "/a?", "/[a]", "/{a}", "/a b", "/{a", "/b[k", "/a]}")
-        if has_wildcards(p)
-    ] == [
+    assert [p for p in ("/a", "/a*", "/a?", "/[a]", "/{a}", "/a b", "/{a", "/b[k", "/a]}") if has_wildcards(p)] == [
         *("/a*", "/a?", "/[a]", "/{a}"),
     ]
 

@@ -43,16 +43,13 @@ ONE = "CREATE TABLE db.t (id BIGINT) USING iceberg;\n"
 
 SHAPES: dict[str, Callable[[int], str]] = {
     "buckets of one column": lambda n: (
-        ONE
-        + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD bucket({i + 2}, id);\n" for i in range(n))
+        ONE + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD bucket({i + 2}, id);\n" for i in range(n))
     ),
     "a column for each": lambda n: (
         f"CREATE TABLE db.t ({', '.join(f'c{i} INT' for i in range(n))}) USING iceberg;\n"
         + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD c{i};\n" for i in range(n))
     ),
-    "columns": lambda n: (
-        ONE + "".join(f"ALTER TABLE db.t ADD COLUMN c{i} INT;\n" for i in range(n))
-    ),
+    "columns": lambda n: ONE + "".join(f"ALTER TABLE db.t ADD COLUMN c{i} INT;\n" for i in range(n)),
     "added and dropped": lambda n: (
         ONE
         + "".join(
@@ -61,9 +58,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
             for i in range(n)
         )
     ),
-    "faulty": lambda n: (
-        ONE + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD weeks(c{i});\n" for i in range(n))
-    ),
+    "faulty": lambda n: ONE + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD weeks(c{i});\n" for i in range(n)),
     "ignored": lambda n: "".join(
         f"CREATE TABLE db.t{i} (id INT) USING iceberg PARTITIONED BY (weeks(id)); -- noqa: SIS101, SIS501\n"
         for i in range(n)
@@ -115,8 +110,7 @@ def test_calls_in_one_statement() -> None:
 
 def misspelled(n: int) -> str:
     columns, fields = (
-        ", ".join(f"{name}_{i}{more}" for i in range(n))
-        for name, more in (("column", " INT"), ("colum", ""))
+        ", ".join(f"{name}_{i}{more}" for i in range(n)) for name, more in (("column", " INT"), ("colum", ""))
     )
     return f"CREATE TABLE t ({columns}) USING iceberg PARTITIONED BY ({fields})"
 
@@ -165,9 +159,7 @@ def test_a_rename_makes_each_field_anew_once() -> None:
 
 def test_comments_on_the_lines_of_one_statement() -> None:
     few, many = (
-        "CREATE TABLE t (\n"
-        + ",\n".join(f"c{i} INT -- noqa: SIS209\n" for i in range(n))
-        + ") USING iceberg"
+        "CREATE TABLE t (\n" + ",\n".join(f"c{i} INT -- noqa: SIS209\n" for i in range(n)) + ") USING iceberg"
         for n in (250, 2000)
     )
     assert ratio(lambda: check(few), lambda: check(many), 24) < 24
@@ -191,9 +183,7 @@ def test_comments_in_the_cells_of_a_notebook() -> None:
     def beside(n: int) -> HostSuppressions:
         parts = tuple(TextUnit(f"spark.sql('SELECT {i}')", i) for i in range(n))
         pieces = tuple(range_fragment(part.text, 11, 19, i) for i, part in enumerate(parts))
-        return HostSuppressions(
-            SourceFile("a.ipynb", parts, pieces), [Lines(part.text) for part in parts]
-        )
+        return HostSuppressions(SourceFile("a.ipynb", parts, pieces), [Lines(part.text) for part in parts])
 
     assert ratio(lambda: beside(500), lambda: beside(4000), 24) < 24
 
@@ -201,9 +191,7 @@ def test_comments_in_the_cells_of_a_notebook() -> None:
 def test_texts_that_a_template_stores() -> None:
     few, many = (
         range_fragment(text, 0, len(text))
-        for text in (
-            "".join(f"{{% set a{i} %}}x{{% endset %}}" for i in range(n)) for n in (250, 2000)
-        )
+        for text in ("".join(f"{{% set a{i} %}}x{{% endset %}}" for i in range(n)) for n in (250, 2000))
     )
     assert ratio(lambda: list(stored_fragments(few)), lambda: list(stored_fragments(many)), 24) < 24
 
@@ -223,17 +211,13 @@ def test_places_that_a_program_and_a_template_fill_in(shape: str) -> None:
     (few,), (many,) = pieces(500), pieces(4000)
     assert ratio(lambda: template_variants(few), lambda: template_variants(many), 24) < 24
     (chosen,) = template_variants(many)
-    assert [hole.start for hole in chosen.placeholders] == sorted(
-        {hole.start for hole in chosen.placeholders}
-    )
+    assert [hole.start for hole in chosen.placeholders] == sorted({hole.start for hole in chosen.placeholders})
 
 
 FAULTY = "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (b)"
 COMMENTED: dict[str, Callable[[int], str]] = {
     "a ruler": lambda n: f"{'#' * n}\nspark.sql('{FAULTY}')  # noqa: SIS501\n",
-    "literals of one call": lambda n: (
-        "spark.sql(\n" + f"'{FAULTY};'  # noqa: SIS201\n" * (n // 10) + ")"
-    ),
+    "literals of one call": lambda n: "spark.sql(\n" + f"'{FAULTY};'  # noqa: SIS201\n" * (n // 10) + ")",
 }
 
 

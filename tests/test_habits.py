@@ -141,9 +141,7 @@ def test_extend_select(settings: str, words: str, selected: bool, capsys: Any) -
         ("--color always --output-format json", {}, False),
     ],
 )
-def test_color(
-    words: str, environment: dict[str, str], colored: bool, monkeypatch: Any, capsys: Any
-) -> None:
+def test_color(words: str, environment: dict[str, str], colored: bool, monkeypatch: Any, capsys: Any) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     main(["check", *words.split()])
@@ -207,9 +205,7 @@ def test_fish_completes(typed: str, completed: set[str], capsys: Any) -> None:
 def test_zsh_reads_the_script(capsys: Any) -> None:
     main(["completion", "zsh"])
     Path("_iceberg-sql").write_text(capsys.readouterr().out)
-    run = (
-        "autoload -Uz compinit; fpath=($PWD $fpath); compinit -u -d dump; echo $_comps[iceberg-sql]"
-    )
+    run = "autoload -Uz compinit; fpath=($PWD $fpath); compinit -u -d dump; echo $_comps[iceberg-sql]"
     done = subprocess.run(["zsh", "-fc", run], capture_output=True, text=True, check=True)
     assert done.stdout == "_iceberg-sql\n"
 
@@ -306,9 +302,7 @@ def test_junit(capsys: Any) -> None:
 
 
 def test_rdjson_counts_bytes_and_has_one_suggestion(capsys: Any) -> None:
-    text = (
-        "/* 日本🙂 */ CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
-    )
+    text = "/* 日本🙂 */ CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
     Path("weeks.sql").write_text(text)
     main(["check", "--output-format", "rdjson"])
     (found,) = json.loads(capsys.readouterr().out)["diagnostics"]

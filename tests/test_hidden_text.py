@@ -70,9 +70,7 @@ def test_a_placeholder_for_a_value_is_silent(pattern: str) -> None:
     ],
 )
 @pytest.mark.parametrize("wrong", [BAD, "ALTER TABLE t ADD PARTITION FIELD weeks(a);"])
-def test_a_template_s_mark_in_a_comment_or_string_hides_nothing(
-    before: str, after: str, wrong: str
-) -> None:
+def test_a_template_s_mark_in_a_comment_or_string_hides_nothing(before: str, after: str, wrong: str) -> None:
     assert codes(f"{before}\n{wrong}\n{after}") == {"SIS002"}
     assert codes(f"SELECT 1;\n{before}\nSELECT 2;\n{wrong}\n{after}\nSELECT 3") == {"SIS002"}
 
@@ -175,9 +173,7 @@ def test_a_cell_that_begins_no_statement_is_noted() -> None:
 
 @pytest.mark.parametrize("delimiter", ["TABLE", "t", "USING", "iceberg"])
 def test_only_formatted_sql_has_delimiters(delimiter: str) -> None:
-    text = f"--changeset a:b endDelimiter:{delimiter}\n" + BAD.replace(
-        f" {delimiter} ", f" {delimiter}\n"
-    )
+    text = f"--changeset a:b endDelimiter:{delimiter}\n" + BAD.replace(f" {delimiter} ", f" {delimiter}\n")
     assert "SIS201" in codes(text)
     assert codes(f"-- Liquibase  FORMATTED sql\n{text}")
     assert "SIS201" in codes(f"SELECT 1;\n--liquibase formatted sql\n{text}")
@@ -193,12 +189,8 @@ def test_sql_cells_of_a_databricks_sql_file() -> None:
     for head in ("", "-- Databricks notebook source\n", "SELECT 1;\n"):
         for cell in (f"-- MAGIC %sql\n-- MAGIC {lines}", f"-- MAGIC %sql {lines}"):
             assert "SIS201" in codes(f"{head}{cell}\n")
-    (report,) = Linter().lint(
-        extract_source("a.sql", f"-- MAGIC %sql\n-- MAGIC {lines}"), Settings()
-    )
-    assert [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS201"] == [
-        "nosuch"
-    ]
+    (report,) = Linter().lint(extract_source("a.sql", f"-- MAGIC %sql\n-- MAGIC {lines}"), Settings())
+    assert [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS201"] == ["nosuch"]
 
 
 # --- notebooks ------------------------------------------------------------------------------------
@@ -222,9 +214,7 @@ IN_SQL = [
 
 
 @pytest.mark.parametrize("metadata", IN_SQL)
-@pytest.mark.parametrize(
-    "cell", [BAD, f"%sql\n{BAD}", f"%python\n{CALL}", f"-- why\n%python\n{CALL}", CALL]
-)
+@pytest.mark.parametrize("cell", [BAD, f"%sql\n{BAD}", f"%python\n{CALL}", f"-- why\n%python\n{CALL}", CALL])
 def test_a_cell_of_a_sql_notebook(metadata: object, cell: str) -> None:
     assert "SIS201" in codes(notebook(cell, metadata), "a.ipynb")
 

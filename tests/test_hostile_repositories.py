@@ -90,9 +90,7 @@ def hostile_catalog(clone: Path, ran: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "command", [["check"], ["plan"], ["config"], ["from-hive"]], ids=lambda words: words[0]
-)
+@pytest.mark.parametrize("command", [["check"], ["plan"], ["config"], ["from-hive"]], ids=lambda words: words[0])
 def test_settings_open_no_catalog(clone: Path, ran: Path, run: Check, command: list[str]) -> None:
     hostile_catalog(clone, ran)
     (clone / ".iceberg-sql.toml").write_text('catalog = "prod"\n')
@@ -105,9 +103,7 @@ def test_settings_open_no_catalog(clone: Path, ran: Path, run: Check, command: l
 
 
 @pytest.mark.parametrize("how", ["option", "environment"])
-def test_pyiceberg_reads_nothing_from_the_working_directory(
-    clone: Path, ran: Path, run: Check, how: str
-) -> None:
+def test_pyiceberg_reads_nothing_from_the_working_directory(clone: Path, ran: Path, run: Check, how: str) -> None:
     hostile_catalog(clone, ran)
     if how == "option":
         done = run("check", "a.sql", "--catalog", "prod")
@@ -157,9 +153,7 @@ def modules(clone: Path, ran: Path) -> Path:
 
 
 @pytest.mark.parametrize("how", ["script", "module", "jupyter"])
-def test_no_module_of_a_clone_is_imported(
-    modules: Path, ran: Path, environment: dict[str, str], how: str
-) -> None:
+def test_no_module_of_a_clone_is_imported(modules: Path, ran: Path, environment: dict[str, str], how: str) -> None:
     script = str(Path(sys.executable).with_name("iceberg-sql"))
     commands = {
         "script": [script, "check", "a.sql"],
@@ -221,9 +215,7 @@ def without_findings(folder: Path) -> None:
         path.write_bytes(digest(body).encode() + b"\n" + body)
 
 
-def test_a_cache_that_comes_with_a_clone_is_not_believed(
-    clone: Path, run: Check, environment: dict[str, str]
-) -> None:
+def test_a_cache_that_comes_with_a_clone_is_not_believed(clone: Path, run: Check, environment: dict[str, str]) -> None:
     for number in range(20):
         (clone / f"q{number:02}.sql").write_text(WRONG)
     honest = run("check", ".")
@@ -355,9 +347,7 @@ def archive(clone: Path, ran: Path) -> Path:
 
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-def test_git_runs_nothing(
-    archive: Path, ran: Path, run: Check, locale: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_git_runs_nothing(archive: Path, ran: Path, run: Check, locale: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", locale)
     done = run("check", "--diff-from", "HEAD", ".")
     assert not ran.exists(), ran.read_text()
@@ -370,9 +360,7 @@ def test_git_runs_nothing(
     assert not ran.exists(), ran.read_text()
 
 
-def test_git_runs_nothing_of_a_submodule(
-    archive: Path, ran: Path, run: Check, tmp_path: Path
-) -> None:
+def test_git_runs_nothing_of_a_submodule(archive: Path, ran: Path, run: Check, tmp_path: Path) -> None:
     """An archive has the configuration of the repositories inside of it, too."""
     inner = archive / "inner"
     inner.mkdir()
@@ -410,9 +398,7 @@ def test_a_folder_that_looks_like_a_repository(clone: Path, ran: Path, run: Chec
     hook = folder / "hooks" / "post-index-change"
     hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
     hook.chmod(0o755)
-    (folder / "config").write_text(
-        f'[core]\nbare = false\nworktree = "{folder}"\nfsmonitor = "{hook}"\n'
-    )
+    (folder / "config").write_text(f'[core]\nbare = false\nworktree = "{folder}"\nfsmonitor = "{hook}"\n')
     (folder / "a.sql").write_text(WRONG)
     run("check", "--diff-from", "HEAD", "migrations")
     for words in (("check", "."), ("check", "--diff-from", "HEAD", ".")):
@@ -510,9 +496,7 @@ def test_a_damaged_file_of_pyiceberg(clone: Path, run: Check, tmp_path: Path) ->
         ("500", "did not answer: Fault: no"),
     ],
 )
-def test_a_catalog_that_was_asked_for_and_does_not_answer(
-    clone: Path, run: Check, mode: str, reason: str
-) -> None:
+def test_a_catalog_that_was_asked_for_and_does_not_answer(clone: Path, run: Check, mode: str, reason: str) -> None:
     (clone / "a.sql").write_text("ALTER TABLE prod.db.t ADD PARTITION FIELD days(ts);\n")
     with catalog(mode) as server:
         done = run(
@@ -647,9 +631,7 @@ def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settin
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "options", [["--fix", "--unsafe-fixes"], ["--add-noqa"]], ids=lambda o: o[0]
-)
+@pytest.mark.parametrize("options", [["--fix", "--unsafe-fixes"], ["--add-noqa"]], ids=lambda o: o[0])
 def test_changes_of_a_damaged_file_end(clone: Path, run: Check, options: list[str]) -> None:
     """With lone carriage returns as line ends, no comment has a place, and each would be tried by itself."""
     lines = [

@@ -171,9 +171,7 @@ def test_in_a_notebook(capsys: Any) -> None:
         f"%%sql\n{TABLE} -- noqa: SIS501".replace("db.t", "db.u"),
         "%time x = 1\n# noqa: SIS501",
     ]
-    text = json.dumps(
-        {"cells": [{"cell_type": "code", "source": c} for c in cells], "metadata": {}}
-    )
+    text = json.dumps({"cells": [{"cell_type": "code", "source": c} for c in cells], "metadata": {}})
     assert found("a.ipynb", text, capsys) == []
 
 
@@ -228,9 +226,7 @@ def test_comments_are_added_to_sql(text: str, capsys: Any) -> None:
         left = found("a.sql", after, capsys)
         assert [c for c in left if not c.endswith("SIS002")] == []
     assert words(after) == words(text)
-    assert after.count("\r") == text.count("\r") + (after.count("\n") - text.count("\n")) * (
-        "\r" in text
-    )
+    assert after.count("\r") == text.count("\r") + (after.count("\n") - text.count("\n")) * ("\r" in text)
     main(["check", "--isolated", "--add-noqa", "a.sql"])  # nothing more is added
     assert Path("a.sql").read_bytes().decode() == after
 
@@ -292,9 +288,7 @@ def test_comments_are_added_to_a_notebook(capsys: Any) -> None:
         f"%%sql\n{TABLE}".replace("db.t", "db.v"),
         f"%time spark.sql('{TABLE}')\nx = 1".replace("db.t", "db.w"),
     ]
-    text = json.dumps(
-        {"cells": [{"cell_type": "code", "source": c} for c in cells], "metadata": {}}, indent=1
-    )
+    text = json.dumps({"cells": [{"cell_type": "code", "source": c} for c in cells], "metadata": {}}, indent=1)
     assert len(found("a.ipynb", text, capsys)) == 4
     main(["check", "--isolated", "--add-noqa", "a.ipynb"])
     capsys.readouterr()
@@ -303,9 +297,7 @@ def test_comments_are_added_to_a_notebook(capsys: Any) -> None:
     assert sources[0] == f'spark.sql("{TABLE}")  # noqa: SIS501\nx = 1'
     assert sources[1].endswith('")  # noqa: SIS501')
     assert sources[2].endswith("(at)  -- noqa: SIS501")
-    assert sources[3] == f"%time spark.sql('{TABLE}')  # noqa: SIS501\nx = 1".replace(
-        "db.t", "db.w"
-    )
+    assert sources[3] == f"%time spark.sql('{TABLE}')  # noqa: SIS501\nx = 1".replace("db.t", "db.w")
     assert found("a.ipynb", Path("a.ipynb").read_text(), capsys) == []
 
 
@@ -358,9 +350,7 @@ ENTRY = """models:
         ("models/s.yml", f"{ENTRY}\n", f"{ENTRY}  # noqa: SIS101\n"),
     ],
 )
-def test_comments_are_added_wherever_they_count(
-    name: str, text: str, after: str, capsys: Any
-) -> None:
+def test_comments_are_added_wherever_they_count(name: str, text: str, after: str, capsys: Any) -> None:
     Path("dbt_project.yml").write_text("name: p\n")
     Path("models").mkdir()
     Path("models/k.sql").write_text("SELECT 1 a\n")
@@ -467,9 +457,7 @@ def test_a_statement_that_is_about_to_run(comment: str) -> None:
         "SELECT * FROM db.q WHERE month(ts) = 2; -- noqa: SIS602",
     ],
 )
-def test_a_comment_on_a_statement_that_is_not_checked_in_full_may_be_needed(
-    text: str, capsys: Any
-) -> None:
+def test_a_comment_on_a_statement_that_is_not_checked_in_full_may_be_needed(text: str, capsys: Any) -> None:
     text = f"USE lake;\n{text}\n"
     assert not [code for code in found("a.sql", text, capsys) if "SIS003" in code]
     assert main(["check", "--isolated", "--fix", "--unsafe-fixes", "a.sql"]) in (0, 1)

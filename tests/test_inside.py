@@ -142,9 +142,7 @@ def test_other_processes_read_the_files_beside_a_file(clone: Path, how: str) -> 
         "../[ot][u3]*/*.sql",
     ],
 )
-def test_globs_of_settings_stay_inside(
-    clone: Path, outside: Path, run: Check, key: str, glob: str
-) -> None:
+def test_globs_of_settings_stay_inside(clone: Path, outside: Path, run: Check, key: str, glob: str) -> None:
     (outside / "secret.sql").write_text("CREATE TABLE db.secret (a INT) USING iceberg;\n")
     (clone / "sub").mkdir()
     for name, target in {
@@ -169,9 +167,7 @@ def test_globs_of_settings_may_lead_through_links_inside(clone: Path, run: Check
     assert (done.returncode, done.stderr) == (1, "")
 
 
-def test_globs_of_the_command_line_may_lead_anywhere(
-    clone: Path, outside: Path, run: Check
-) -> None:
+def test_globs_of_the_command_line_may_lead_anywhere(clone: Path, outside: Path, run: Check) -> None:
     (outside / "t.sql").write_text("CREATE TABLE db.u (ts TIMESTAMP) USING iceberg;\n")
     (clone / "link").symlink_to(outside)
     (clone / "a.sql").write_text("ALTER TABLE db.u ADD PARTITION FIELD days(tss);\n")
@@ -227,9 +223,7 @@ def test_nothing_is_written_through_a_link_of_a_repository(
     assert_one_error(done, "cannot write `", "points outside")
 
 
-def test_what_the_user_names_is_written(
-    clone: Path, linked: Path, outside: Path, run: Check, tmp_path: Path
-) -> None:
+def test_what_the_user_names_is_written(clone: Path, linked: Path, outside: Path, run: Check, tmp_path: Path) -> None:
     """Files inside, by links too; files outside by their own names; links that are in no repository."""
     (clone / "in.sql").write_text(FIXABLE)
     (clone / "also.sql").symlink_to("in.sql")
@@ -263,9 +257,7 @@ INCLUDE = "  - include:\n      file: db/1.sql\n"
     ],
 )
 @pytest.mark.parametrize("place", ["changelog.yaml", "db/changelog.yaml"])
-def test_changelogs_include_nothing_outside(
-    clone: Path, outside: Path, run: Check, place: str, entry: str
-) -> None:
+def test_changelogs_include_nothing_outside(clone: Path, outside: Path, run: Check, place: str, entry: str) -> None:
     (outside / "lq.sql").write_text("CREATE TABLE db.u (secret INT) USING iceberg;\n")
     (clone / "db").mkdir()
     (clone / "db" / "1.sql").write_text(
@@ -297,12 +289,8 @@ def test_changelogs_include_what_is_inside(clone: Path, run: Check) -> None:
     (clone / "more").mkdir()
     (clone / "more" / "0.sql").write_text("CREATE TABLE db.u (here INT) USING iceberg;\n")
     (clone / "db" / "0.sql").symlink_to("../more/0.sql")
-    (clone / "db" / "1.sql").write_text(
-        "--liquibase formatted sql\nALTER TABLE db.u ADD PARTITION FIELD days(tss);\n"
-    )
-    (clone / "changelog.yaml").write_text(
-        f"databaseChangeLog:\n  - include:\n      file: db/0.sql\n{INCLUDE}"
-    )
+    (clone / "db" / "1.sql").write_text("--liquibase formatted sql\nALTER TABLE db.u ADD PARTITION FIELD days(tss);\n")
+    (clone / "changelog.yaml").write_text(f"databaseChangeLog:\n  - include:\n      file: db/0.sql\n{INCLUDE}")
     done = run("check", "db/1.sql")
     assert (done.returncode, "SIS201" in done.stdout) == (1, True)
 
@@ -367,9 +355,7 @@ def test_projects_of_dbt_stay_inside(project: Path, outside: Path, run: Check, w
     ["models/z.yml", "profiles.yml", "target/catalog.json", "target/manifest.json", "seeds/s.csv"],
 )
 @pytest.mark.parametrize("kind", ["device", "pipe", "link", "deep"])
-def test_files_of_dbt_are_files(
-    project: Path, outside: Path, run: Check, name: str, kind: str
-) -> None:
+def test_files_of_dbt_are_files(project: Path, outside: Path, run: Check, name: str, kind: str) -> None:
     path = project / name
     if kind == "device":
         path.symlink_to("/dev/zero")

@@ -81,9 +81,7 @@ SCHEMA = Schema(
         column(1, "id", "long"),
         column(2, "ts", "timestamptz"),
         column(3, "name", "string"),
-        Field(
-            "two words", Struct((column(5, "at", "timestamp"), column(6, "x", "double"))), False, 4
-        ),
+        Field("two words", Struct((column(5, "at", "timestamp"), column(6, "x", "double"))), False, 4),
         column(7, "price", "decimal", 9, 2),
     )
 )
@@ -202,9 +200,7 @@ def test_bounds_are_packed_as_the_spec_says() -> None:
     moment = datetime(1970, 1, 1, 0, 0, 1, tzinfo=timezone.utc)
     assert lower_bound(kind("long"), 34) == struct.pack("<q", 34)
     assert lower_bound(kind("date"), ordinal(kind("date"), date(1970, 1, 3))) == b"\2\0\0\0"
-    assert lower_bound(kind("timestamptz"), ordinal(kind("timestamptz"), moment)) == struct.pack(
-        "<q", 1_000_000
-    )
+    assert lower_bound(kind("timestamptz"), ordinal(kind("timestamptz"), moment)) == struct.pack("<q", 1_000_000)
     assert lower_bound(kind("decimal"), Decimal("14.20")) == b"\x05\x8c"  # the spec's example
     assert lower_bound(kind("decimal"), Decimal("-0.01")) == b"\xff"
     assert lower_bound(kind("decimal"), Decimal("1.28")) == b"\x00\x80"
@@ -288,9 +284,7 @@ def test_metadata_refuses_what_bounds_do_not_say() -> None:
     wide_range = FileStats(10, 100, {1: (0, 10**9)})
     with pytest.raises(IcebergSqlError, match="1,000,000,001 values"):
         partition_totals(Spec(0, fields("id")), [wide_range], {1: "long"})
-    tens = partition_totals(
-        Spec(0, fields("truncate(10, id)")), [FileStats(20, 200, {1: (-5, 14)})], {1: "long"}
-    )
+    tens = partition_totals(Spec(0, fields("truncate(10, id)")), [FileStats(20, 200, {1: (-5, 14)})], {1: "long"})
     assert {key: round(rows) for key, (rows, _) in tens.items()} == {(-10,): 5, (0,): 10, (10,): 5}
 
 
@@ -356,9 +350,7 @@ def sample(seen: int, rows: int, target: int = 1 << 40) -> Sample:
 
 def test_a_sample_s_partitions_keep_the_order_of_their_rows() -> None:
     some = sample(1000, 1000)
-    made = hypothetical_table(
-        some, SCHEMA, Spec(0, fields("name")), slice_files(some, fields("name"))
-    )
+    made = hypothetical_table(some, SCHEMA, Spec(0, fields("name")), slice_files(some, fields("name")))
     assert (made.partition_count, made.row_count, len(made.files)) == (10, 1000, 10)
     assert made.files[0].bounds[1] == Bounds(0, 990)
     last = next(f for f in made.files if f.partition == ("n9",))
@@ -429,10 +421,7 @@ def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
     }
     picked = [i for i in range(rows) if some.random() < share]
     sizes = FileSizeModel(
-        [
-            TrialWrite(TaskOutput(n, n * 100), (DataFile(n, n * 100, n * 10),), True)
-            for n in (1, 1_000, 50_000)
-        ],
+        [TrialWrite(TaskOutput(n, n * 100), (DataFile(n, n * 100, n * 10),), True) for n in (1, 1_000, 50_000)],
         WriteSettings("hash", 200_000),
     )
     every, some_rows = (
@@ -490,9 +479,7 @@ def test_a_sample_s_files_are_kept_as_often_as_those_of_all_rows(spec: str) -> N
             *((2, day * 86_400_000_000, (day + 3) * 86_400_000_000) for day in (5, 40, 90, 140)),
             *((1, n, n) for n in (30, 20_000, 28_000)),
         ]:
-            off.append(
-                read(some, spec, field_id, low, high) - read(every, spec, field_id, low, high)
-            )
+            off.append(read(some, spec, field_id, low, high) - read(every, spec, field_id, low, high))
     assert abs(mean(off)) < 0.035
     assert mean(map(abs, off)) < 0.06
 
@@ -502,9 +489,7 @@ def test_bounds_that_a_sample_does_not_show() -> None:
     column = RankedColumn([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
     own = [r for r in column.ranks if 20 <= r < 40]
     assert column.bounds(own, 0, 25.0) == Bounds(19, 40, 0, 0)
-    assert column.bounds(own, 0, 25.0, RankRange(20, 39, 20, 39)) == Bounds(
-        20, 39, 0, 0
-    )  # its partition
+    assert column.bounds(own, 0, 25.0, RankRange(20, 39, 20, 39)) == Bounds(20, 39, 0, 0)  # its partition
     # Values that the sample does not have lie before the next partition's.
     assert column.bounds(own, 0, 25.0, RankRange(20, 39, 19, 40)) == Bounds(19, 40, 0, 0)
     assert column.bounds(own, 0, 1.0) == Bounds(20, 39, 0, 0)  # every row
@@ -516,9 +501,7 @@ def test_bounds_that_a_sample_does_not_show() -> None:
     few = RankedColumn(["c5", "c6"] * 500)  # c57 is too rare to be sampled
     assert few.bounds([0] * 500, 0, 25.0, RankRange(0, 0, 0, 1)) == Bounds("c5", "c6", 0, 0)
     many = [few.bounds([0] * 5, 0, 2.0, RankRange(0, 0, 0, 1), n).high for n in range(1000)]
-    assert (
-        10 < many.count("c6") < 40
-    )  # one of the two or so rows that are missing, in one of 100 files
+    assert 10 < many.count("c6") < 40  # one of the two or so rows that are missing, in one of 100 files
     rare = RankedColumn([None if i % 50 else i for i in range(1000)])
     assert rare.bounds([-1] * 30, 30, 25.0) == Bounds(0, 950, 749, 0)  # by chance all null
     assert rare.bounds([-1] * 300, 300, 25.0) == Bounds(None, None, 7500, 0)
@@ -549,12 +532,8 @@ def test_counted_partitions_replace_what_a_sample_says() -> None:
     assert (small.bounds, unseen.bounds) == (known[1].bounds, known[2].bounds)
     assert first.bounds[1].low >= 500
     assert first.bounds[1].high < middle_.bounds[1].high <= last.bounds[1].high == 70_000
-    assert (
-        first.bounds[1].low == 500
-    )  # a file has the partition's least value, and one its greatest
-    known[0] = CountedPartition(
-        ("n0",), 3 * size - 1, {1: Bounds(0, 10**6, 3), 3: Bounds("n0", "n0")}
-    )
+    assert first.bounds[1].low == 500  # a file has the partition's least value, and one its greatest
+    known[0] = CountedPartition(("n0",), 3 * size - 1, {1: Bounds(0, 10**6, 3), 3: Bounds("n0", "n0")})
     made = with_counted_partitions(
         hypothetical_table(some, SCHEMA, spec, slices), known, some.size_model, some.row_bytes
     )
@@ -573,9 +552,7 @@ def test_without_order_a_partition_s_files_span_it() -> None:
     """Without fanout writers, Spark sorts the rows by partition, which mixes them."""
     some = sample(1000, 100_000, target=400_000)
     spec = Spec(0, fields("name"))
-    mixed = replace(
-        some, size_model=FileSizeModel([], WriteSettings("hash", 400_000, keeps_order=False))
-    )
+    mixed = replace(some, size_model=FileSizeModel([], WriteSettings("hash", 400_000, keeps_order=False)))
     kept = [
         mean(f.bounds[1].high - f.bounds[1].low for f in made.files)
         for one in (some, mixed)
@@ -669,13 +646,9 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
 
 def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     reads = (QueryReads("SELECT *\nFROM t WHERE a < 1", 1.0, 2, 2_000, 10, 10_000),)
-    best = Proposal(
-        "days(ts)", 2, 2_000, 2_000, reads, 8, 1_000, ("ALTER TABLE t ADD ...",), "CALL x"
-    )
+    best = Proposal("days(ts)", 2, 2_000, 2_000, reads, 8, 1_000, ("ALTER TABLE t ADD ...",), "CALL x")
     today = Proposal("", 10, 10_000, 10_000, (), 10, 1_000, is_today=True)
-    advice = Advice(
-        [best, today], source="t", basis="based on every row", tried=7, notes=("left out",)
-    )
+    advice = Advice([best, today], source="t", basis="based on every row", tried=7, notes=("left out",))
     text = str(advice)
     assert "SELECT * FROM t WHERE a < 1: 10 (10.0 kB) -> 2 (2.0 kB)" in text
     assert "ALTER TABLE t ADD ...;" in text
@@ -746,9 +719,7 @@ def test_a_sample_from_bounds_alone() -> None:
     wide_ = assume_rows(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
     assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
     # A file's two bounds are not its two values: more partitions than rows are never shown as a few.
-    vast = assume_rows(
-        alike, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000)
-    )
+    vast = assume_rows(alike, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000))
     assert not vast.fields
     assert "allow more values than 400 assumed rows show" in vast.left_out[0]
     lost = [*known, FileStats(1, 10, {1: (0, 1)})]
@@ -756,12 +727,7 @@ def test_a_sample_from_bounds_alone() -> None:
     assert [f.clause for f in found.fields] == ["bucket(4, id)"]
     assert 2 not in found.sample.columns
     assert "some files have no bounds for `ts`" in found.left_out[0]
-    assert (
-        assume_rows(
-            [], kinds, candidates, 400, WriteSettings("hash", 1_000_000)
-        ).sample.sampled_rows
-        == 0
-    )
+    assert assume_rows([], kinds, candidates, 400, WriteSettings("hash", 1_000_000)).sample.sampled_rows == 0
 
 
 def test_a_workload_from_event_logs(tmp_path: Path) -> None:

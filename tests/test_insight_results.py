@@ -21,9 +21,7 @@ from spark_iceberg_sql.insight.spj.model import Join, JoinReport
 PAGE = (ROOT / "docs" / "guide" / "explain.md").read_text("utf-8").partition("## JSON")[2]
 STRANGE = (b"\x00\xff", Decimal("1.50"), date(2024, 5, 17), float("nan"), None, 7, "é", True)
 BASIS = Basis("exact", "every row: 3", "counted", "of the counted rows", "+-1%")
-PREVIEW = Preview(
-    "t", "id", (PartitionPreview("id=7", STRANGE, 3, 1, 99),), (99,), BASIS, "fanout writers", 512
-)
+PREVIEW = Preview("t", "id", (PartitionPreview("id=7", STRANGE, 3, 1, 99),), (99,), BASIS, "fanout writers", 512)
 READS = QueryReads("SELECT 1", 2.0, 1, 10, 4, 40)
 PROPOSAL = Proposal("days(ts)", 2, 20, 30, (READS,), 4, 10, ("ALTER ...",), "CALL ...", ("SIS5",))
 RESULTS = {
@@ -61,9 +59,7 @@ def test_a_result_survives_json(name: str) -> None:
 def test_figures_and_values_that_json_lacks() -> None:
     found = PREVIEW.to_dict()
     assert (found["partitions"], found["files"], found["rows"], found["bytes"]) == (1, 1, 3, 99)
-    assert found["per_partition"][0]["values"] == [
-        *("00ff", "1.50", "2024-05-17", "nan", None, 7, "é", True)
-    ]
+    assert found["per_partition"][0]["values"] == [*("00ff", "1.50", "2024-05-17", "nan", None, 7, "é", True)]
     unread = replace(RESULTS["explain"].scans[0], files=None)
     assert unread.pruned is None
     assert RESULTS["explain"].to_dict()["scans"][0]["pruned"] == 100.0

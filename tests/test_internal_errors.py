@@ -73,9 +73,7 @@ def test_exit_code_2_whatever_is_asked(
         assert "SIS000" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "comment", ["-- noqa", "-- noqa: SIS000", "-- iceberg-sql: ignore[SIS000]"]
-)
+@pytest.mark.parametrize("comment", ["-- noqa", "-- noqa: SIS000", "-- iceberg-sql: ignore[SIS000]"])
 def test_no_comment_silences_it(monkeypatch: pytest.MonkeyPatch, comment: str) -> None:
     break_rule(monkeypatch, "SIS202")
     found = check(f"{comment}\n{SQL} {comment}")
@@ -85,16 +83,12 @@ def test_no_comment_silences_it(monkeypatch: pytest.MonkeyPatch, comment: str) -
 def test_no_template_softens_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     break_rule(monkeypatch, "SIS202")
     path = tmp_path / "a.py"
-    path.write_text(
-        'spark.sql(f"CREATE TABLE {t} (n STRING) USING iceberg PARTITIONED BY (days(n))")'
-    )
+    path.write_text('spark.sql(f"CREATE TABLE {t} (n STRING) USING iceberg PARTITIONED BY (days(n))")')
     assert main(["check", "--isolated", str(path)]) == 2
 
 
 @pytest.mark.parametrize(("module", "name"), [(parser, "parse"), (engine, "replay")])
-def test_the_reader_and_the_replay(
-    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, file: str
-) -> None:
+def test_the_reader_and_the_replay(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, file: str) -> None:
     def fail(*_: object) -> None:
         raise KeyError("zorder")
 
@@ -129,9 +123,7 @@ def test_a_file_that_breaks_us_does_not_hide_the_others(
 
 
 @pytest.mark.parametrize("command", ["plan", "explain", "config"])
-def test_no_command_ends_with_a_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: Any, command: str
-) -> None:
+def test_no_command_ends_with_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: Any, command: str) -> None:
     module = cli.import_module(cli.COMMANDS[command][0])
 
     def fail(*_: object) -> int:
@@ -146,12 +138,7 @@ def test_no_command_ends_with_a_traceback(
 
 def test_a_command_that_closes_its_output_ends_as_it_says(capfd: Any) -> None:
     """As the language server does at the end of each session."""
-    program = (
-        "import sys\n"
-        "from spark_iceberg_sql import cli\n"
-        "cli.main = lambda: sys.stdout.close() or 0\n"
-        "cli.entry()"
-    )
+    program = "import sys\nfrom spark_iceberg_sql import cli\ncli.main = lambda: sys.stdout.close() or 0\ncli.entry()"
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert (done.returncode, capfd.readouterr().err) == (0, "")
 
@@ -180,9 +167,7 @@ def test_odd_metadata_is_no_internal_error(
     assert "internal error" not in out + err
 
 
-@pytest.mark.parametrize(
-    "number", ["9" * 4400, f"-{'9' * 4400}", f"'{'9' * 4400}'", f"{'9' * 4400}.0"]
-)
+@pytest.mark.parametrize("number", ["9" * 4400, f"-{'9' * 4400}", f"'{'9' * 4400}'", f"{'9' * 4400}.0"])
 @pytest.mark.parametrize("statement", [
     "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (bucket({}, a))",
     "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (truncate({}, a))",

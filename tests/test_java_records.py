@@ -80,9 +80,7 @@ def test_a_renamed_field_is_refused() -> None:
 
 def test_java_reads_what_python_writes() -> None:
     files = [java_rows.StoreFile(address="a", modified_ms=1, etag=None)]
-    assert json.loads(to_json(java_rows.StoreFile, files)) == [
-        {"address": "a", "modifiedMs": 1, "etag": None}
-    ]
+    assert json.loads(to_json(java_rows.StoreFile, files)) == [{"address": "a", "modifiedMs": 1, "etag": None}]
     assert to_json(java_rows.StoreFile, ()) == "[]"
 
 

@@ -32,9 +32,7 @@ def test_the_entry_point_names_a_server_that_serves() -> None:
     assert key == found[1]
     assert spec["version"] == 2
     assert spec["languages"] == ["sql"]  # another server knows Python
-    ended = subprocess.run(
-        spec["argv"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60
-    )
+    ended = subprocess.run(spec["argv"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
     assert (ended.returncode, ended.stderr) == (1, b"")  # the input ended without a farewell
 
 
@@ -82,9 +80,7 @@ def test_the_extension_finds_the_sql_that_the_server_finds_in_cells(
     """The text, at its place in the cell, and ended there: the next cell's SQL follows in the same text."""
     assert (extracted["asked"], extracted["language"], extracted["of"]) == (True, "python", "sql")
     for cell, found in zip(CELLS, extracted["found"], strict=True):
-        pieces = [
-            (piece.sql, piece.starts[0]) for piece in read_cell("a.ipynb", cell, "python").fragments
-        ]
+        pieces = [(piece.sql, piece.starts[0]) for piece in read_cell("a.ipynb", cell, "python").fragments]
         wanted = [piece for piece in pieces if SQL in piece[0] and "spark.sql" not in cell]
         assert [_placed(cell, each) for each in found if each["foreignCode"]] == wanted, cell
         assert "".join(each["hostCode"] or "" for each in found) in ("", cell)

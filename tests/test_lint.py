@@ -29,9 +29,7 @@ SCRIPTS = Path(sys.executable).parent
 def test_a_tool_has_nothing_to_report(command: list[str]) -> None:
     tool = shutil.which(command[0], path=str(SCRIPTS)) or shutil.which(command[0])
     assert tool is not None, f"{command[0]} is not installed: pip install -e '.[dev]'"
-    done = subprocess.run(
-        [tool, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([tool, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -35,9 +35,7 @@ def listings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_a_folder_that_has_not_changed_is_listed_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_has_not_changed_is_listed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = listings(monkeypatch)
     for _ in range(5):
         assert metadata_files(str(folder)) == ("v1.metadata.json",)
@@ -62,9 +60,7 @@ def test_a_change_behind_which_the_time_was_set_back(folder: Path) -> None:
     assert metadata_files(str(folder)) == ("v2.metadata.json",)
 
 
-def test_another_folder_in_its_place(
-    folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_another_folder_in_its_place(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     link = tmp_path_factory.mktemp("links") / "metadata"
     other = tmp_path_factory.mktemp("other")
     (other / "v9.metadata.json").touch()
@@ -77,9 +73,7 @@ def test_another_folder_in_its_place(
     assert metadata_files(str(link)) == ()
 
 
-def test_a_file_system_that_may_not_keep_the_time(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_system_that_may_not_keep_the_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_folders, "_TIME_KEEPING_FILESYSTEMS", frozenset())
     seen = listings(monkeypatch)
     for _ in range(3):

@@ -61,9 +61,7 @@ class Editor:
             self.messages.append(params.message)
 
     async def __aenter__(self) -> Editor:
-        await self.client.start_io(
-            sys.executable, "-m", "spark_iceberg_sql", "server", cwd=str(self.root)
-        )
+        await self.client.start_io(sys.executable, "-m", "spark_iceberg_sql", "server", cwd=str(self.root))
         self.result = await self.client.initialize_async(
             lsp.InitializeParams(
                 capabilities=self.capabilities,
@@ -134,25 +132,19 @@ class Editor:
 
     async def hover(self, line: int, character: int) -> lsp.Hover | None:
         return await self.client.text_document_hover_async(
-            lsp.HoverParams(
-                lsp.TextDocumentIdentifier(self.uri("a.sql")), lsp.Position(line, character)
-            )
+            lsp.HoverParams(lsp.TextDocumentIdentifier(self.uri("a.sql")), lsp.Position(line, character))
         )
 
     async def complete(self, line: int, character: int) -> dict[str, lsp.CompletionItem]:
         found = await self.client.text_document_completion_async(
-            lsp.CompletionParams(
-                lsp.TextDocumentIdentifier(self.uri("a.sql")), lsp.Position(line, character)
-            )
+            lsp.CompletionParams(lsp.TextDocumentIdentifier(self.uri("a.sql")), lsp.Position(line, character))
         )
         assert isinstance(found, list)
         return {item.label: item for item in found}
 
     async def actions(self, place: lsp.Range) -> list[lsp.CodeAction]:
         found = await self.client.text_document_code_action_async(
-            lsp.CodeActionParams(
-                lsp.TextDocumentIdentifier(self.uri("a.sql")), place, lsp.CodeActionContext([])
-            )
+            lsp.CodeActionParams(lsp.TextDocumentIdentifier(self.uri("a.sql")), place, lsp.CodeActionContext([]))
         )
         return [item for item in found or [] if isinstance(item, lsp.CodeAction)]
 
@@ -231,9 +223,7 @@ def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
 
 def test_a_guess_is_not_preferred(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
-        [found] = await editor.open(
-            "CREATE TABLE t (ts DATE) USING iceberg PARTITIONED BY (dayz(ts))"
-        )
+        [found] = await editor.open("CREATE TABLE t (ts DATE) USING iceberg PARTITIONED BY (dayz(ts))")
         action, ignore = await editor.actions(found.range)
         assert not action.is_preferred
         assert not ignore.is_preferred
@@ -243,9 +233,7 @@ def test_a_guess_is_not_preferred(drive: Callable[[Session], None]) -> None:
 
 def test_hover(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
-        await editor.open(
-            f"{TABLE};\n🙂;\nALTER TABLE t ADD PARTITION FIELD bucket(16, id);\nSELECT weeks(ts)"
-        )
+        await editor.open(f"{TABLE};\n🙂;\nALTER TABLE t ADD PARTITION FIELD bucket(16, id);\nSELECT weeks(ts)")
         term = await editor.hover(2, 40)
         assert term is not None
         assert isinstance(term.contents, lsp.MarkupContent)
@@ -267,9 +255,7 @@ def test_completion(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
         await editor.open(f"{TABLE}\nPARTITIONED BY (")
         found = await editor.complete(1, 16)
-        assert {"bucket", "truncate", "years", "months", "days", "hours", "id", "a b", "ts"} == set(
-            found
-        )
+        assert {"bucket", "truncate", "years", "months", "days", "hours", "id", "a b", "ts"} == set(found)
         # This editor has no places to fill in.
         assert found["bucket"].insert_text == "bucket(16, id)"
         assert found["bucket"].insert_text_format == lsp.InsertTextFormat.PlainText
@@ -323,13 +309,9 @@ def test_the_name_to_be(text: str, name: str) -> None:
     assert hovered(text).startswith(f"partition field {name}")
 
 
-def asked(
-    text: str, name: str = "a.sql", language: str = "sql"
-) -> tuple[RequestHandlers, str, lsp.Position]:
+def asked(text: str, name: str = "a.sql", language: str = "sql") -> tuple[RequestHandlers, str, lsp.Position]:
     """A text with its cursor at `|`."""
-    document = Document(
-        f"file:///nowhere/{name}", text.replace("|", "", 1), PositionCodec(), language
-    )
+    document = Document(f"file:///nowhere/{name}", text.replace("|", "", 1), PositionCodec(), language)
     files = OpenFiles()
     files.put(document)
     return RequestHandlers(files), document.uri, document.position(max(text.find("|"), 0))
@@ -342,9 +324,7 @@ def hovered(text: str) -> str:
     return found.contents.value if found is not None else ""
 
 
-@pytest.mark.parametrize(
-    "text", ["SELECT |days(ts)", f"{TABLE} PARTITIONED BY (|weeks(ts))", "|", "CREATE| TABLE"]
-)
+@pytest.mark.parametrize("text", ["SELECT |days(ts)", f"{TABLE} PARTITIONED BY (|weeks(ts))", "|", "CREATE| TABLE"])
 def test_no_name_to_be(text: str) -> None:
     assert "partition field" not in hovered(text).split("# SIS")[0]
 

@@ -31,15 +31,11 @@ WATCHES = lsp.WorkspaceClientCapabilities(
 )
 
 
-def drive(
-    root: Path, talk: Callable[[Editor], Awaitable[None]], *, options: Any = None, **can: Any
-) -> None:
+def drive(root: Path, talk: Callable[[Editor], Awaitable[None]], *, options: Any = None, **can: Any) -> None:
     """A session with its own server. can: the editor's capabilities."""
 
     async def session() -> None:
-        async with Editor(
-            root, capabilities=lsp.ClientCapabilities(**can), options=options
-        ) as editor:
+        async with Editor(root, capabilities=lsp.ClientCapabilities(**can), options=options) as editor:
             await talk(editor)
 
     asyncio.run(asyncio.wait_for(session(), 90))
@@ -97,9 +93,7 @@ def test_watched_files(tmp_path: Path) -> None:
             path.write_text(text)
             change = lsp.FileEvent(path.as_uri(), lsp.FileChangeType.Changed)
             await editor.after(
-                lambda: editor.client.workspace_did_change_watched_files(
-                    lsp.DidChangeWatchedFilesParams([change])
-                )
+                lambda: editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change]))
             )
             return codes(editor.published[editor.uri("a.sql")])
 
@@ -146,9 +140,7 @@ def test_a_dbt_project(tmp_path: Path) -> None:
         manifest.write_text(json.dumps({"metadata": metadata, "nodes": {"model.p.m": node}}))
         change = lsp.FileEvent(manifest.as_uri(), lsp.FileChangeType.Created)
         await editor.after(
-            lambda: editor.client.workspace_did_change_watched_files(
-                lsp.DidChangeWatchedFilesParams([change])
-            ),
+            lambda: editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change])),
             uri,
         )
         assert codes(editor.published[uri]) == ["SIS002", "SIS101"]
@@ -167,9 +159,7 @@ def test_a_migration_before(tmp_path: Path) -> None:
         first.write_text(TABLE.replace("ts TIMESTAMP", "tt TIMESTAMP"))
         change = lsp.FileEvent(first.as_uri(), lsp.FileChangeType.Changed)
         await editor.after(
-            lambda: editor.client.workspace_did_change_watched_files(
-                lsp.DidChangeWatchedFilesParams([change])
-            )
+            lambda: editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change]))
         )
         assert codes(editor.published[editor.uri("V2__fields.sql")]) == ["SIS201"]
 
@@ -187,9 +177,7 @@ def test_the_editor_s_settings(tmp_path: Path) -> None:
 
         async def told(settings: object) -> list[object]:
             await editor.after(
-                lambda: editor.client.workspace_did_change_configuration(
-                    lsp.DidChangeConfigurationParams(settings)
-                )
+                lambda: editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
             )
             return codes(editor.published[editor.uri("a.sql")])
 
@@ -212,9 +200,7 @@ def test_renamed_files(tmp_path: Path) -> None:
     async def talk(editor: Editor) -> None:
         assert codes(await editor.open(f"{ADD} nope")) == ["SIS201"]
         (tmp_path / "tables.sql").rename(tmp_path / "others.sql")
-        (tmp_path / ".iceberg-sql.toml").write_text(
-            'ddl = ["others.sql"]\nseverity = {SIS2 = "warning"}'
-        )
+        (tmp_path / ".iceberg-sql.toml").write_text('ddl = ["others.sql"]\nseverity = {SIS2 = "warning"}')
         rename = lsp.FileRename(editor.uri("a.sql"), editor.uri("b.sql"))
         editor.client.workspace_did_rename_files(lsp.RenameFilesParams([rename]))
         while not editor.published.get(editor.uri("b.sql")):
@@ -238,17 +224,13 @@ def test_a_notebook(tmp_path: Path) -> None:
         return lsp.TextDocumentItem(cell(number), "python", 1, text)
 
     def kinds(*numbers: int) -> list[lsp.NotebookCell]:
-        return [
-            lsp.NotebookCell(lsp.NotebookCellKind(1 if n == 2 else 2), cell(n)) for n in numbers
-        ]
+        return [lsp.NotebookCell(lsp.NotebookCellKind(1 if n == 2 else 2), cell(n)) for n in numbers]
 
     async def talk(editor: Editor) -> None:
         def change(**cells: Any) -> Callable[[], None]:
             changes = lsp.NotebookDocumentCellChanges(**cells)
             document = lsp.VersionedNotebookDocumentIdentifier(2, uri)
-            params = lsp.DidChangeNotebookDocumentParams(
-                document, lsp.NotebookDocumentChangeEvent(cells=changes)
-            )
+            params = lsp.DidChangeNotebookDocumentParams(document, lsp.NotebookDocumentChangeEvent(cells=changes))
             return lambda: editor.client.notebook_document_did_change(params)
 
         def structure(start: int, gone: int, *put: int, **more: Any) -> Callable[[], None]:
@@ -337,9 +319,7 @@ def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> N
 # --- the same without an editor -------------------------------------------------------------------
 
 
-def answers(
-    text: str, name: str = "a.sql", language: str = "sql"
-) -> tuple[RequestHandlers, Document]:
+def answers(text: str, name: str = "a.sql", language: str = "sql") -> tuple[RequestHandlers, Document]:
     document = Document(f"file:///nowhere/{name}", text, PositionCodec(), language)
     files = OpenFiles()
     files.put(document)
@@ -356,10 +336,7 @@ def after(document: Document, action: lsp.CodeAction) -> str:
     edits = action.edit.changes[document.uri]
     return apply_edits(
         document.text,
-        [
-            Edit(document.offset(e.range.start), document.offset(e.range.end), e.new_text)
-            for e in edits
-        ],
+        [Edit(document.offset(e.range.start), document.offset(e.range.end), e.new_text) for e in edits],
     )
 
 
@@ -515,12 +492,8 @@ def test_ignore_here(name: str, text: str) -> None:
     ]
     changed = after(document, action)
     again, other = answers(changed, name, document.language)
-    left = [
-        d for d in again.diagnostics(other.uri) if d.severity != lsp.DiagnosticSeverity.Information
-    ]
-    assert (
-        len(left) == len([d for d in found if d.severity != lsp.DiagnosticSeverity.Information]) - 1
-    )
+    left = [d for d in again.diagnostics(other.uri) if d.severity != lsp.DiagnosticSeverity.Information]
+    assert len(left) == len([d for d in found if d.severity != lsp.DiagnosticSeverity.Information]) - 1
     assert len(changed.split()) > len(text.split())
     if name.endswith("py"):
         compile(changed, "a.py", "exec")
@@ -541,9 +514,7 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
         start = chance.randint(0, len(document.text))
         end = min(len(document.text), start + chance.choice((0, 1, 9)))
         new = edited(document.text, chance)
-        change = lsp.TextDocumentContentChangePartial(
-            document.range(start, end), chance.choice(new or " ")
-        )
+        change = lsp.TextDocumentContentChangePartial(document.range(start, end), chance.choice(new or " "))
         whole = lsp.TextDocumentContentChangeWholeDocument(new)
         document = document.with_changes([chance.choice((change, whole))], version)
         files.put(document)
@@ -579,9 +550,7 @@ def test_all_safe_fixes_are_computed_when_they_are_chosen(tmp_path: Path) -> Non
     text = "ALTER TABLE db.t ADD PARTITION FIELD bucket(id, 4);\n" * 20
     capabilities = lsp.ClientCapabilities(
         text_document=lsp.TextDocumentClientCapabilities(
-            code_action=lsp.CodeActionClientCapabilities(
-                resolve_support=lsp.ClientCodeActionResolveOptions(["edit"])
-            )
+            code_action=lsp.CodeActionClientCapabilities(resolve_support=lsp.ClientCodeActionResolveOptions(["edit"]))
         )
     )
 

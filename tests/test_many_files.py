@@ -74,10 +74,7 @@ def test_cells_come_back_as_they_were(project: Path) -> None:
     text = (project / "notes.ipynb").read_text()
     reports = Linter().lint(extract_source("notes.ipynb", text), Settings())
     assert len(reports) == 2
-    assert (
-        unpack_reports(json.loads(json.dumps(pack_reports(reports, text))), "notes.ipynb", text)
-        == reports
-    )
+    assert unpack_reports(json.loads(json.dumps(pack_reports(reports, text))), "notes.ipynb", text) == reports
 
 
 @pytest.mark.parametrize("output", ["full", "concise", "json", "sarif"])
@@ -144,9 +141,7 @@ def test_a_number_of_processes(words: str, capsys: pytest.CaptureFixture[str]) -
 # --- results of earlier runs ----------------------------------------------------------------------
 
 
-def test_nothing_is_checked_twice(
-    check: Check, project: Path, request: pytest.FixtureRequest
-) -> None:
+def test_nothing_is_checked_twice(check: Check, project: Path, request: pytest.FixtureRequest) -> None:
     before = check("--no-cache")
     assert not user_folder().exists()
     assert check() == before
@@ -183,12 +178,8 @@ def changed_name(project: Path) -> tuple[str, ...]:
     return ()
 
 
-@pytest.mark.parametrize(
-    "change", [changed_file, changed_settings, changed_option, changed_ddl, changed_name]
-)
-def test_whatever_a_result_follows_from(
-    check: Check, project: Path, change: Callable[[Path], tuple[str, ...]]
-) -> None:
+@pytest.mark.parametrize("change", [changed_file, changed_settings, changed_option, changed_ddl, changed_name])
+def test_whatever_a_result_follows_from(check: Check, project: Path, change: Callable[[Path], tuple[str, ...]]) -> None:
     before = check()
     words = change(project)
     after = check(*words)
@@ -223,13 +214,9 @@ def migrations_beside(folder: Path) -> None:
 
 
 def dbt_project(folder: Path) -> None:
-    (folder / "dbt_project.yml").write_text(
-        "name: p\nmodels:\n  +file_format: iceberg\n  +materialized: table\n"
-    )
+    (folder / "dbt_project.yml").write_text("name: p\nmodels:\n  +file_format: iceberg\n  +materialized: table\n")
     (folder / "models").mkdir()
-    (folder / "models" / "m.sql").write_text(
-        "{{ config(partition_by=['weeks(a)']) }}\nSELECT a FROM t\n"
-    )
+    (folder / "models" / "m.sql").write_text("{{ config(partition_by=['weeks(a)']) }}\nSELECT a FROM t\n")
 
 
 def sqlmesh_project(folder: Path) -> None:
@@ -245,9 +232,7 @@ def listed_scripts(folder: Path) -> None:
 
 
 def a_program(folder: Path) -> None:
-    (folder / "j.py").write_text(
-        'import own\nown.run("ALTER TABLE t ADD PARTITION FIELD weeks(a)")\n'
-    )
+    (folder / "j.py").write_text('import own\nown.run("ALTER TABLE t ADD PARTITION FIELD weeks(a)")\n')
 
 
 def a_metadata_file(folder: Path) -> None:
@@ -320,8 +305,7 @@ def test_whatever_other_files_say(
 def test_a_model_of_a_project_that_comes_later(check: Check, project: Path) -> None:
     (project / "models").mkdir()
     (project / "models" / "m.sql").write_text(
-        "{{ config(partition_by=['weeks(a)'], file_format='iceberg', materialized='table') }}\n"
-        "SELECT a FROM t\n"
+        "{{ config(partition_by=['weeks(a)'], file_format='iceberg', materialized='table') }}\nSELECT a FROM t\n"
     )
     before = check()
     (project / "dbt_project.yml").write_text("name: p\n")
@@ -384,9 +368,7 @@ def test_fixes_of_files_with_earlier_results(check: Check, project: Path) -> Non
     ]
 
 
-def test_standard_input_is_not_kept(
-    check: Check, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_is_not_kept(check: Check, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for word in ("weeks", "days"):
         text = f"ALTER TABLE t ADD PARTITION FIELD {word}(a)".encode()
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
@@ -395,9 +377,7 @@ def test_standard_input_is_not_kept(
     assert not (project / "kept").exists()
 
 
-def test_rules_of_other_packages_are_always_asked(
-    check: Check, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rules_of_other_packages_are_always_asked(check: Check, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such rules may depend on anything: another file, a server, the time."""
     before = check()
     monkeypatch.setattr("spark_iceberg_sql.cli.parallel_check.ALL", (*ALL, ALL[0]))
@@ -407,9 +387,7 @@ def test_rules_of_other_packages_are_always_asked(
     assert [path.read_bytes() for path in user_folder().iterdir()] == kept
 
 
-def test_other_rules(
-    check: Check, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
+def test_other_rules(check: Check, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     check()
     monkeypatch.setattr(result_cache, "_source_files", lambda: iter(["another version"]))
     request.getfixturevalue("nothing_is_checked")

@@ -39,9 +39,7 @@ class Folder:
         return [self.files[location] for location in locations]
 
     def choose(self, *, table_uuid: str | None = None, by_last_updated: bool = False) -> str:
-        chosen = current_metadata_file(
-            self.files, self.heads, table_uuid=table_uuid, by_last_updated=by_last_updated
-        )
+        chosen = current_metadata_file(self.files, self.heads, table_uuid=table_uuid, by_last_updated=by_last_updated)
         return chosen.name
 
 
@@ -110,9 +108,7 @@ def test_two_tables_in_one_folder() -> None:
 
 
 def test_the_same_version_of_two_tables_is_not_guessed() -> None:
-    folder = Folder(
-        {f"00001-{F1}.metadata.json": Head(A, 10), f"00001-{F2}.metadata.json": Head(B, 20)}
-    )
+    folder = Folder({f"00001-{F1}.metadata.json": Head(A, 10), f"00001-{F2}.metadata.json": Head(B, 20)})
     with pytest.raises(NoMetadataError, match=f"2 tables.*{A}.*metadata_table_uuid => '{A}'"):
         folder.choose()
 
@@ -130,16 +126,11 @@ def test_the_same_version_of_two_tables_is_not_guessed() -> None:
         (10, 10, F2),
     ],
 )
-def test_the_same_version_of_one_table_is_the_last_updated(
-    first: int | None, second: int | None, chosen: str
-) -> None:
+def test_the_same_version_of_one_table_is_the_last_updated(first: int | None, second: int | None, chosen: str) -> None:
     files = {f"00001-{F1}.metadata.json": first, f"00001-{F2}.metadata.json": second}
     for names in (list(files), list(reversed(files))):
         folder = Folder({name: Head(A, files[name]) for name in names})
-        assert (
-            current_metadata_file(folder.files, folder.heads).name
-            == f"00001-{chosen}.metadata.json"
-        )
+        assert current_metadata_file(folder.files, folder.heads).name == f"00001-{chosen}.metadata.json"
         assert folder.choose(table_uuid=A) == f"00001-{chosen}.metadata.json"
         assert folder.choose(by_last_updated=True) == f"00001-{chosen}.metadata.json"
 
@@ -157,9 +148,7 @@ def test_no_file_is_read_twice_for_a_uuid() -> None:
 @pytest.mark.parametrize("by_last_updated", [False, True])
 def test_each_file_needs_its_head(by_last_updated: bool) -> None:
     with pytest.raises(ValueError, match="shorter"):
-        current_metadata_file(
-            ["v1.metadata.json"], lambda _: [], table_uuid=A, by_last_updated=by_last_updated
-        )
+        current_metadata_file(["v1.metadata.json"], lambda _: [], table_uuid=A, by_last_updated=by_last_updated)
 
 
 def test_a_table_that_is_not_there_names_those_that_are() -> None:
@@ -174,9 +163,7 @@ def test_a_table_that_is_not_there_names_those_that_are() -> None:
 @pytest.mark.parametrize("by_last_updated", [False, True])
 def test_an_empty_folder(by_last_updated: bool) -> None:
     with pytest.raises(NoMetadataError, match=r"^no file named like v3\.metadata\.json"):
-        current_metadata_file(
-            ["/t/metadata/version-hint.text"], lambda _: [], by_last_updated=by_last_updated
-        )
+        current_metadata_file(["/t/metadata/version-hint.text"], lambda _: [], by_last_updated=by_last_updated)
 
 
 def test_of_a_thousand_files_a_uuid_reads_few() -> None:
@@ -274,9 +261,7 @@ STRAYS = ["latest.metadata.json", "v3-x.metadata.json", f"{DIGITS}.metadata.json
 
 @pytest.mark.parametrize("stray", STRAYS)
 @pytest.mark.parametrize("updated", [3, None])
-def test_a_file_without_a_version_that_may_be_newer_is_not_passed_over(
-    stray: str, updated: int | None
-) -> None:
+def test_a_file_without_a_version_that_may_be_newer_is_not_passed_over(stray: str, updated: int | None) -> None:
     files = {f"0000{n}-{F1}.metadata.json": Head(A, n) for n in (1, 2)}
     folder = Folder({**files, stray: Head(A, updated)})
     for uuid in (None, A):

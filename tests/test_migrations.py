@@ -120,9 +120,7 @@ def test_two_of_one_version(capsys: Any) -> None:
         "V3__d.sql SIS201",
     ]
     said = messages("V2__b.sql", capsys=capsys)
-    order = (
-        "`V2.0__c.sql` and `V2__b.sql` have the same version: it is unknown which one runs first"
-    )
+    order = "`V2.0__c.sql` and `V2__b.sql` have the same version: it is unknown which one runs first"
     assert said[0] == f"not checked: {order}"
 
 
@@ -182,9 +180,7 @@ def test_two_heads_of_alembic(capsys: Any) -> None:
         "versions/c.py": ALEMBIC.format("c", "a", up),
     })  # fmt: skip
     said = messages("versions/c.py", capsys=capsys)
-    assert said == [
-        "not checked: neither this revision nor another has a successor: it is unknown which one runs last"
-    ]
+    assert said == ["not checked: neither this revision nor another has a successor: it is unknown which one runs last"]
 
 
 def test_an_undo_of_nothing(capsys: Any) -> None:
@@ -200,9 +196,7 @@ def test_a_migration_that_cannot_be_read_is_loud(capsys: Any) -> None:
 
 
 def test_folders_are_series_of_their_own(capsys: Any) -> None:
-    write(
-        {"a/V1__a.sql": CREATE, "b/V1__a.sql": CREATE, "b/V2__b.sql": NO_DAY, "a/V2__b.sql": NO_DAY}
-    )
+    write({"a/V1__a.sql": CREATE, "b/V1__a.sql": CREATE, "b/V2__b.sql": NO_DAY, "a/V2__b.sql": NO_DAY})
     assert check(capsys=capsys) == []
 
 
@@ -219,10 +213,7 @@ def test_ddl_files_are_before_all(capsys: Any) -> None:
 
 @pytest.mark.thorough
 def test_a_thousand_migrations(capsys: Any) -> None:
-    write(
-        {"V1__a.sql": CREATE}
-        | {f"V{n}__x.sql": f"ALTER TABLE db.t ADD COLUMN c{n} INT;" for n in range(2, 1001)}
-    )
+    write({"V1__a.sql": CREATE} | {f"V{n}__x.sql": f"ALTER TABLE db.t ADD COLUMN c{n} INT;" for n in range(2, 1001)})
     write({"V1001__z.sql": "ALTER TABLE db.t ADD PARTITION FIELD bucket(4, c1000);"})
     assert check("V1001__z.sql", capsys=capsys) == []
 
@@ -248,14 +239,7 @@ def test_what_goes_back_is_not_run(up: str, down: str, capsys: Any) -> None:
         "20240103000000_c.sql": up + BY_CITY + down + "ALTER TABLE db.t DROP PARTITION FIELD city_trunc_4;\n",
     })  # fmt: skip
     assert check(capsys=capsys) == []
-    write(
-        {
-            "20240104000000_d.sql": up
-            + BY_CITY
-            + down
-            + "ALTER TABLE db.t DROP PARTITION FIELD nope;\n"
-        }
-    )
+    write({"20240104000000_d.sql": up + BY_CITY + down + "ALTER TABLE db.t DROP PARTITION FIELD nope;\n"})
     assert check(capsys=capsys) == ["20240104000000_d.sql SIS402", "20240104000000_d.sql SIS401"]
 
 
@@ -334,9 +318,7 @@ LIQUIBASE = {"sql/z.sql": HEAD + CREATE, "sql/b.sql": HEAD + CITY, "sql/a.sql": 
 ORDER = ("z", "b", "a")
 NEAR = 'relativeToChangelogFile="true"'
 Z = '<include file="sql/z.sql"/>'
-XML = (
-    '<databaseChangeLog xmlns="http://www.liquibase.org/xml/ns/dbchangelog">{}</databaseChangeLog>'
-)
+XML = '<databaseChangeLog xmlns="http://www.liquibase.org/xml/ns/dbchangelog">{}</databaseChangeLog>'
 
 
 @pytest.mark.parametrize(
@@ -378,13 +360,7 @@ def test_a_changelog_of_changelogs_and_folders(capsys: Any) -> None:
 )
 def test_what_a_changelog_does_besides_is_not_guessed(between: str, capsys: Any) -> None:
     write(LIQUIBASE | {"broken.xml": "<"})
-    write(
-        {
-            "changelog.xml": XML.format(
-                f'{Z}<include file="sql/b.sql"/>{between}<include file="sql/a.sql"/>'
-            )
-        }
-    )
+    write({"changelog.xml": XML.format(f'{Z}<include file="sql/b.sql"/>{between}<include file="sql/a.sql"/>')})
     assert check("sql/a.sql", capsys=capsys) == ["sql/a.sql SIS002"]
 
 
@@ -460,9 +436,7 @@ def test_branches_and_a_merge(capsys: Any) -> None:
 def test_other_operations_may_change_any_table(capsys: Any) -> None:
     alembic(
         a=revision("1", None, CREATE),
-        b=revision(
-            "2", "1", BY_CITY, more='op.add_column("t", sa.Column("city", sa.String))\n    '
-        ),
+        b=revision("2", "1", BY_CITY, more='op.add_column("t", sa.Column("city", sa.String))\n    '),
         c=revision("3", "2", BY_CITY),
     )
     assert set(check(capsys=capsys)) == {"db/versions/b.py SIS002", "db/versions/c.py SIS002"}
@@ -494,11 +468,7 @@ def test_revisions_in_a_circle(capsys: Any) -> None:
 
 
 def test_places_in_a_revision(capsys: Any) -> None:
-    alembic(
-        a=revision(
-            "1", None, "CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (weeks(id))"
-        )
-    )
+    alembic(a=revision("1", None, "CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (weeks(id))"))
     main(["check", "--output-format", "json"])
     (found,) = json.loads(capsys.readouterr().out)
     text = Path("db/versions/a.py").read_text().splitlines()

@@ -166,13 +166,7 @@ def test_only_what_dbt_reads(write: Write) -> None:
 
 
 def test_no_project_no_model(write: Write) -> None:
-    write(
-        {
-            "models/a.sql": model(
-                f"partition_by='{BAD}', materialized='table', file_format='iceberg'"
-            )
-        }
-    )
+    write({"models/a.sql": model(f"partition_by='{BAD}', materialized='table', file_format='iceberg'")})
     assert found() == []
 
 
@@ -192,9 +186,7 @@ def test_another_engine(write: Write, kind: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize(
-    "before", ["", "\n", "\n\n  ", "-- a comment\n", "{{ config(tags=['é😀']) }}\n\n", "\ufeff"]
-)
+@pytest.mark.parametrize("before", ["", "\n", "\n\n  ", "-- a comment\n", "{{ config(tags=['é😀']) }}\n\n", "\ufeff"])
 def test_places_in_models(write: Write, end: str, before: str) -> None:
     text = f"{before}{{{{-\n  config(\n    partition_by=['days(ts)',\n      'bucket(id, 16)'])\n-}}}}\n{QUERY}"
     write({"dbt_project.yml": PROJECT, "models/a.sql": text.replace("\n", end)})
@@ -376,9 +368,7 @@ def test_without_pyyaml(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert found() == [("models/a.sql", "SIS101", "weeks")]
     said = {(r.filename, d.help) for r in reports("models/b.sql", "models/c.yml") for d in r}
-    assert said == {
-        (name, "pip install 'spark-iceberg-sql[dbt]'") for name in ("models/b.sql", "models/c.yml")
-    }
+    assert said == {(name, "pip install 'spark-iceberg-sql[dbt]'") for name in ("models/b.sql", "models/c.yml")}
 
 
 @pytest.mark.parametrize(
@@ -419,8 +409,7 @@ def test_ignores_and_what_follows_in_models(write: Write) -> None:
         {
             "dbt_project.yml": PROJECT,
             "models/a.sql": "{{ config(\n  partition_by='ts'\n) }} -- noqa: SIS501\n" + STANDALONE,
-            "models/b.sql": "-- iceberg-sql: ignore[SIS501] wanted\n"
-            + model("partition_by='ts'", STANDALONE),
+            "models/b.sql": "-- iceberg-sql: ignore[SIS501] wanted\n" + model("partition_by='ts'", STANDALONE),
             "models/c.sql": model(
                 "partition_by='ts', post_hook=\"ALTER TABLE {{ this }} ADD PARTITION FIELD weeks(ts)\"",
                 STANDALONE,
@@ -431,7 +420,9 @@ def test_ignores_and_what_follows_in_models(write: Write) -> None:
 
 
 def test_the_branches_of_other_engines_are_not_judged(write: Write) -> None:
-    query = "select {% if target.type == 'x' %}cast(b as string){% else %}cast(b as timestamp){% endif %} as ts from r\n"
+    query = (
+        "select {% if target.type == 'x' %}cast(b as string){% else %}cast(b as timestamp){% endif %} as ts from r\n"
+    )
     write(
         {
             "dbt_project.yml": PROJECT,
@@ -545,9 +536,7 @@ def test_much_of_the_same_takes_no_time(write: Write, many: str) -> None:
 
 
 def test_sqlmesh_defaults_of_the_project(write: Write) -> None:
-    bare = MODEL.format("partitioned_by (weeks(id))").replace(
-        "  dialect spark,\n  table_format iceberg,\n", ""
-    )
+    bare = MODEL.format("partitioned_by (weeks(id))").replace("  dialect spark,\n  table_format iceberg,\n", "")
     write(
         {
             "models/x/a.sql": bare,

@@ -69,6 +69,4 @@ CASES: list[tuple[str, str, str, str | None]] = [
 
 @pytest.mark.parametrize(("said", "folder", "address", "opened"), CASES)
 def test_an_address(said: str, folder: str, address: str, opened: str | None) -> None:
-    assert map_location(said, folder).current_address(address) == (
-        address if opened is None else opened
-    )
+    assert map_location(said, folder).current_address(address) == (address if opened is None else opened)

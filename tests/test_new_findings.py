@@ -196,9 +196,7 @@ def test_what_was_not_checked_stays_in_the_baseline(capsys: Any) -> None:
     assert baseline("a.sql", capsys=capsys).startswith("1 finding is")
 
 
-def test_a_baseline_is_the_same_from_a_subfolder(
-    monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_baseline_is_the_same_from_a_subfolder(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     write("sub/a.sql", TABLE.format("t"))
     baseline(capsys=capsys)
     before = Path("known.json").read_bytes()
@@ -234,9 +232,7 @@ def test_fixes_are_of_new_findings_only(capsys: Any) -> None:
     baseline(capsys=capsys)
     write("a.sql", old + old.replace("db.t", "db.u"))
     assert known("--fix", code=0, capsys=capsys)[0] == []
-    assert Path("a.sql").read_text() == old + old.replace("db.t", "db.u").replace(
-        "id, 16", "16, id"
-    )
+    assert Path("a.sql").read_text() == old + old.replace("db.t", "db.u").replace("id, 16", "16, id")
 
 
 @pytest.mark.parametrize(
@@ -319,9 +315,7 @@ def test_an_old_line_that_becomes_wrong(repository: None, capsys: Any) -> None:
         "migrations/V2__b.sql:1 SIS202",
     ]
     # Of one file alone, as pre-commit names it.
-    assert since("HEAD", "migrations/V2__b.sql", code=1, capsys=capsys)[0] == [
-        "migrations/V2__b.sql:1 SIS202"
-    ]
+    assert since("HEAD", "migrations/V2__b.sql", code=1, capsys=capsys)[0] == ["migrations/V2__b.sql:1 SIS202"]
 
 
 def test_a_branch_that_has_gone_on_since(repository: None, capsys: Any) -> None:
@@ -375,9 +369,7 @@ def test_settings_that_cannot_be_read_at_the_commit(repository: None, capsys: An
     assert "all its findings are reported" in said
 
 
-@pytest.mark.parametrize(
-    "ref", ["nope", "", "-x", "--all", "0" * 40, "HEAD~9", "HEAD:a.sql", "HEAD..HEAD"]
-)
+@pytest.mark.parametrize("ref", ["nope", "", "-x", "--all", "0" * 40, "HEAD~9", "HEAD:a.sql", "HEAD..HEAD"])
 def test_a_commit_that_does_not_exist(ref: str, repository: None, capsys: Any) -> None:
     assert main(["check", f"--diff-from={ref}"]) == 2
     assert "unknown commit" in capsys.readouterr().err
@@ -419,13 +411,9 @@ def test_the_index_and_the_work_tree_stay_as_they_are(repository: None, capsys: 
     write("a.sql", TABLE.format("u"))
     git("add", ".")
     write("a.sql", TABLE.format("v"))
-    before = subprocess.run(
-        ["git", "status", "--porcelain=v2"], capture_output=True, check=True
-    ).stdout
+    before = subprocess.run(["git", "status", "--porcelain=v2"], capture_output=True, check=True).stdout
     since("HEAD", code=1, capsys=capsys)
-    after = subprocess.run(
-        ["git", "status", "--porcelain=v2"], capture_output=True, check=True
-    ).stdout
+    after = subprocess.run(["git", "status", "--porcelain=v2"], capture_output=True, check=True).stdout
     assert after == before
     assert Path("a.sql").read_text() == TABLE.format("v")
 
@@ -483,9 +471,7 @@ def test_nothing_to_check_is_said(repository: None, capsys: Any) -> None:
     assert "0 files" in said.out
 
 
-def test_without_git_nothing_is_ignored(
-    repository: None, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_without_git_nothing_is_ignored(repository: None, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     write(".gitignore", "b.sql\n")
     write("b.sql", WEEKS)
     monkeypatch.setenv("PATH", "")

@@ -35,14 +35,10 @@ def test_a_new_rule_works_at_once(checkout: Path) -> None:
         cwd=checkout,
         env={**os.environ, "PYTHONPATH": str(checkout)},
     )
-    assert done.stdout.startswith(
-        "tests/rules/SIS506.sql:2:75: warning[SIS506] `doubtful` is doubtful\n"
-    )
+    assert done.stdout.startswith("tests/rules/SIS506.sql:2:75: warning[SIS506] `doubtful` is doubtful\n")
     assert done.stdout.count("SIS506]") == 1
     tools = ["ruff", "check", "--config", str(ROOT / "pyproject.toml"), "spark_iceberg_sql/rules"]
-    clean = subprocess.run(
-        [sys.executable, "-m", *tools], capture_output=True, text=True, check=False, cwd=checkout
-    )
+    clean = subprocess.run([sys.executable, "-m", *tools], capture_output=True, text=True, check=False, cwd=checkout)
     assert clean.returncode == 0, clean.stdout
 
 

@@ -140,9 +140,7 @@ VARIABLES = {
         ("", None, {}),
     ],
 )
-def test_variables_become_parameters(
-    text: str, made: str | None, values: dict[str, object]
-) -> None:
+def test_variables_become_parameters(text: str, made: str | None, values: dict[str, object]) -> None:
     found = bind(text, VARIABLES)
     assert (found.text, dict(found.values)) == (made or text, values)
     assert len(found.text) == len(text)
@@ -313,9 +311,7 @@ def test_a_stack_has_no_secret_of_the_cell() -> None:
 
 
 def test_a_message_may_begin_with_a_quote() -> None:
-    error = RuntimeError(
-        "[USER_RAISED_EXCEPTION] 'false' is not true! SQLSTATE: P0001\n'Project []"
-    )
+    error = RuntimeError("[USER_RAISED_EXCEPTION] 'false' is not true! SQLSTATE: P0001\n'Project []")
     assert parse_error(error).sentence == "'false' is not true!"
 
 
@@ -403,10 +399,7 @@ def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
     values = (NULL_DAY, *(v for n in (-3653, 19723) for v in day(n, False).values))
     shown = []
     for chosen in values:
-        partitions = tuple(
-            Partition(0, 1, 1000, int(v is chosen), 1000, (replace(v, name="d_day"),))
-            for v in values
-        )
+        partitions = tuple(Partition(0, 1, 1000, int(v is chosen), 1000, (replace(v, name="d_day"),)) for v in values)
         read = TableRead("t", partitions)
         shown.append((partition_map.text_strip(read), partition_map.svg(read)))
         assert "null | 1960-01-01 to 2024-01-01" in shown[-1][0]
@@ -486,12 +479,8 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
     found = ResultRows(("a", "b"), ("string", "string"), (False, False), values, True, 3)
     pages = Pages(found, 20)
     assert pages.position_text() == "first 20 of more than 30 rows, first 2 of 3 columns"
-    assert pages.turn_page(False, None)["text/plain"].endswith(
-        "rows 21 to 30 of more than 30, first 2 of 3 columns"
-    )
-    assert (
-        "only the first 30 rows of this run are kept" in pages.turn_page(False, None)["text/plain"]
-    )
+    assert pages.turn_page(False, None)["text/plain"].endswith("rows 21 to 30 of more than 30, first 2 of 3 columns")
+    assert "only the first 30 rows of this run are kept" in pages.turn_page(False, None)["text/plain"]
     copied = pages.as_tsv()
     assert copied["text/plain"].endswith(
         "30 rows as tab-separated values: the result has more than 30 rows; "
@@ -517,9 +506,7 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
             "replaced 3 rows by 2",
         ),
         (
-            CommitSummary(
-                "replace", {"added-records": 4, "deleted-records": 4, "deleted-data-files": 2}, 3
-            ),
+            CommitSummary("replace", {"added-records": 4, "deleted-records": 4, "deleted-data-files": 2}, 3),
             "rewrote 4 rows, 2 data files removed, in 3 snapshots",
         ),
     ],
@@ -586,9 +573,7 @@ def test_a_program_without_ipython_loads_none() -> None:
         "sis.session, sis.install\n"
         "print([m for m in sys.modules if m.startswith(('IPython', 'spark_iceberg_sql.notebook'))])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
 
 

@@ -76,9 +76,7 @@ class TestMetadata:
     def test_v1_as_first_written_has_sequential_field_ids(self):
         table = table_from_metadata(("db", "t"), V1)
         assert table.format_version == 1
-        assert [(f.field_id, f.name, f.source) for f in table.specs.spec.fields] == [
-            (1000, "ts_day", "ts")
-        ]
+        assert [(f.field_id, f.name, f.source) for f in table.specs.spec.fields] == [(1000, "ts_day", "ts")]
         two = [*V1["partition-spec"], {"name": "id", "transform": "identity", "source-id": 1}]
         numbered = [{**field, "field-id": 1007 - i} for i, field in enumerate(two)]
         for spec, ids in ((two, [1000, 1001]), (numbered, [1007, 1006])):
@@ -107,9 +105,7 @@ class TestMetadata:
     def test_a_renamed_column_has_the_name_of_the_current_schema(self):
         old, new = V3["schemas"]
         renamed = {**old, "fields": [{**new["fields"][3], "name": "u"}]}
-        table = table_from_metadata(
-            ("t",), {**V3, "schemas": [new, renamed], "current-schema-id": 1}
-        )
+        table = table_from_metadata(("t",), {**V3, "schemas": [new, renamed], "current-schema-id": 1})
         assert table.specs.spec.fields[0].source == "t"
 
     @pytest.mark.parametrize(
@@ -202,9 +198,7 @@ class TestFiles:
         (tmp_path / "a.sql").write_text(sql)
         file = str(tmp_path / "a.sql")
         assert main(["check", "--isolated", file, "--metadata", f"{name}={path}"]) == 1
-        (tmp_path / ".iceberg-sql.toml").write_text(
-            f"metadata = {{ {json.dumps(name)} = 'v3.metadata.json' }}\n"
-        )
+        (tmp_path / ".iceberg-sql.toml").write_text(f"metadata = {{ {json.dumps(name)} = 'v3.metadata.json' }}\n")
         assert main(["check", file]) == 1
         assert capsys.readouterr().out.count("SIS203") == 2
 

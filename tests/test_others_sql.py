@@ -159,9 +159,7 @@ def test_procedures_make_tables(call: str) -> None:
 def test_other_procedures_make_no_tables() -> None:
     call = "CALL local.system.rewrite_data_files('db.t')"
     assert said(GONE + call + ALTER) == [("SIS412", "error")]
-    add = (
-        "CREATE TABLE local.db.t (id INT) USING iceberg; CALL local.system.add_files('db.t', 'src')"
-    )
+    add = "CREATE TABLE local.db.t (id INT) USING iceberg; CALL local.system.add_files('db.t', 'src')"
     assert said(add + ALTER) == [("SIS201", "error")]
 
 
@@ -179,9 +177,7 @@ def test_a_namespace_that_goes_with_its_tables(drop: str) -> None:
     assert said(text.replace(" CASCADE", "").replace("y;", "x;")) == [("SIS412", "error")]
 
 
-@pytest.mark.parametrize(
-    "hive", ["STORED AS PARQUET", "ROW FORMAT DELIMITED FIELDS TERMINATED BY ','", ""]
-)
+@pytest.mark.parametrize("hive", ["STORED AS PARQUET", "ROW FORMAT DELIMITED FIELDS TERMINATED BY ','", ""])
 def test_a_table_that_may_be_hives(hive: str) -> None:
     create = f"CREATE TABLE db.t (a INT) PARTITIONED BY (b STRING) {hive}; "
     for alter in ("ADD PARTITION (b = 'x')", "DROP PARTITION (b = 'x')"):
@@ -553,9 +549,7 @@ def misspelt(word: str) -> set[str]:
 
 @pytest.mark.parametrize("text", sampled(RIGHT, 8))
 def test_no_misspelt_keyword_goes_unsaid(text: str) -> None:
-    create = CREATE.replace("BIGINT", "BIGINT NOT NULL").replace(
-        "iceberg", "iceberg PARTITIONED BY (days(ts))"
-    )
+    create = CREATE.replace("BIGINT", "BIGINT NOT NULL").replace("iceberg", "iceberg PARTITIONED BY (days(ts))")
     assert all(kind != "error" for _, kind in said(create + text, empty()))
     for found in KEYWORD.finditer(text):
         for word in sorted(misspelt(found[0])):
@@ -565,11 +559,7 @@ def test_no_misspelt_keyword_goes_unsaid(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        text
-        for text, meant in SLIPS
-        if meant in ("ALTER", "TABLE", "PARTITION", "FIELD", "USING", "PARTITIONED")
-    ],
+    [text for text, meant in SLIPS if meant in ("ALTER", "TABLE", "PARTITION", "FIELD", "USING", "PARTITIONED")],
 )
 def test_slips_that_need_no_word_of_iceberg(text: str) -> None:
     assert ("SIS001", "error") in said(text)
@@ -646,9 +636,7 @@ def test_what_runs_unread_may_have_done_anything() -> None:
     gone = CREATE + "DROP TABLE t; {}; ALTER TABLE t ADD PARTITION FIELD id"
     assert ("SIS412", "error") in said(gone.format("SELECT 1"), empty())
     assert {kind for _, kind in said(gone.format("EXECUTE IMMEDIATE q"), empty())} == {"note"}
-    assert {kind for _, kind in said(gone.format("BEGIN EXECUTE IMMEDIATE q; END"), empty())} == {
-        "note"
-    }
+    assert {kind for _, kind in said(gone.format("BEGIN EXECUTE IMMEDIATE q; END"), empty())} == {"note"}
     tag = CREATE + "{}; ALTER TABLE t CREATE TAG x"
     assert said(tag.format("SET a = b"), empty()) == [("SIS415", "error")]
     for write in ("MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE", "INSERT INTO t TABLE s"):
@@ -713,9 +701,7 @@ def test_a_macro_leaves_nothing_behind() -> None:
 
 @pytest.mark.parametrize("name", ["A.scala", "a.md", "A.java", "x.yml", "x.sh", "x.zpln"])
 def test_files_that_are_not_read(name: str) -> None:
-    assert [item[:2] for item in lint(name, "ALTER TABLE t ADD PARTITION FIELD weeks(x)")] == [
-        ("SIS002", "note")
-    ]
+    assert [item[:2] for item in lint(name, "ALTER TABLE t ADD PARTITION FIELD weeks(x)")] == [("SIS002", "note")]
 
 
 @pytest.mark.thorough
@@ -734,9 +720,7 @@ def test_a_closed_folder_ends_the_check_with_two(tmp_path: Path) -> None:
         parent.chmod(0o755)
     (tmp_path / "a.sql").write_text("SELECT 1")
     (tmp_path / "closed").mkdir(mode=0)
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd="/"
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd="/")
     assert done.returncode == 2, done.stdout + done.stderr
     said = f"error: cannot read `{tmp_path / 'closed'}`: Permission denied (a folder"
     assert done.stderr.count(said) == done.stderr.count("\n") == 4

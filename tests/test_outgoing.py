@@ -30,9 +30,7 @@ PARTS = (
 names = st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map("".join)
 # A command to GitHub begins a line, one to Azure stands anywhere in it.
 COMMAND = re.compile(r"(?m)^[ \t]*::|##(?:vso)?\[", re.IGNORECASE)
-CONTROL = re.compile(
-    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
-)
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def quoted(name: str) -> str:
@@ -76,9 +74,7 @@ quick = settings(
 @pytest.mark.parametrize("style", sorted(HUMAN_FORMATS))
 @quick
 @given(name=names)
-def test_reports_for_people(
-    style: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reports_for_people(style: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = report(capsys, tmp_path, name, "-v", "--output-format", style)
     assert not COMMAND.search(out), COMMAND.search(out)
     assert not CONTROL.search(out), CONTROL.search(out)
@@ -87,9 +83,7 @@ def test_reports_for_people(
 @pytest.mark.parametrize("style", sorted(set(FORMATS) - HUMAN_FORMATS))
 @quick
 @given(name=names)
-def test_reports_for_machines(
-    style: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reports_for_machines(style: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = report(capsys, tmp_path, name, "--output-format", style)
     if style == "junit":
         ElementTree.fromstring(out)
@@ -137,9 +131,7 @@ SHOW_TABLES = ("check", "-q", "--ignore", "ALL", "--show-tables")
 COLOURED = (*SHOW_TABLES, "--color", "always")
 
 
-@pytest.mark.parametrize(
-    "words", [("plan",), SHOW_TABLES, COLOURED, ("from-hive", "--column", "ts")], ids=" ".join
-)
+@pytest.mark.parametrize("words", [("plan",), SHOW_TABLES, COLOURED, ("from-hive", "--column", "ts")], ids=" ".join)
 @quick
 @given(name=names)
 def test_plans_and_scripts(
@@ -160,9 +152,7 @@ def test_plans_and_scripts(
     assert not COMMAND.search(out), COMMAND.search(out)
     assert not CONTROL.search(out), CONTROL.search(out)
     if words[0] != "plan":
-        begun = [
-            s.text.split(None, 1)[0].upper() for s in statements(_script_of(out)) if s.text.strip()
-        ]
+        begun = [s.text.split(None, 1)[0].upper() for s in statements(_script_of(out)) if s.text.strip()]
         assert "DROP" not in begun, begun
 
 

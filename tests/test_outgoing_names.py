@@ -86,9 +86,7 @@ def test_the_lines_of_a_patch(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spark_iceberg_sql", "check", "--diff", "--fix", "a.sql"]
     plain = {key: value for key, value in os.environ.items() if key not in CI}
     plain |= {"PYTHONPATH": str(ROOT)}
-    exact = subprocess.run(
-        command, cwd=tmp_path, env=plain, capture_output=True, check=False
-    ).stdout
+    exact = subprocess.run(command, cwd=tmp_path, env=plain, capture_output=True, check=False).stdout
     assert b"'\x1b[31m ##vso[x]\tb\n ::error::pwn'" in exact
     for name in CI:
         logged = subprocess.run(
@@ -97,9 +95,7 @@ def test_the_lines_of_a_patch(tmp_path: Path) -> None:
         assert not re.search(rb"(?m)^\s*::|##vso\[|\x1b", logged)
         assert b"]\tb\n" in logged
         with (tmp_path / "p.patch").open("wb") as file:
-            subprocess.run(
-                command, cwd=tmp_path, env={**plain, name: "1"}, stdout=file, check=False
-            )
+            subprocess.run(command, cwd=tmp_path, env={**plain, name: "1"}, stdout=file, check=False)
         assert (tmp_path / "p.patch").read_bytes() == exact
 
 

@@ -201,9 +201,7 @@ def test_errors_of_one_line(kind: type[IcebergSqlError], name: str) -> None:
 def test_errors_in_a_notebook(name: str) -> None:
     for part in (f"a{name}", f"{name}\nhelp: x\nerror: y"):
         error = IcebergSqlError(f"`{part}` is not there", help=f"write {part}")
-        assert (
-            len(error._render_traceback_()) == len(sanitized_message(str(error)).split("\n")) == 2
-        )
+        assert len(error._render_traceback_()) == len(sanitized_message(str(error)).split("\n")) == 2
         error = IcebergSqlError(part, help=(part, part))
         assert len(error._render_traceback_()) == 3
     lines = IcebergSqlError(f"`{name}`\nhelp: write {name}")._render_traceback_()
@@ -226,12 +224,8 @@ def test_errors_of_statements_for_clickhouse_and_hive(name: str) -> None:
             f"CREATE TABLE db.{column} (a INT) PARTITIONED BY ({column} STRING) STORED AS PARQUET",
             column="b",
         ),
-        lambda: translate(
-            f"CREATE TABLE lake.t ({column} Tuple(Int32)) ENGINE = IcebergLocal('x')"
-        ),
-        lambda: translate(
-            f"CREATE TABLE lake.t ({column} Int32 NULL NULL) ENGINE = IcebergLocal('x')"
-        ),
+        lambda: translate(f"CREATE TABLE lake.t ({column} Tuple(Int32)) ENGINE = IcebergLocal('x')"),
+        lambda: translate(f"CREATE TABLE lake.t ({column} Int32 NULL NULL) ENGINE = IcebergLocal('x')"),
     ):
         with pytest.raises(IcebergSqlError) as raised:
             call()

@@ -76,9 +76,7 @@ def test_one_statement_only(found):
         sis.plan(Tables(catalog="c"), SCRIPT)
 
 
-@pytest.mark.parametrize(
-    ("number", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (3_400_000, "3.4 MB")]
-)
+@pytest.mark.parametrize(("number", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (3_400_000, "3.4 MB")])
 def test_sizes_for_people(number, words):
     assert size(number) == words
 

@@ -103,9 +103,7 @@ def test_a_rule_of_another_package_is_a_rule(tmp_path: Path) -> None:
         7,
     ),
 )
-def test_rules_that_cannot_be_had_are_loud(
-    tmp_path: Path, module: str, text: str, value: str, says: str
-) -> None:
+def test_rules_that_cannot_be_had_are_loud(tmp_path: Path, module: str, text: str, value: str, says: str) -> None:
     folder = install(tmp_path, module, text, value)
     done = command(folder, *(("rules",) if module == "no_code" else ("check", "a.sql")))
     assert (done.returncode, done.stdout) == (2, "")

@@ -49,12 +49,8 @@ def test_what_nobody_knows_is_said_to_be_unchecked():
     assert codes("CREATE TABLE t USING iceberg AS SELECT f(1) AS id") == []
     assert codes("CREATE TABLE t USING iceberg AS SELECT f(1) AS _file") == ["SIS002"]
     assert codes("CREATE TABLE t USING iceberg AS SELECT f(1) AS _FILE") == ["SIS002"]
-    assert codes("CREATE TABLE t USING iceberg PARTITIONED BY (id) AS SELECT f(1) AS id") == [
-        "SIS002"
-    ]
-    assert codes(
-        "CREATE TABLE t USING iceberg PARTITIONED BY (bucket(id, 4)) AS SELECT f(1) AS id"
-    ) == [
+    assert codes("CREATE TABLE t USING iceberg PARTITIONED BY (id) AS SELECT f(1) AS id") == ["SIS002"]
+    assert codes("CREATE TABLE t USING iceberg PARTITIONED BY (bucket(id, 4)) AS SELECT f(1) AS id") == [
         "SIS002",
         "SIS104",
     ]
@@ -99,9 +95,7 @@ def test_columns_of_queries_without_a_session(clause, query, expected):
 
 
 def test_given_metadata_knows_columns_as_well():
-    table = Table(
-        ("s",), Schema((Field("u", Primitive("uuid"), True), Field("d", Primitive("date"))))
-    )
+    table = Table(("s",), Schema((Field("u", Primitive("uuid"), True), Field("d", Primitive("date")))))
     text = "CREATE TABLE c USING iceberg PARTITIONED BY (days({})) AS SELECT * FROM s"
     assert [d.code for d in check(text.format("u"), Tables([table]))] == ["SIS202"]
     assert [d.code for d in check(text.format("d"), Tables([table]))] == []

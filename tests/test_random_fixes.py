@@ -23,9 +23,7 @@ from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.tables import Tables
 
-COLUMNS = (
-    "id BIGINT, n INT, m INT, key BIGINT, ts TIMESTAMP, at TIMESTAMP, Name STRING, City STRING"
-)
+COLUMNS = "id BIGINT, n INT, m INT, key BIGINT, ts TIMESTAMP, at TIMESTAMP, Name STRING, City STRING"
 # Faulty terms, each over its own column, with the parts between which a program or a template may be put in.
 TERMS = [
     ("bucket(", "id", ", ", "16", ")"),
@@ -41,10 +39,7 @@ HEADS = [
     "CREATE TABLE db.t{number} ({columns}) USING iceberg PARTITIONED BY ({terms})",
     "ALTER TABLE db.t{number} ADD PARTITION FIELD {term}",
 ]
-SEEDS = [
-    pytest.param(start, marks=[pytest.mark.thorough] * (start >= 100))
-    for start in share(range(0, 2000, 50), 2)
-]
+SEEDS = [pytest.param(start, marks=[pytest.mark.thorough] * (start >= 100)) for start in share(range(0, 2000, 50), 2)]
 
 
 def report_of(name: str, text: str) -> Report:
@@ -66,9 +61,7 @@ def statement(random: Random, number: int) -> list[str]:
     head = random.choice(HEADS)
     for term in random.sample(TERMS, random.choice((1, 1, 2)) if "{terms}" in head else 1):
         terms += [", "] * bool(terms) + list(term)
-    before, after = re.split(
-        r"\{terms?\}", head.replace("{columns}", COLUMNS).replace("{number}", str(number))
-    )
+    before, after = re.split(r"\{terms?\}", head.replace("{columns}", COLUMNS).replace("{number}", str(number)))
     return [before, *terms, after] if after else [before, *terms]
 
 
@@ -198,9 +191,7 @@ def test_programs(start: int) -> None:
         for (name, old), (now, new) in zip(said(text), said(done.text), strict=True):
             cured = name == now == "spark" and "PARTITION" in old and same_but_cured(old, new)
             assert (name, old) == (now, new) or cured, text
-        before, after = (
-            Counter(d.code for d in r.errors) for r in (report_of("a.py", text), done.report)
-        )
+        before, after = (Counter(d.code for d in r.errors) for r in (report_of("a.py", text), done.report))
         assert not after - before, text
         changed += done.text != text
     assert changed > 5
@@ -237,9 +228,7 @@ def template(seed: int) -> str:
                 continue
             inside = "".join(parts[start:end])
             other = random.choice([*OTHERS, inside])
-            chosen = [(inside, other), (other, inside), (inside, ""), ("", other)][
-                random.randrange(4)
-            ]
+            chosen = [(inside, other), (other, inside), (inside, ""), ("", other)][random.randrange(4)]
             otherwise = f"{{% else %}}{chosen[1]}" if chosen[1] else ""
             mark = f"{{% if {random.choice('ab')} %}}{chosen[0]}{otherwise}{{% endif %}}"
             parts[start:end] = [mark + (inside if chosen == ("", other) else "")]

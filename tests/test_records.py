@@ -153,9 +153,7 @@ def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(makers: An
             make(frozen=True)(type("Wrong", (), namespace))
 
 
-@pytest.mark.parametrize(
-    "annotation", ["ClassVar[int]", "typing.ClassVar[int]", "dataclasses.InitVar[int]", "KW_ONLY"]
-)
+@pytest.mark.parametrize("annotation", ["ClassVar[int]", "typing.ClassVar[int]", "dataclasses.InitVar[int]", "KW_ONLY"])
 def test_what_only_dataclasses_can_do_is_refused(annotation: str) -> None:
     namespace = {"__annotations__": {"shared": annotation}, "__module__": __name__, "shared": 1}
     with pytest.raises(TypeError, match="a record cannot have"):

@@ -190,11 +190,7 @@ def term_at(case: Case, found: Diagnostic) -> tuple[int, int] | None:
         node = parse(statement)
         terms = [getattr(node, name, None) for name in ("term", "old", "new")]
         for term in (*terms, *(getattr(node, "partitioning", None) or ())):
-            if (
-                term is not None
-                and term.span[0] <= found.span.start
-                and found.span.end <= term.span[1]
-            ):
+            if term is not None and term.span[0] <= found.span.start and found.span.end <= term.span[1]:
                 return tuple(term.span)
     return None
 
@@ -381,9 +377,7 @@ def test_the_remedy_of_slips(text: str, code: str, clause: str) -> None:
 def test_what_is_not_known_is_said_in_good_grammar() -> None:
     create = "CREATE TABLE db.t (a INT) PARTITIONED BY (b STRING); "
     found = [d.message for d in check(f"{create} ALTER TABLE db.t ADD PARTITION (b = 'x')")]
-    assert any(
-        "it is unknown whether `db.t` is an Iceberg table" in message for message in found
-    ), found
+    assert any("it is unknown whether `db.t` is an Iceberg table" in message for message in found), found
 
 
 PARTITIONED = f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts))"
@@ -404,9 +398,7 @@ MOVED = [
 
 
 @pytest.mark.parametrize(("text", "to_write"), MOVED)
-def test_a_clause_that_is_moved_keeps_the_fields_that_are_there(
-    text: str, to_write: list[str]
-) -> None:
+def test_a_clause_that_is_moved_keeps_the_fields_that_are_there(text: str, to_write: list[str]) -> None:
     (found,) = [d for d in check(text, empty()) if d.code == "SIS413"]
     assert clauses(found.help or "") == to_write
 

@@ -112,16 +112,14 @@ def no_host(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", [*FORMATS, "color"])
 def test_golden(name: str) -> None:
-    text = (
-        FORMATS["full"](REPORTS, color=True) if name == "color" else FORMATS[name](REPORTS)
-    ).replace(Path.cwd().as_uri(), "file:///project")
+    text = (FORMATS["full"](REPORTS, color=True) if name == "color" else FORMATS[name](REPORTS)).replace(
+        Path.cwd().as_uri(), "file:///project"
+    )
     if name == "sarif":
         log = json.loads(text)
         driver = log["runs"][0]["tool"]["driver"]
         driver["version"] = "0"
-        driver["rules"] = [
-            rule["id"] for rule in driver["rules"]
-        ]  # the pages have tests of their own
+        driver["rules"] = [rule["id"] for rule in driver["rules"]]  # the pages have tests of their own
         text = json.dumps(log, indent=2, ensure_ascii=False) + "\n"
     goldens.hold(text, GOLDEN / f"render-{name}.txt")
 
@@ -148,9 +146,7 @@ def test_full_is_what_the_design_draws() -> None:
     )
 
 
-CHARACTERS = st.text(
-    st.sampled_from("ab \t日本🙂é\u0301\u200b`'x,()") | st.characters(codec="utf-8"), max_size=30
-)
+CHARACTERS = st.text(st.sampled_from("ab \t日本🙂é\u0301\u200b`'x,()") | st.characters(codec="utf-8"), max_size=30)
 
 
 @given(before=CHARACTERS, words=st.text("ab日🙂", min_size=1, max_size=6), after=CHARACTERS)
@@ -249,9 +245,7 @@ def test_json_has_the_fields_of_ruff() -> None:
 
 def sarif(reports: list[Report]) -> Any:
     log = json.loads(FORMATS["sarif"](reports))
-    jsonschema.Draft4Validator(
-        SCHEMA, format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER
-    ).validate(log)
+    jsonschema.Draft4Validator(SCHEMA, format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER).validate(log)
     return log
 
 
@@ -336,19 +330,13 @@ def test_gitlab_fingerprints_do_not_move_with_lines() -> None:
         report = replace(check(text), filename="a.sql")
         return [issue["fingerprint"] for issue in json.loads(FORMATS["gitlab"]([report]))]
 
-    text = (
-        "ALTER TABLE t ADD PARTITION FIELD weeks(a);\nALTER TABLE t ADD PARTITION FIELD weeks(a);\n"
-    )
+    text = "ALTER TABLE t ADD PARTITION FIELD weeks(a);\nALTER TABLE t ADD PARTITION FIELD weeks(a);\n"
     before = marks(text)
     assert before
     assert len(set(before)) == len(before)
     assert marks("-- new\n\n  " + text) == before
     assert set(marks(text.replace("weeks", "hash"))).isdisjoint(
-        {
-            mark
-            for r, d, mark in fingerprints([replace(check(text), filename="a.sql")])
-            if d.code == "SIS101"
-        }
+        {mark for r, d, mark in fingerprints([replace(check(text), filename="a.sql")]) if d.code == "SIS101"}
     )
 
 
@@ -381,18 +369,13 @@ def test_credentials_are_hidden_and_carets_stay(text: str, shown: str) -> None:
     assert masked(create.format(text)) == create.format(shown)
     places = [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS202"]
     assert places == ["token"] or "SIS202" not in [d.code for d in report]
-    assert all(
-        report.text[d.span.start : d.span.end] == report.lines.text[d.span.start : d.span.end]
-        for d in report
-    )
+    assert all(report.text[d.span.start : d.span.end] == report.lines.text[d.span.start : d.span.end] for d in report)
     assert shown in full(check(create.format(text))) or not len(report)
 
 
 def test_a_report_on_an_edited_text() -> None:
     """Spans that an edit cuts, holds or borders; fixes that it touches go."""
-    report = check(
-        "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (bucket('16', a), bucket(0, a))"
-    )
+    report = check("CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (bucket('16', a), bucket(0, a))")
     first, second = (d.span for d in report if d.code == "SIS103")
     edits = [Edit(first.start, first.end, ":long_name"), Edit(second.start, second.end, "?")]
     moved = rebased(report, edits)

@@ -17,9 +17,7 @@ from spark_iceberg_sql.syntax.script import statements
 
 GOLDEN = Path(__file__).parent / "golden" / "rules"
 MISTAKES = Path(__file__).parent / "corpus" / "mistakes.sql"
-CASES = {
-    code: list(cases) for code, cases in groupby(file_cases(), lambda case: case.name.split(":")[0])
-}
+CASES = {code: list(cases) for code, cases in groupby(file_cases(), lambda case: case.name.split(":")[0])}
 CASES["pages"] = page_cases()
 CASES["mistakes"] = [
     Case(f"mistakes: {' '.join(statement.text.split())}", statement.text)

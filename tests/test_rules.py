@@ -152,9 +152,7 @@ def cured(case: Case) -> None:
         assert not any(x.code == "SIS001" for x in after), (d, fixed, after.diagnostics)
 
 
-@pytest.mark.parametrize(
-    ("name", "written"), [("id", "id"), ("a b", "`a b`"), ("1", "`1`"), ("a`b", "`a``b`")]
-)
+@pytest.mark.parametrize(("name", "written"), [("id", "id"), ("a b", "`a b`"), ("1", "`1`"), ("a`b", "`a``b`")])
 def test_names_are_quoted_where_they_must_be(name: str, written: str) -> None:
     assert quoted(name) == written
 

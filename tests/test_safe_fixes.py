@@ -83,9 +83,7 @@ def test_formats_tell_safe_from_unsafe(tmp_path: Path, capsys: Any) -> None:
     found = [f["properties"]["applicability"] for r in results for f in r["fixes"]]
     assert found == ["safe", "unsafe"]
     main(["check", "--isolated", str(path)])
-    assert (
-        "1 finding fixable with --fix (up to 1 more with --unsafe-fixes)" in capsys.readouterr().out
-    )
+    assert "1 finding fixable with --fix (up to 1 more with --unsafe-fixes)" in capsys.readouterr().out
 
 
 # --- a fix that cannot stand ----------------------------------------------------------------------
@@ -111,9 +109,7 @@ def letters(text: str) -> Report:
             "m",
             lines.span(at, at + 1),
             "h",
-            Fix("f", (Edit(at, at + 1, char.upper() + "!" * (char == "q")),), safe=True)
-            if char.islower()
-            else None,
+            Fix("f", (Edit(at, at + 1, char.upper() + "!" * (char == "q")),), safe=True) if char.islower() else None,
         )
         for at, char in enumerate(text)
         if char.islower() or char == "!"
@@ -140,10 +136,7 @@ def errors(report: Report) -> Counter[tuple[int, str]]:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "start",
-    [
-        pytest.param(start, marks=[pytest.mark.thorough] * (start > 0))
-        for start in range(0, 1000, 50)
-    ],
+    [pytest.param(start, marks=[pytest.mark.thorough] * (start > 0)) for start in range(0, 1000, 50)],
 )
 def test_a_fix_writes_what_was_meant(start: int) -> None:
     """Each statement is then either what its author meant or unchanged, and no finding is new."""
@@ -159,9 +152,7 @@ def test_a_fix_writes_what_was_meant(start: int) -> None:
         new = errors(done.report) - errors(checked(";\n".join(script.asked)))
         assert not new or not new - errors(checked(script.text)), seed
         again = {done.text: done.report}
-        twice = fixes.apply_fixes(
-            done.text, lambda text, again=again: again.get(text) or checked(text)
-        )
+        twice = fixes.apply_fixes(done.text, lambda text, again=again: again.get(text) or checked(text))
         assert twice.text == done.text, seed
     assert written > 80
 
@@ -221,9 +212,7 @@ def test_a_read_only_file_is_one_line_and_the_others_are_fixed(tmp_path: Path, c
     assert (first.read_text(), second.read_text()) == (SWAPPED, GOOD)
 
 
-def test_a_read_only_folder_is_one_line(
-    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_folder_is_one_line(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.sql"
     path.write_text(SWAPPED)
     if os.geteuid() == 0:  # whom no folder refuses
@@ -236,9 +225,7 @@ def test_a_read_only_folder_is_one_line(
     finally:
         tmp_path.chmod(0o755)
     folder = tmp_path.resolve()
-    assert capsys.readouterr().err == (
-        f"error: cannot write `{path}`: the folder `{folder}` is read-only\n"
-    )
+    assert capsys.readouterr().err == (f"error: cannot write `{path}`: the folder `{folder}` is read-only\n")
     assert path.read_text() == SWAPPED
 
 
@@ -257,9 +244,7 @@ def test_a_file_that_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
     assert path.read_text() == "somebody's newer words"
 
 
-def test_a_failing_disk_leaves_a_linked_file_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_disk_leaves_a_linked_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.sql"
     path.write_text("old")
     os.link(path, tmp_path / "twin.sql")
@@ -382,11 +367,7 @@ def test_a_script_that_wants_harm(tmp_path: Path, capsys: Any) -> None:
     path.write_text(text)
     main(["check", "--isolated", "--fix", str(path)])
     once = path.read_text()
-    changed = [
-        (old, new)
-        for old, new in zip(text.splitlines(), once.splitlines(), strict=True)
-        if old != new
-    ]
+    changed = [(old, new) for old, new in zip(text.splitlines(), once.splitlines(), strict=True) if old != new]
     for old, new in changed:
         # The same words in another order, or a letter's case: never another name, value or comment.
         assert sorted(old.lower()) == sorted(new.lower()), (old, new)

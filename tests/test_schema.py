@@ -69,9 +69,7 @@ def test_in_collection() -> None:
 
 
 def test_several_of_one_name() -> None:
-    schema = Schema(
-        (Field("a.b", INT, False, 1), Field("a", Struct((Field("b", INT, False, 3),)), False, 2))
-    )
+    schema = Schema((Field("a.b", INT, False, 1), Field("a", Struct((Field("b", INT, False, 3),)), False, 2)))
     assert schema.find(["a", "b"]) is None
     assert [c.field.field_id for c in schema.find_all(["A", "B"])] == [1, 3]
 
@@ -114,15 +112,11 @@ def test_edit_and_drop_at_any_depth() -> None:
     for name in ("id", "p.x", "l.element.y", "m.value.x"):
         field_id = ids(FRESH)[name]
         assert field_id is not None
-        assert ids(FRESH.with_edited_field(field_id, lambda _: None)).keys() == ids(
-            FRESH
-        ).keys() - {name}
+        assert ids(FRESH.with_edited_field(field_id, lambda _: None)).keys() == ids(FRESH).keys() - {name}
     assert not any(n.startswith("p") for n in ids(FRESH.with_edited_field(2, lambda _: None)))
 
 
-@pytest.mark.parametrize(
-    ("name", "key"), [("ID", "id"), ("ÄB", "äb"), ("\u212a", "k"), ("\u0130d", "id")]
-)
+@pytest.mark.parametrize(("name", "key"), [("ID", "id"), ("ÄB", "äb"), ("\u212a", "k"), ("\u0130d", "id")])
 def test_letter_case_is_that_of_java(name: str, key: str) -> None:
     assert folded(name) == folded(key) == key
 

@@ -278,9 +278,7 @@ def test_no_notebook_is_said_to_be_none(text: str) -> None:
         extract_source("a.ipynb", text)
 
 
-@pytest.mark.parametrize(
-    "metadata", ["[]", "null", '{"language_info": null, "kernelspec": 1}', "7"]
-)
+@pytest.mark.parametrize("metadata", ["[]", "null", '{"language_info": null, "kernelspec": 1}', "7"])
 def test_odd_metadata_of_a_notebook(metadata: str) -> None:
     cell = json.dumps({"cell_type": "code", "source": f"spark.sql('{ALTER}')"})
     text = f'{{"cells": [{cell}], "metadata": {metadata}}}'
@@ -397,9 +395,7 @@ def test_a_cell_under_a_magic(cell: str) -> None:
     assert [item for item in found if item[1] == "error"] == [WEEKS]
 
 
-@pytest.mark.parametrize(
-    "cell", ["%time", "%timeit -n 5", "%%capture", "%%time\n%%bash\nls", "x = %time"]
-)
+@pytest.mark.parametrize("cell", ["%time", "%timeit -n 5", "%%capture", "%%time\n%%bash\nls", "x = %time"])
 def test_a_magic_around_nothing(cell: str) -> None:
     assert WEEKS in said(notebook(cell, f"spark.sql('{ALTER}')"), "a.ipynb")
 
@@ -416,10 +412,7 @@ def test_python_cells_of_a_databricks_sql_file() -> None:
     (report,) = Linter().lint(extract_source("a.sql", text), Settings())
     assert [d.span.row for d in report if d.code == "SIS101"] == [11, 21]
     broken = text.replace("range(3):", "range(3)")
-    assert any(
-        "not valid Python" in d.message
-        for d in Linter().lint(extract_source("a.sql", broken), Settings())[0]
-    )
+    assert any("not valid Python" in d.message for d in Linter().lint(extract_source("a.sql", broken), Settings())[0])
 
 
 # --- dbt: DDL in a template's own strings ---------------------------------------------------------

@@ -37,11 +37,7 @@ def lint(text: str, name: str = "job.py", **given: Any) -> list[Report]:
 
 def found(text: str, name: str = "job.py") -> list[tuple[str, str]]:
     """Code and the file's own words of each finding."""
-    return [
-        (d.code, report.text[d.span.start : d.span.end])
-        for report in lint(text, name)
-        for d in report
-    ]
+    return [(d.code, report.text[d.span.start : d.span.end]) for report in lint(text, name) for d in report]
 
 
 def errors(text: str, name: str = "job.py") -> list[tuple[str, str]]:
@@ -70,9 +66,7 @@ INSIDE = st.lists(
     ),
     between=st.sampled_from([" ", "\n  ", "  # it's a comment\n", "\\\n"]),
 )
-def test_literals_read_as_python_reads_them(
-    parts: list[tuple[str, str, list[str]]], between: str
-) -> None:
+def test_literals_read_as_python_reads_them(parts: list[tuple[str, str, list[str]]], between: str) -> None:
     text = "(" + between.join(p + q + "".join(inside) + q for p, q, inside in parts) + ")"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "\\d"
@@ -161,9 +155,7 @@ def test_a_text_that_is_filled_in_whole_is_a_note() -> None:
     assert (code, words) == ("SIS002", "{make(1)}")
 
 
-@pytest.mark.parametrize(
-    "text", ["{{ config(a=1) }}", "{{ config(a=1) }}\nSELECT 1", "{% set a = 1 %}\nSELECT 1"]
-)
+@pytest.mark.parametrize("text", ["{{ config(a=1) }}", "{{ config(a=1) }}\nSELECT 1", "{% set a = 1 %}\nSELECT 1"])
 def test_a_template_that_makes_no_text_needs_no_note(text: str) -> None:
     assert found(text, "a.sql") == []
 
@@ -269,10 +261,7 @@ def notebook(*cells: str, language: str = "python") -> str:
                     "cell_type": "markdown",
                     "source": ["# spark.sql('ALTER TABLE t ADD PARTITION FIELD x(a)')"],
                 },
-                *(
-                    {"cell_type": "code", "source": cell.splitlines(keepends=True)}
-                    for cell in cells
-                ),
+                *({"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells),
             ],
             "metadata": {"language_info": {"name": language}},
             "nbformat": 4,
@@ -286,8 +275,7 @@ def test_cells_and_lines() -> None:
         notebook(
             "import x\nspark.sql('CREATE TABLE t (id BIGINT) USING iceberg')",
             "%%sql --limit 5\nALTER TABLE t\nADD PARTITION FIELD bucket(8, nope)",
-            "%matplotlib inline\n!ls\ndf?\nx = !pwd\n"
-            "spark.sql('''\nALTER TABLE t ADD PARTITION FIELD weeks(id)''')",
+            "%matplotlib inline\n!ls\ndf?\nx = !pwd\nspark.sql('''\nALTER TABLE t ADD PARTITION FIELD weeks(id)''')",
             "%iceberg_sql --limit 5 ALTER TABLE t ADD PARTITION FIELD hash(id)\n%time y = 1",
             "%%bash\nspark.sql('ALTER TABLE t ADD PARTITION FIELD quarters(id)')",
             "%%time\nspark.sql('ALTER TABLE t ADD PARTITION FIELD months(nope)')",
@@ -303,9 +291,7 @@ def test_cells_and_lines() -> None:
 
 
 def test_a_notebook_in_sql() -> None:
-    reports = lint(
-        notebook("ALTER TABLE t ADD PARTITION FIELD weeks(a)", language="sql"), "a.ipynb"
-    )
+    reports = lint(notebook("ALTER TABLE t ADD PARTITION FIELD weeks(a)", language="sql"), "a.ipynb")
     assert [d.code for r in reports for d in r if d.severity is Severity.ERROR] == ["SIS101"]
 
 
@@ -453,7 +439,5 @@ def test_a_comment_ends_with_its_literal() -> None:
     """Also one that ends in a backslash, which continues a comment over the end of a line."""
     create = "CREATE TABLE s.{} (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts)) -- c"
     text = f"spark.sql({create.format('c') + chr(92)!r})\nspark.sql({create.format('d')!r})\n"
-    found = [
-        d for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report
-    ]
+    found = [d for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report]
     assert [(d.code, d.span.row) for d in found] == [("SIS101", 1), ("SIS101", 2)]

@@ -35,9 +35,7 @@ SCHEMA = Schema(
 _IDS = {"id": 1, "ts": 2, "s": 3}
 
 
-def want(
-    source: str, transform: str, parameter: int | None = None, name: str | None = None
-) -> RequestedField:
+def want(source: str, transform: str, parameter: int | None = None, name: str | None = None) -> RequestedField:
     return RequestedField(_IDS[source], source, BoundTransform(BY_NAME[transform], parameter), name)
 
 
@@ -109,9 +107,7 @@ def test_another_name_is_another_field() -> None:
 def test_which_of_two_names_comes_back_is_not_ours_to_say() -> None:
     specs = add(drop(create_specs([BUCKET_8]), "id_bucket"), renamed(BUCKET_8, "shard"))
     specs = drop(specs, "shard")
-    with pytest.raises(
-        SpecUncertainError, match=r"`bucket\(8, id\)` was .* `id_bucket` and `shard`"
-    ):
+    with pytest.raises(SpecUncertainError, match=r"`bucket\(8, id\)` was .* `id_bucket` and `shard`"):
         add(specs, BUCKET_8)
     assert shape(add(specs, renamed(BUCKET_8, "shard"))) == [(1001, "shard", "bucket[8]")]
 
@@ -178,9 +174,7 @@ def test_of_two_ids_create_or_replace_takes_the_later() -> None:
     after = replace_specs(drop(specs, "shard"), [BUCKET_8, DAY])
     assert shape(after) == [(1001, "id_bucket", "bucket[8]"), (1002, "ts_day", "day")]
     # Where an equal spec is there, it is taken with the ids that it has.
-    assert shape(replace_specs(drop(specs, "shard"), [BUCKET_8])) == [
-        (1000, "id_bucket", "bucket[8]")
-    ]
+    assert shape(replace_specs(drop(specs, "shard"), [BUCKET_8])) == [(1000, "id_bucket", "bucket[8]")]
 
 
 def test_an_equal_spec_is_taken_again() -> None:
@@ -253,9 +247,7 @@ WITHOUT_S = Schema(SCHEMA.fields[:2])
 
 
 def test_a_name_used_again_breaks() -> None:
-    specs = swap(
-        add(create_specs([]), renamed(BUCKET_8, "shard")), "shard", renamed(BUCKET_16, "shard")
-    )
+    specs = swap(add(create_specs([]), renamed(BUCKET_8, "shard")), "shard", renamed(BUCKET_16, "shard"))
     (found,) = corrupt_fields(specs, SCHEMA)
     assert isinstance(found, CorruptField)
     assert found.other is not None
@@ -287,9 +279,7 @@ def test_letter_case_where_spark_minds_it() -> None:
     specs = swap(create_specs([BUCKET_8]), "id_bucket", renamed(BUCKET_16, "ID_bucket"))
     assert list(corrupt_fields(specs, SCHEMA, case_sensitive=True)) == []
     same = swap(create_specs([BUCKET_8]), "id_bucket", renamed(BUCKET_16, "id_bucket"))
-    assert [d.kind for d in corrupt_fields(same, SCHEMA, case_sensitive=True)] == [
-        CorruptionKind.SAME_NAME
-    ]
+    assert [d.kind for d in corrupt_fields(same, SCHEMA, case_sensitive=True)] == [CorruptionKind.SAME_NAME]
 
 
 def test_an_id_twice_names_both() -> None:

@@ -300,9 +300,7 @@ def test_what_has_no_equal(text: str, words: str) -> None:
 
 
 def test_what_has_no_effect_is_named() -> None:
-    found = translate(
-        f"CREATE TABLE c.t (a Int32) {ENGINE} ORDER BY (a) SETTINGS iceberg_format_version = 2"
-    )
+    found = translate(f"CREATE TABLE c.t (a Int32) {ENGINE} ORDER BY (a) SETTINGS iceberg_format_version = 2")
     assert found is not None
     assert found.ignored == (
         "ORDER BY (a) is ignored; to sort what is written, run ALTER TABLE c.t WRITE ORDERED BY a NULLS LAST",

@@ -75,18 +75,14 @@ def test_a_table_laid_out_is_the_same_table(columns: list[tuple[str, str, str | 
 def test_a_call_and_a_query() -> None:
     call = "CALL c.system.add_files(table => 'a', options => map('b', 'c'))"
     assert laid_out(call) == call
-    assert laid_out(call, width=0) == (
-        "CALL c.system.add_files(\n  table => 'a',\n  options => map('b', 'c')\n)"
-    )
+    assert laid_out(call, width=0) == ("CALL c.system.add_files(\n  table => 'a',\n  options => map('b', 'c')\n)")
     create = "CREATE TABLE t USING iceberg PARTITIONED BY (a, b) AS SELECT * FROM u"
     assert laid_out(create, width=0).split("\n") == [
         "CREATE TABLE t USING iceberg",
         "PARTITIONED BY (a, b)",
         "AS SELECT * FROM u",
     ]
-    assert query_lines("SELECT a -- of it\n FROM t WHERE b = 'x  y'") == [
-        "SELECT a FROM t WHERE b = 'x  y'"
-    ]
+    assert query_lines("SELECT a -- of it\n FROM t WHERE b = 'x  y'") == ["SELECT a FROM t WHERE b = 'x  y'"]
     long = f"SELECT a FROM t LEFT JOIN u ON t.a = u.a WHERE b = '{'x' * 80}' AND c = 1 GROUP BY a"
     assert query_lines(long) == [
         "SELECT a",
@@ -115,9 +111,7 @@ def test_colours_change_no_character(text: str) -> None:
 
 def test_colours() -> None:
     sql = "SELECT 1, 'a<b' -- \x1b[2J"
-    assert painted(sql) == (
-        "\x1b[1;34mSELECT\x1b[0m \x1b[36m1\x1b[0m, \x1b[32m'a<b'\x1b[0m \x1b[2m-- ␛[2J\x1b[0m"
-    )
+    assert painted(sql) == ("\x1b[1;34mSELECT\x1b[0m \x1b[36m1\x1b[0m, \x1b[32m'a<b'\x1b[0m \x1b[2m-- ␛[2J\x1b[0m")
     assert html(sql) == (
         '<span class="sql-k">SELECT</span> <span class="sql-n">1</span>, '
         '<span class="sql-s">&#x27;a&lt;b&#x27;</span> <span class="sql-c">-- ␛[2J</span>'

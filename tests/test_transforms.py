@@ -167,9 +167,7 @@ def _every_spelling(name, kind, alter):
             made = f"CREATE TABLE t (id INT, x {kind}) USING iceberg {tail};\n"
             text = f"{made}ALTER TABLE t ADD PARTITION FIELD {clause}"
         else:
-            text = (
-                f"CREATE TABLE t (id INT, x {kind}) USING iceberg PARTITIONED BY ({clause}) {tail}"
-            )
+            text = f"CREATE TABLE t (id INT, x {kind}) USING iceberg PARTITIONED BY ({clause}) {tail}"
         report = check(text, known)
         codes = {d.code for d in report.errors}
         nested = kind == "VARIANT" or "<" in kind
@@ -229,9 +227,7 @@ def test_nothing_else_names_a_transform() -> None:
             elif isinstance(node, ast.Compare) and getattr(node.left, "attr", "") == "name":
                 sides = list(node.comparators)
             found += [
-                f"{path.name}:{node.lineno}"
-                for side in sides
-                if isinstance(side, ast.Constant) and side.value in names
+                f"{path.name}:{node.lineno}" for side in sides if isinstance(side, ast.Constant) and side.value in names
             ]
     classes = "|".join(t.iceberg_class for t in TRANSFORMS if t.iceberg_class)
     java = re.compile(rf'"(?:{"|".join(sorted(names))})(?:\[|")|{classes}')

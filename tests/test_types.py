@@ -229,15 +229,10 @@ def test_what_a_spark_schema_says_of_nulls() -> None:
             "valueType": "integer",
             "valueContainsNull": nulls,
         }
-        fields = [
-            {"name": name, "type": kind, "nullable": True}
-            for name, kind in (("l", items), ("m", pairs))
-        ]
+        fields = [{"name": name, "type": kind, "nullable": True} for name, kind in (("l", items), ("m", pairs))]
         (listed, mapped) = struct_from_spark({"fields": fields}).fields
         assert listed.type == List(Field("element", INT, not nulls))
-        assert mapped.type == Map(
-            Field("key", Primitive("string"), True), Field("value", INT, not nulls)
-        )
+        assert mapped.type == Map(Field("key", Primitive("string"), True), Field("value", INT, not nulls))
 
 
 @pytest.mark.parametrize("kind", ["calendar interval", {"type": "matrix"}])

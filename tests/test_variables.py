@@ -8,9 +8,7 @@ from spark_iceberg_sql.syntax.variables import parameters_of, substitute_variabl
 
 def test_plain_names_are_put_in_and_sparks_own_are_left():
     text = "SELECT '${env:HOME}', ${spark.x} FROM ${db}.t"
-    assert (
-        substitute_variables(text, {"db": "prod"}) == "SELECT '${env:HOME}', ${spark.x} FROM prod.t"
-    )
+    assert substitute_variables(text, {"db": "prod"}) == "SELECT '${env:HOME}', ${spark.x} FROM prod.t"
 
 
 def test_a_value_is_not_substituted_again():

@@ -59,37 +59,28 @@ def test_an_unknown_line_without_a_runtime_is_told_what_is_missing() -> None:
 
 
 def test_another_scala_is_refused() -> None:
-    with pytest.raises(
-        IcebergSqlError, match=r"no runtime for Spark 4.1 with Scala 2.12, only with 2.13"
-    ):
+    with pytest.raises(IcebergSqlError, match=r"no runtime for Spark 4.1 with Scala 2.12, only with 2.13"):
         runtime("4.1.2", "2.12")
 
 
 def test_the_documented_table() -> None:
     shown = []
     for known in SPARK_MINORS:
-        rows = {
-            n.partition("_")[2]: r for n, r in runtimes().items() if n.startswith(f"{known.spark}_")
-        }
+        rows = {n.partition("_")[2]: r for n, r in runtimes().items() if n.startswith(f"{known.spark}_")}
         icebergs = ", ".join(
-            row.version if len(rows) == 1 else f"{row.version} (Scala {scala})"
-            for scala, row in rows.items()
+            row.version if len(rows) == 1 else f"{row.version} (Scala {scala})" for scala, row in rows.items()
         )
         lacks = "; ".join(known.limitations.values()) or "nothing"
         java = " or ".join(map(str, known.java))
         shown.append(f"| {known.spark} | {icebergs} | {java} | {lacks} |\n")
     page = (ROOT / "docs/index.md").read_text("utf-8")
     table = page.partition("<!-- versions -->\n")[2].partition("<!-- /versions -->")[0]
-    assert table == "| Spark | Iceberg | Java | not supported |\n|---|---|---|---|\n" + "".join(
-        shown
-    )
+    assert table == "| Spark | Iceberg | Java | not supported |\n|---|---|---|---|\n" + "".join(shown)
 
 
 def test_the_requirement_is_the_lines() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    (required,) = (
-        row for row in project["optional-dependencies"]["spark"] if row.startswith("pyspark")
-    )
+    (required,) = (row for row in project["optional-dependencies"]["spark"] if row.startswith("pyspark"))
     newest = SPARK_MINORS[0].number
     assert required == f"pyspark>={SPARK[-1]},<{newest[0]}.{newest[1] + 1}"
 

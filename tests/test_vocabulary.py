@@ -38,9 +38,7 @@ MOST_NAMESAKES = 60
 def modules() -> tuple[tuple[str, ast.Module], ...]:
     """The package's files by their names in it, parsed."""
     paths = sorted(PACKAGE.rglob("*.py"))
-    return tuple(
-        (p.relative_to(PACKAGE).as_posix(), ast.parse(p.read_text("utf-8"))) for p in paths
-    )
+    return tuple((p.relative_to(PACKAGE).as_posix(), ast.parse(p.read_text("utf-8"))) for p in paths)
 
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
@@ -70,9 +68,7 @@ def test_fillers_are_rare() -> None:
         for node in functions(tree):
             total += not isinstance(node, ast.ClassDef)
             names = {
-                name
-                for name in bound_names(node)
-                if name.lstrip("_") in FILLER and (file, node.name, name) not in KEPT
+                name for name in bound_names(node) if name.lstrip("_") in FILLER and (file, node.name, name) not in KEPT
             }
             if names:
                 bad.append(f"{file}:{node.lineno} {node.name}: {', '.join(sorted(names))}")
@@ -82,10 +78,7 @@ def test_fillers_are_rare() -> None:
 def test_the_kept_words_are_there() -> None:
     """An entry of KEPT that no longer applies is taken out."""
     bound = {
-        (file, node.name, name)
-        for file, tree in modules()
-        for node in functions(tree)
-        for name in bound_names(node)
+        (file, node.name, name) for file, tree in modules() for node in functions(tree) for name in bound_names(node)
     }
     assert not KEPT - bound
 

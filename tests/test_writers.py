@@ -182,9 +182,7 @@ def test_insert_into(program: str, expected: list[str]) -> None:
         ('w = df.write\nw.partitionBy("id").save("x")\ndf.write.insertInto("db.t")', []),
     ],
 )  # fmt: skip
-def test_a_writer_that_another_statement_may_have_partitioned_is_a_note(
-    program: str, notes: list[str]
-) -> None:
+def test_a_writer_that_another_statement_may_have_partitioned_is_a_note(program: str, notes: list[str]) -> None:
     said = lint(IMPORTS + FRAME + program)
     assert [(at, str(d.severity)) for d, at in said] == [(at, "note") for at in notes]
 
@@ -201,9 +199,7 @@ def test_a_writer_that_another_statement_may_have_partitioned_is_a_note(
     ],
 )  # fmt: skip
 def test_a_writer_that_is_not_certain_is_a_note(program: str, notes: list[str]) -> None:
-    assert [(d.code, d.message) for d, _ in lint(program)] == [
-        ("SIS002", f"not checked: {note}") for note in notes
-    ]
+    assert [(d.code, d.message) for d, _ in lint(program)] == [("SIS002", f"not checked: {note}") for note in notes]
 
 
 def test_a_program_that_only_inserts() -> None:
@@ -255,9 +251,7 @@ def test_pyiceberg_programs(program: str, expected: list[str]) -> None:
         ("def f(schema):\n    {}", WITH.format("DayTransform()").replace("create_table", "create_table_if_not_exists")),
     ],
 )  # fmt: skip
-def test_what_pyiceberg_is_given_unread_is_a_note_and_the_table_is_unknown(
-    program: str, at: str
-) -> None:
+def test_what_pyiceberg_is_given_unread_is_a_note_and_the_table_is_unknown(program: str, at: str) -> None:
     later = '\nspark.sql("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")'
     text = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG + program.format(at) + later
     findings = lint(text)
@@ -314,9 +308,7 @@ def test_other_writers_with_names_are_no_note(program: str) -> None:
 
 
 def test_nothing_is_said_twice_and_unknown_columns_are_a_note() -> None:
-    program = (
-        IMPORTS + 'df = spark.read.parquet("x")\n' + NAMED.format('days("x"), bucket(16, "y")')
-    )
+    program = IMPORTS + 'df = spark.read.parquet("x")\n' + NAMED.format('days("x"), bucket(16, "y")')
     ((note, at),) = lint(program)
     assert (note.code, str(note.severity), at) == ("SIS002", "note", "db.t")
     assert note.message.endswith("its columns are unknown (the program does not define them)")
@@ -334,9 +326,7 @@ def test_in_a_notebook_the_imports_are_in_another_cell() -> None:
     cells = ["from pyspark.sql.functions import days, bucket\nimport pyspark.sql.functions as F", FRAME,
              NAMED.format('F.days("ts"), bucket("id", 16)'), "%%sql\nALTER TABLE db.t ADD PARTITION FIELD days(ts)"]  # fmt: skip
     assert found(notebook(*cells), "a.ipynb") == [("SIS104", 'id", 16')]
-    cells[2] = NAMED.format('F.days("ts")').replace(
-        "df.", f"spark.createDataFrame([], '{COLUMNS}')."
-    )
+    cells[2] = NAMED.format('F.days("ts")').replace("df.", f"spark.createDataFrame([], '{COLUMNS}').")
     assert found(notebook(*cells), "a.ipynb") == [("SIS402", "days(ts)")]
 
 
@@ -370,16 +360,12 @@ def test_words() -> None:
     for call, program in programs:
         said += f"{call}\n"
         for d, at in lint(program):
-            said += (
-                f"  {d.code} {d.severity}: {d.message}\n      at: {at!r}\n      help: {d.help}\n"
-            )
+            said += f"  {d.code} {d.severity}: {d.message}\n      at: {at!r}\n      help: {d.help}\n"
     goldens.hold(said, GOLDEN / "programs.txt")
 
 
 def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
-    text = (
-        IMPORTS + FRAME + 'df.write.format("iceberg").partitionBy("days(ts)").saveAsTable("db.t")'
-    )
+    text = IMPORTS + FRAME + 'df.write.format("iceberg").partitionBy("days(ts)").saveAsTable("db.t")'
     ((finding, at),) = lint(text)
     assert (finding.code, at) == ("SIS101", '"days(ts)"')
     assert clauses(finding.help or "") == ['df.writeTo(...).partitionedBy(days("ts"))']
@@ -387,9 +373,7 @@ def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
 
 def fixed(text: str, *, unsafe: bool = False) -> str:
     """The program with the fixes of all findings."""
-    edits = [
-        edit for d, _ in lint(text) if d.fix and (d.fix.safe or unsafe) for edit in d.fix.edits
-    ]
+    edits = [edit for d, _ in lint(text) if d.fix and (d.fix.safe or unsafe) for edit in d.fix.edits]
     return apply_edits(text, edits)
 
 
@@ -432,15 +416,11 @@ def test_a_field_of_pyiceberg_that_is_nearly_one_is_fixed_in_its_literal() -> No
     ],
 )  # fmt: skip
 def test_expressions_of_dataframes(line: str, expected: list[tuple[str, str]]) -> None:
-    known = (
-        'spark.sql("CREATE TABLE db.k (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")\n'
-    )
+    known = 'spark.sql("CREATE TABLE db.k (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")\n'
     assert found(IMPORTS + FRAME + known + line) == expected
 
 
-TWICE = (
-    'spark.sql("CREATE TABLE db.{} (a INT, A INT) USING iceberg PARTITIONED BY (bucket(4, a))")\n'
-)
+TWICE = 'spark.sql("CREATE TABLE db.{} (a INT, A INT) USING iceberg PARTITIONED BY (bucket(4, a))")\n'
 
 
 @pytest.mark.parametrize(
@@ -457,9 +437,7 @@ TWICE = (
         ('settings.set("spark.sql.caseSensitive")\n', ["SIS207"]),
     ],
 )  # fmt: skip
-def test_programs_that_set_whether_names_are_case_sensitive(
-    before: str, expected: list[str]
-) -> None:
+def test_programs_that_set_whether_names_are_case_sensitive(before: str, expected: list[str]) -> None:
     assert [code for code, _ in found(before + TWICE.format("t"))] == expected
     cells = [{"cell_type": "code", "source": text} for text in (before or "1", TWICE.format("t"))]
     notebook = json.dumps({"cells": cells, "metadata": {}})
@@ -469,7 +447,4 @@ def test_programs_that_set_whether_names_are_case_sensitive(
 def test_a_case_that_is_not_known_is_a_note() -> None:
     text = f'spark.conf.set("spark.sql.caseSensitive", given())\n{TWICE.format("t")}'
     (note, _), *_ = lint(text)
-    assert (
-        note.message
-        == "not checked: whether names are case-sensitive is decided when the program runs"
-    )
+    assert note.message == "not checked: whether names are case-sensitive is decided when the program runs"

@@ -21,9 +21,7 @@ class Case(NamedTuple):
         return not self.runs and any(not code.startswith("SIS5") for code, _ in self.found)
 
 
-COLUMNS = (
-    "id BIGINT, ts TIMESTAMP, name STRING, d DATE, f DOUBLE, tn TIMESTAMP_NTZ, amount DECIMAL(9, 2)"
-)
+COLUMNS = "id BIGINT, ts TIMESTAMP, name STRING, d DATE, f DOUBLE, tn TIMESTAMP_NTZ, amount DECIMAL(9, 2)"
 IMPORTS = """\
 import pyspark.sql.functions as F
 from pyspark.sql.functions import bucket, col, days, expr, hours, lit, months, partitioning, years

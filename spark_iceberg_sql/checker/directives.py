@@ -65,15 +65,9 @@ def parse_directive(comment: str) -> Directive | None:
     if directive_match is not None:
         return _parse_iceberg_sql(comment, directive_match)
     lookalike = _NOQA_LOOKALIKE.match(comment)
-    if (
-        lookalike is not None
-        and _is_own_rule(lookalike["code"])
-        and _closest(lookalike["word"], ["noqa"], 0.6)
-    ):
+    if lookalike is not None and _is_own_rule(lookalike["code"]) and _closest(lookalike["word"], ["noqa"], 0.6):
         word = lookalike["word"]
-        return Directive(
-            lookalike.end(), mistake=f"unknown word `{word}`; write `noqa: {lookalike['code']}`"
-        )
+        return Directive(lookalike.end(), mistake=f"unknown word `{word}`; write `noqa: {lookalike['code']}`")
     lookalike = _DIRECTIVE_LOOKALIKE.match(comment)
     if lookalike is not None and _closest(lookalike["word"], ["iceberg-sql"], 0.75):
         return Directive(lookalike.end(), mistake=f"`{lookalike['word']}` is not `iceberg-sql:`")
@@ -84,9 +78,7 @@ def _parse_noqa(comment: str, match: re.Match[str]) -> Directive:
     if match["codes"] is None:
         rule_match = _RULE_AFTER.match(comment, match.end())
         if rule_match is not None and _is_own_rule(rule_match["word"]):
-            return Directive(
-                rule_match.end(), mistake=f"a colon is missing; write `noqa: {rule_match['word']}`"
-            )
+            return Directive(rule_match.end(), mistake=f"a colon is missing; write `noqa: {rule_match['word']}`")
         return Directive(match.end(), is_shared=True)
     names = re.findall(_WORD, match["codes"])
     codes, mistake = _resolve_names(names, 0.85)  # another linter has its own words
@@ -99,20 +91,14 @@ def _parse_iceberg_sql(comment: str, match: re.Match[str]) -> Directive:
         return Directive(end, skip_file=True)
     if word != "ignore":
         suggestion = _closest(word, ["ignore", "skip-file"], 0.5)
-        help_ = (
-            f"; did you mean `{suggestion}`?"
-            if suggestion
-            else "; write `ignore[CODE]` or `skip-file`"
-        )
+        help_ = f"; did you mean `{suggestion}`?" if suggestion else "; write `ignore[CODE]` or `skip-file`"
         fact = f"unknown word `{word}`" if word else "no word after `iceberg-sql:`"
         return Directive(end, mistake=f"{fact}{help_}")
     code_list = _LIST.match(comment, end)
     if code_list is None:
         rule_match = _RULE_AFTER.match(comment, end)
         remaining = comment[end:].lstrip()
-        if remaining[:1] in ("[", "(", ":", "=") or (
-            rule_match is not None and _is_own_rule(rule_match["word"])
-        ):
+        if remaining[:1] in ("[", "(", ":", "=") or (rule_match is not None and _is_own_rule(rule_match["word"])):
             code = rule_match["word"] if rule_match is not None else "CODE"
             return Directive(end, applies_to_next=True, mistake=f"write `ignore[{code}]`")
         return Directive(end, applies_to_next=True)
@@ -143,20 +129,14 @@ def _similar_rule(word: str, cutoff: float) -> str | None:
     """The code or name of a rule that a misspelt word resembles."""
     if re.fullmatch(r"SIS\w*", word, re.IGNORECASE):
         matching_codes = sorted(code for code in _CODES if code.startswith(word.upper()))
-        return (
-            matching_codes[0]
-            if matching_codes
-            else _closest(word.upper(), sorted(_CODES), 0.5) or min(_CODES)
-        )
+        return matching_codes[0] if matching_codes else _closest(word.upper(), sorted(_CODES), 0.5) or min(_CODES)
     return _closest(word.lower(), list(_NAMES), cutoff)
 
 
 def _closest(word: str, candidates: list[str], cutoff: float) -> str | None:
     from difflib import get_close_matches  # only a mistake needs it: the command starts sooner
 
-    matches = get_close_matches(
-        word.lower() if candidates[0].islower() else word, candidates, n=1, cutoff=cutoff
-    )
+    matches = get_close_matches(word.lower() if candidates[0].islower() else word, candidates, n=1, cutoff=cutoff)
     return matches[0] if matches else None
 
 

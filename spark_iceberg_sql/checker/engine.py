@@ -130,9 +130,7 @@ def _check(
     if statement_cache is not None:
         statement_cache.begin_check()
     lines = Lines(text)
-    script_statements = (
-        statement_cache.statements(text) if statement_cache is not None else statements(text)
-    )
+    script_statements = statement_cache.statements(text) if statement_cache is not None else statements(text)
     spans = [(s.start, s.end) for s in script_statements]
     suppressions = parse_suppressions(text, lines, spans, in_strings=origin.in_strings)
     if suppressions.skip_file and not before_execution:
@@ -167,9 +165,7 @@ def _check(
     if flow is not None:
         flow.end()
     run.emit_dialect_note()
-    suppressions.keep_undecided(
-        spans, lambda number: run.open_codes(number, origin.placeholder_ranges)
-    )
+    suppressions.keep_undecided(spans, lambda number: run.open_codes(number, origin.placeholder_ranges))
     for suppression in suppressions.own_comments:
         for finding in suppression.findings():
             run.emit(reporter(Event.UNUSED_IGNORE), finding)
@@ -192,9 +188,7 @@ class _CheckRun(DiagnosticCollector):
         """The codes of the rules that could not decide about a statement. placeholder_ranges: as in `TextOrigin`."""
         statement, codes = self.statements[number], self._undecided_by_number.get(number, set())
         index = bisect_right(placeholder_ranges, (statement.end, statement.end))
-        if (index and placeholder_ranges[index - 1][1] >= statement.start) or TEMPLATE_MARK.search(
-            statement.text
-        ):
+        if (index and placeholder_ranges[index - 1][1] >= statement.start) or TEMPLATE_MARK.search(statement.text):
             return EVERY_CODE
         if not may_be_query(statement):
             return codes
@@ -211,19 +205,13 @@ class _CheckRun(DiagnosticCollector):
     def check_statement(self, statement: Statement) -> None:
         """Check a statement, and apply its effect to the catalog state."""
         self._check_or_reuse(statement)
-        if self.undecided_codes and (
-            self.suppressions.own_comments or self.suppressions.host_comments
-        ):
+        if self.undecided_codes and (self.suppressions.own_comments or self.suppressions.host_comments):
             self._undecided_by_number[self._statement_number] = self.undecided_codes
             self.undecided_codes = set()
         self._statement_number += 1
 
     def _check_or_reuse(self, statement: Statement) -> None:
-        cached = (
-            self.statement_cache.find(statement, self.catalog)
-            if self.statement_cache is not None
-            else None
-        )
+        cached = self.statement_cache.find(statement, self.catalog) if self.statement_cache is not None else None
         if cached is None:
             if self.statement_cache is None:
                 self._check_uncached(statement)
@@ -232,10 +220,7 @@ class _CheckRun(DiagnosticCollector):
             return
         is_accepted = True
         for result in cached.results:
-            is_accepted = (
-                self.report_statement(result.shifted(statement.start - cached.start))
-                and is_accepted
-            )
+            is_accepted = self.report_statement(result.shifted(statement.start - cached.start)) and is_accepted
         # Repeat the recorded effect only if the statement is accepted, or not, as when it was recorded.
         node = parser.parse(statement) if is_accepted != cached.is_accepted else None
         if node is None or isinstance(node, nodes.Other):

@@ -48,9 +48,7 @@ def apply_fixes(text: str, check: Callable[[str], Report], *, unsafe: bool = Fal
     checks = _CheckBudget(check, max(_CHECKS, _CHARACTERS // max(1, len(text))))
     for _ in range(_ROUNDS + report.statements):
         offers = [(d, d.fix) for d in report if d.fix is not None and (d.fix.safe or unsafe)]
-        candidates = _without_overlaps(
-            [(d, f) for d, f in offers if _fix_key(d) not in rejected_keys]
-        )
+        candidates = _without_overlaps([(d, f) for d, f in offers if _fix_key(d) not in rejected_keys])
         if not candidates:
             break
         accepted_fixes, rejected_fixes, new_report = _select_fixes(text, report, candidates, checks)
@@ -116,9 +114,7 @@ def _select_fixes(
     return accepted_fixes, rejected_fixes, report
 
 
-def _is_acceptable(
-    old_report: Report, new_report: Report, group: _FixList, accepted_fixes: _FixList
-) -> bool:
+def _is_acceptable(old_report: Report, new_report: Report, group: _FixList, accepted_fixes: _FixList) -> bool:
     """True if every fix of a group resolves its finding and causes no error.
 
     old_report, new_report: without and with the group; accepted_fixes: the fixes in both. A statement
@@ -195,10 +191,7 @@ def _without_overlaps(offers: Sequence[tuple[Diagnostic, Fix]]) -> _FixList:
 def _touches_any(edit: tuple[int, int], occupied: list[tuple[int, int]]) -> bool:
     """True if an edit touches one of the occupied ranges, which are sorted and do not overlap."""
     index = bisect_right(occupied, edit)
-    return any(
-        span[0] <= edit[1] and edit[0] <= span[1]
-        for span in occupied[max(0, index - 1) : index + 1]
-    )
+    return any(span[0] <= edit[1] and edit[0] <= span[1] for span in occupied[max(0, index - 1) : index + 1])
 
 
 def diff(old_text: str, new_text: str, filename: str) -> str:

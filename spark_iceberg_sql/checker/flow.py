@@ -45,18 +45,14 @@ class SideEffects:
             catalog.unsettle(*self.names)
 
 
-def branch_paths(
-    spans: Sequence[Offsets], branch_ranges: Sequence[BranchRange]
-) -> Iterator[BranchPath]:
+def branch_paths(spans: Sequence[Offsets], branch_ranges: Sequence[BranchRange]) -> Iterator[BranchPath]:
     """The branches that contain each span, from the outermost to the innermost. spans, branch_ranges: in order."""
     range_iterator = iter(branch_ranges)
     next_range = next(range_iterator, None)
     enclosing: list[BranchRange] = []
     for start, end in spans:
         while next_range is not None and next_range[0] <= start:
-            enclosing = [
-                branch_range for branch_range in enclosing if branch_range[1] >= next_range[1]
-            ]
+            enclosing = [branch_range for branch_range in enclosing if branch_range[1] >= next_range[1]]
             enclosing.append(next_range)
             next_range = next(range_iterator, None)
         enclosing = [branch_range for branch_range in enclosing if branch_range[1] >= start]
@@ -81,16 +77,12 @@ class ControlFlow:
     script_steps: the branches of each statement or side effect, and the tables it changes, in order.
     """
 
-    def __init__(
-        self, catalog: Tables, script_steps: Sequence[tuple[BranchPath, SideEffects]]
-    ) -> None:
+    def __init__(self, catalog: Tables, script_steps: Sequence[tuple[BranchPath, SideEffects]]) -> None:
         self.catalog = catalog
         self._script_steps = script_steps
         self._number = 0
         self._open_branches: list[_OpenBranch] = []
-        self._pending = (
-            SideEffects()
-        )  # tables that finished branches changed, unknown from the next branch on
+        self._pending = SideEffects()  # tables that finished branches changed, unknown from the next branch on
 
     def advance(self) -> None:
         """Move to the next statement: leave the branches that do not contain it, enter those that do."""
@@ -109,8 +101,7 @@ class ControlFlow:
     def _leave(self, path: BranchPath) -> None:
         while (
             self._open_branches
-            and tuple(open_branch.branch for open_branch in self._open_branches)
-            != path[: len(self._open_branches)]
+            and tuple(open_branch.branch for open_branch in self._open_branches) != path[: len(self._open_branches)]
         ):
             closed = self._open_branches.pop()
             if closed.catalog_before is not None:
@@ -153,9 +144,7 @@ class ControlFlow:
         return outside
 
 
-def ordered_steps(
-    statements: Sequence[Statement], side_effects: Sequence[SideEffect]
-) -> list[ScriptStep]:
+def ordered_steps(statements: Sequence[Statement], side_effects: Sequence[SideEffect]) -> list[ScriptStep]:
     """Statements and side effects, in text order."""
     return sorted([*side_effects, *statements], key=lambda script_step: _step_span(script_step)[0])
 
@@ -166,19 +155,13 @@ def control_flow(
     """The walk through these statements and side effects. branch_ranges: an outer branch comes before
     those inside it.
     """
-    step_paths = branch_paths(
-        [_step_span(script_step) for script_step in script_steps], branch_ranges
-    )
-    return ControlFlow(
-        catalog, list(zip(step_paths, map(_step_effects, script_steps), strict=True))
-    )
+    step_paths = branch_paths([_step_span(script_step) for script_step in script_steps], branch_ranges)
+    return ControlFlow(catalog, list(zip(step_paths, map(_step_effects, script_steps), strict=True)))
 
 
 def _step_span(script_step: ScriptStep) -> Offsets:
     return (
-        (script_step.start, script_step.end)
-        if isinstance(script_step, Statement)
-        else (script_step[0], script_step[0])
+        (script_step.start, script_step.end) if isinstance(script_step, Statement) else (script_step[0], script_step[0])
     )
 
 

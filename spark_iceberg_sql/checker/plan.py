@@ -66,9 +66,7 @@ class Plan:
             return ()
         old = {f.field_id: f for f in self.before.spec.fields} if self.before else {}
         all_ids = {f.field_id for f in self.before.all_fields} if self.before else set()
-        changes = [
-            _change(field, old.get(field.field_id), all_ids) for field in self.after.spec.fields
-        ]
+        changes = [_change(field, old.get(field.field_id), all_ids) for field in self.after.spec.fields]
         new_ids = {field.field_id for field in self.after.spec.fields}
         changes += [Change("dropped", f, f) for f in old.values() if f.field_id not in new_ids]
         return tuple(changes)
@@ -106,8 +104,7 @@ class Plan:
         for change in self.changes:
             if change.change == "voided":
                 yield (
-                    f"`{change.field.name}` stays in the spec as a void field: "
-                    "format version 1 never removes a field"
+                    f"`{change.field.name}` stays in the spec as a void field: format version 1 never removes a field"
                 )
             elif change.change == "dropped":
                 yield (
@@ -273,9 +270,7 @@ def _change(field: PartitionField, old: PartitionField | None, all_ids: set[int]
 _SIGNS = {"": " ", "kept": " ", "added": "+", "added again": "+", "dropped": "-"}
 
 
-def _spec_lines(
-    title: str, specs: Specs | None, changes: dict[int, Change] | None = None
-) -> Iterator[str]:
+def _spec_lines(title: str, specs: Specs | None, changes: dict[int, Change] | None = None) -> Iterator[str]:
     if specs is None:
         yield f"{title}: no table"
         return

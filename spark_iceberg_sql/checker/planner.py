@@ -39,15 +39,9 @@ def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
             name, old_specs = _target_specs(catalog, node, node.table)
             report = check_and_apply(statement_text, catalog, before_execution=True)
             new_specs = _target_specs(catalog, node, node.table)[1] if report.ok else None
-            reason = (
-                _unplanned_reason(catalog, node.table) if report.ok and new_specs is None else None
-            )
+            reason = _unplanned_reason(catalog, node.table) if report.ok and new_specs is None else None
             report = edited_reports.without_secrets(report)
-            is_emptied = (
-                isinstance(node, nodes.Create)
-                and node.replace
-                and None not in (old_specs, new_specs)
-            )
+            is_emptied = isinstance(node, nodes.Create) and node.replace and None not in (old_specs, new_specs)
             result.append(
                 Plan(
                     edited_reports.masked(statement_text),
@@ -86,9 +80,7 @@ def _unplanned_reason(catalog: Tables, table: terms.NamePath) -> str:
     return without_nested_backticks(f"the partitioning of `{table.text}` is unknown: {reason}")
 
 
-def _target_specs(
-    catalog: Tables, node: nodes.Node, table: terms.NamePath
-) -> tuple[Name, Specs | None]:
+def _target_specs(catalog: Tables, node: nodes.Node, table: terms.NamePath) -> tuple[Name, Specs | None]:
     """The full name of the table that a statement is about, and its specs."""
     parts = table.parts
     entry = catalog.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else catalog.get(parts)

@@ -41,16 +41,12 @@ class DiagnosticCollector:
     crash_keys: set[tuple[object, ...]] = field(default_factory=set)
     note_indexes: dict[tuple[object, ...], int] = field(default_factory=dict)
     dialect_evidence: dict[Dialect, bool] = field(default_factory=dict)
-    undecided_codes: set[str] = field(
-        default_factory=set
-    )  # codes of rules, for the current statement
+    undecided_codes: set[str] = field(default_factory=set)  # codes of rules, for the current statement
 
     def indicates(self, evidence: Dialect) -> bool:
         """True if the text has syntax of a dialect; computed at most once, and only if a finding depends on it."""
         if evidence not in self.dialect_evidence:
-            self.dialect_evidence[evidence] = indicates_dialect(
-                self.lines.text, self.statements, evidence
-            )
+            self.dialect_evidence[evidence] = indicates_dialect(self.lines.text, self.statements, evidence)
         return self.dialect_evidence[evidence]
 
     def report_statement(self, result: StatementResult) -> bool:
@@ -124,9 +120,7 @@ class DiagnosticCollector:
         if index < count_before:
             diagnostic = self.diagnostics[index]
             skipped_codes = tuple(sorted({*diagnostic.skipped, *skipped_codes}))
-            self.diagnostics[index] = replace(
-                diagnostic, skipped=skipped_codes, statements=diagnostic.statements + 1
-            )
+            self.diagnostics[index] = replace(diagnostic, skipped=skipped_codes, statements=diagnostic.statements + 1)
         else:
             self.diagnostics.append(replace(diagnostic, skipped=skipped_codes))
 
@@ -135,9 +129,7 @@ class DiagnosticCollector:
         key = (span, type(error), str(error))
         if key not in self.crash_keys:  # a broken fact breaks all rules that use it in the same way
             self.crash_keys.add(key)
-            self.emit(
-                reporter(Event.INTERNAL_ERROR), internal_error_finding(span, component, error)
-            )
+            self.emit(reporter(Event.INTERNAL_ERROR), internal_error_finding(span, component, error))
 
     def emit(self, rule: Rule, finding: Finding) -> bool:
         """Report a finding as a diagnostic; returns true if the statement can be assumed to run anyway."""
@@ -156,9 +148,7 @@ class DiagnosticCollector:
             severity=severity,
             message=without_nested_backticks(finding.message),
             span=self.lines.span(*finding.span),
-            help=visible(without_nested_backticks(finding.help, to_write=True))
-            if finding.help
-            else finding.help,
+            help=visible(without_nested_backticks(finding.help, to_write=True)) if finding.help else finding.help,
             fix=finding.fix,
             spec=rule.spec,
         )

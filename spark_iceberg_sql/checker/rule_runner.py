@@ -50,13 +50,9 @@ class StatementResult:
         return replace(
             self,
             span=(self.span[0] + distance, self.span[1] + distance),
-            findings=tuple(
-                (rule, _shifted_finding(finding, distance)) for rule, finding in self.findings
-            ),
+            findings=tuple((rule, _shifted_finding(finding, distance)) for rule, finding in self.findings),
             note=_shifted_finding(self.note, distance) if self.note is not None else None,
-            dialect_note=_shifted_finding(self.dialect_note, distance)
-            if self.dialect_note is not None
-            else None,
+            dialect_note=_shifted_finding(self.dialect_note, distance) if self.dialect_note is not None else None,
         )
 
 
@@ -138,17 +134,13 @@ def _keep_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
     """The finding; without its fix if that would delete a comment that is not the problem itself."""
     if finding.fix is None or rule.removes_comments:
         return finding
-    removes_comment = any(
-        context.statement.has_comment(edit.start, edit.end) for edit in finding.fix.edits
-    )
+    removes_comment = any(context.statement.has_comment(edit.start, edit.end) for edit in finding.fix.edits)
     return replace(finding, fix=None) if removes_comment else finding
 
 
 def _shifted_finding(finding: Finding, distance: int) -> Finding:
     fix = finding.fix
     if fix is not None:
-        edits = tuple(
-            Edit(edit.start + distance, edit.end + distance, edit.text) for edit in fix.edits
-        )
+        edits = tuple(Edit(edit.start + distance, edit.end + distance, edit.text) for edit in fix.edits)
         fix = replace(fix, edits=edits)
     return replace(finding, span=(finding.span[0] + distance, finding.span[1] + distance), fix=fix)

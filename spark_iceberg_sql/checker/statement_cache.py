@@ -72,11 +72,7 @@ class StatementCache:
         self._check_number += 1
         if self._check_number % _MAX_AGE == 0:
             for group in self._groups.values():
-                group.entries = [
-                    entry
-                    for entry in group.entries
-                    if entry.last_check > self._check_number - _MAX_AGE
-                ]
+                group.entries = [entry for entry in group.entries if entry.last_check > self._check_number - _MAX_AGE]
             self._groups = {key: group for key, group in self._groups.items() if group.entries}
 
     def find(self, statement: Statement, catalog: Tables) -> CachedStatement | None:
@@ -85,9 +81,7 @@ class StatementCache:
         Two equal statements must not share one: each leaves a number of its own in `catalog.others`.
         """
         group = self._group(statement)
-        for index in range(
-            group.used_count, min(group.used_count + _MAX_COMPARED, len(group.entries))
-        ):
+        for index in range(group.used_count, min(group.used_count + _MAX_COMPARED, len(group.entries))):
             if catalog.fits(group.entries[index].access_record):
                 return group.take(index, self._check_number)
         return None
@@ -102,11 +96,7 @@ class StatementCache:
     ) -> None:
         """Store the result of a statement."""
         group = self._group(statement)
-        group.entries.append(
-            CachedStatement(
-                statement.start, results, is_accepted, access_record, self._check_number
-            )
-        )
+        group.entries.append(CachedStatement(statement.start, results, is_accepted, access_record, self._check_number))
         group.take(len(group.entries) - 1, self._check_number)
 
     def _group(self, statement: Statement) -> _EqualStatements:

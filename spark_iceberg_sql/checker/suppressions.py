@@ -22,9 +22,7 @@ from spark_iceberg_sql.rules.sis003_unused_ignore import malformed_finding, unus
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_OTHER_LINTER = regex(
-    r"noqa|iceberg-sql:", re.IGNORECASE
-)  # words for a linter in the rest of a comment
+_OTHER_LINTER = regex(r"noqa|iceberg-sql:", re.IGNORECASE)  # words for a linter in the rest of a comment
 _IN_A_STRING = "`skip-file` in a string excludes nothing; write it in a comment of the program"
 
 
@@ -81,18 +79,14 @@ class Suppressions:
     skip_file: bool = False
     host_comments: tuple[Suppression, ...] = ()
 
-    def keep_undecided(
-        self, spans: Sequence[Offsets], undecided_codes: Callable[[int], Set[str]]
-    ) -> None:
+    def keep_undecided(self, spans: Sequence[Offsets], undecided_codes: Callable[[int], Set[str]]) -> None:
         """Record as used the comments on statements that could not be checked in full.
 
         spans: of all statements, in order. undecided_codes: from the number of a statement to the codes of the rules
         that
         could not decide about it.
         """
-        undecided_codes = cache(
-            undecided_codes
-        )  # a statement of many lines may have a comment on each
+        undecided_codes = cache(undecided_codes)  # a statement of many lines may have a comment on each
         for suppression in (*self.own_comments, *self.host_comments):
             for first, last in suppression.ranges if suppression.unused_codes else ():
                 index = bisect_right(spans, (last, last))
@@ -153,9 +147,7 @@ def parse_suppressions(
             start = lines.start(row)
             ranges = ((start, start + len(lines.line(row))),)
         span = token.start, token.start + directive.end
-        suppressions.append(
-            Suppression(span, directive, ranges, _removal_edit(text, token, directive))
-        )
+        suppressions.append(Suppression(span, directive, ranges, _removal_edit(text, token, directive)))
     return Suppressions(tuple(suppressions))
 
 

@@ -16,9 +16,7 @@ from spark_iceberg_sql.optional_dependencies import load
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("source", metavar="SOURCE", help="a table's name, a query, or a path")
-    parser.add_argument(
-        "file", metavar="FILE", help="queries, - for standard input, or an event log of Spark"
-    )
+    parser.add_argument("file", metavar="FILE", help="queries, - for standard input, or an event log of Spark")
     parser.add_argument(
         "--using",
         choices=("data", "metadata"),
@@ -36,9 +34,7 @@ def run(args: argparse.Namespace) -> int:
         queries = decode(read_bytes(args.file), args.file)[0]
     spark = session(args)
     try:
-        advice = load("insight.advise.spark").advise(
-            spark, args.source, [queries], using=args.using
-        )
+        advice = load("insight.advise.spark").advise(spark, args.source, [queries], using=args.using)
     finally:
         spark.stop()
     write_result(advice, args)

@@ -41,45 +41,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="files, folders or globs; - for standard input",
     )
-    parser.add_argument(
-        "--output-format", choices=list(FORMATS), default="full", help="default: full"
-    )
-    parser.add_argument(
-        "-o", "--output-file", metavar="FILE", type=Path, help="write the report to this file"
-    )
+    parser.add_argument("--output-format", choices=list(FORMATS), default="full", help="default: full")
+    parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report to this file")
     parser.add_argument("--fix", action="store_true", help="apply safe fixes")
     parser.add_argument(
         "--unsafe-fixes",
         action="store_true",
         help="with --fix or --diff: also fixes that guess the intention",
     )
-    parser.add_argument(
-        "--add-noqa", action="store_true", help="add an ignore comment for each finding"
-    )
-    parser.add_argument(
-        "--diff", action="store_true", help="show what --fix or --add-noqa would change"
-    )
-    parser.add_argument(
-        "--exit-zero", action="store_true", help="exit with code 0 even if there are findings"
-    )
-    parser.add_argument(
-        "--statistics", action="store_true", help="only count the findings of each rule"
-    )
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="list the rules that could not be checked"
-    )
+    parser.add_argument("--add-noqa", action="store_true", help="add an ignore comment for each finding")
+    parser.add_argument("--diff", action="store_true", help="show what --fix or --add-noqa would change")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with code 0 even if there are findings")
+    parser.add_argument("--statistics", action="store_true", help="only count the findings of each rule")
+    parser.add_argument("-v", "--verbose", action="store_true", help="list the rules that could not be checked")
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary")
-    parser.add_argument(
-        "--stdin-filename", metavar="NAME", help="file name to use for standard input"
-    )
+    parser.add_argument("--stdin-filename", metavar="NAME", help="file name to use for standard input")
     parser.add_argument(
         "--force-exclude",
         action="store_true",
         help="skip excluded files even if they are named on the command line",
     )
-    parser.add_argument(
-        "--show-files", action="store_true", help="list the files that would be checked"
-    )
+    parser.add_argument("--show-files", action="store_true", help="list the files that would be checked")
     parser.add_argument(
         "--show-tables",
         action="store_true",
@@ -128,10 +110,7 @@ def _watched_files(args: argparse.Namespace) -> list[str]:
     """The files to check, and those that settings name: for tables, for dbt, for the baseline."""
     settings = configuration(args)
     paths = _find_files(args, settings)
-    settings_by_id = {
-        id(file_settings): file_settings
-        for file_settings in (settings.of(Path(name)) for name in paths)
-    }
+    settings_by_id = {id(file_settings): file_settings for file_settings in (settings.of(Path(name)) for name in paths)}
     extra_paths: list[str | Path | None] = [args.baseline]
     for file_settings in settings_by_id.values():
         extra_paths += [
@@ -158,13 +137,9 @@ def _require_compatible(args: argparse.Namespace) -> None:
     if args.watch and "-" in args.files:
         raise IcebergSqlError("--watch needs files, not standard input")
     if args.statistics and args.output_format not in HUMAN_FORMATS | {"json"}:
-        raise IcebergSqlError(
-            f"--statistics needs --output-format {', '.join(sorted(HUMAN_FORMATS | {'json'}))}"
-        )
+        raise IcebergSqlError(f"--statistics needs --output-format {', '.join(sorted(HUMAN_FORMATS | {'json'}))}")
     if args.show_tables and args.output_format not in HUMAN_FORMATS:
-        raise IcebergSqlError(
-            f"--show-tables needs --output-format {', '.join(sorted(HUMAN_FORMATS))}"
-        )
+        raise IcebergSqlError(f"--show-tables needs --output-format {', '.join(sorted(HUMAN_FORMATS))}")
 
 
 def _check_once(args: argparse.Namespace) -> int:
@@ -184,9 +159,7 @@ def _check_once(args: argparse.Namespace) -> int:
     with open_filter(args) as findings_filter:
         with open_linter(args, settings, paths, linter) as (parallel_linter, files):
             for path, file in files:
-                file_reports, file_output = _check_file(
-                    args, parallel_linter, path, file, run_summary, findings_filter
-                )
+                file_reports, file_output = _check_file(args, parallel_linter, path, file, run_summary, findings_filter)
                 reports += file_reports
                 outputs.append(file_output)
         has_failures = bool(run_summary.failures) or any(report.failed for report in reports)
@@ -211,9 +184,7 @@ def _check_once(args: argparse.Namespace) -> int:
         count_text = plural(len(run_summary.rejected_locations), "fix", "fixes")
         note = f"Skipped {count_text} that would introduce errors"
         if args.add_noqa:
-            note = (
-                f"No comment can suppress {plural(len(run_summary.rejected_locations), 'finding')}"
-            )
+            note = f"No comment can suppress {plural(len(run_summary.rejected_locations), 'finding')}"
         write_message(f"{note}: {', '.join(run_summary.rejected_locations)}")
     is_sql = args.diff or ((args.fix or args.add_noqa) and "-" in args.files)
     for_people = args.output_format in HUMAN_FORMATS
@@ -233,9 +204,7 @@ def _check_once(args: argparse.Namespace) -> int:
 def _report_withheld(settings: Configuration, paths: list[str]) -> None:
     """Warn of each catalog that only a settings file names."""
     effective = {id(s): s for s in (settings.of(Path(path)) for path in paths)}.values()
-    notes = {
-        s.catalog_note(f"add --catalog {s.catalog}") for s in effective if s.catalog_is_withheld
-    }
+    notes = {s.catalog_note(f"add --catalog {s.catalog}") for s in effective if s.catalog_is_withheld}
     for note in sorted(notes):
         write_message(f"warning: {note}")
 
@@ -283,9 +252,7 @@ def _check_file(
             reports = parallel_linter.lint(task)
             if findings_filter.reports_all:
                 return reports
-            return findings_filter(
-                parallel_linter.source(task), reports, settings, is_final=is_final
-            )
+            return findings_filter(parallel_linter.source(task), reports, settings, is_final=is_final)
 
         mode = ChangeMode(includes_unsafe=args.unsafe_fixes, adds_suppressions=args.add_noqa)
         is_changing = args.fix or args.diff or args.add_noqa
@@ -294,15 +261,11 @@ def _check_file(
             return file_reports, ""
         result = change_file(file, file_reports, check, mode)
         if result.text != file.text and not args.diff and escapes_folders(path, args.files):
-            raise FileError(
-                f"cannot write `{path}`: the link points outside the folder that is being checked"
-            )
+            raise FileError(f"cannot write `{path}`: the link points outside the folder that is being checked")
         output = write_fixed(file, result.text, diff_only=args.diff)
         if not findings_filter.reports_all:
             result = replace(result, reports=check(result.text, is_final=True))
-    except (
-        FileError
-    ) as error:  # a file that cannot be written is unchanged, and so are its findings
+    except FileError as error:  # a file that cannot be written is unchanged, and so are its findings
         run_summary.add_failure(path, str(error))
         return file_reports, ""
     except IcebergSqlError:

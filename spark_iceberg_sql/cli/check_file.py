@@ -83,8 +83,7 @@ class RunSummary:
         self.applied_count += result.count
         self.has_changes = self.has_changes or result.text != old_text
         self.rejected_locations += [
-            f"{location(report_with(result.reports, d), d)} ({d.code})"
-            for d in result.rejected_findings
+            f"{location(report_with(result.reports, d), d)} ({d.code})" for d in result.rejected_findings
         ]
 
 
@@ -110,13 +109,9 @@ def change_file(file: File, reports: list[Report], check: Check, mode: ChangeMod
 
     if all(d.fix is None for report in reports for d in report):
         return ChangeResult(file.text, reports)
-    result = apply_fixes(
-        file.text, lambda text: merge_reports(text, check(text)), unsafe=mode.includes_unsafe
-    )
+    result = apply_fixes(file.text, lambda text: merge_reports(text, check(text)), unsafe=mode.includes_unsafe)
     new_reports = check(result.text) if result.applied_codes else reports
-    return ChangeResult(
-        result.text, new_reports, len(result.applied_codes), result.rejected_findings
-    )
+    return ChangeResult(result.text, new_reports, len(result.applied_codes), result.rejected_findings)
 
 
 def report_with(reports: Sequence[Report], diagnostic: Diagnostic) -> Report:

@@ -43,9 +43,7 @@ def render_report(
         reports = [replace(r, diagnostics=tuple(map(_with_skipped_rules, r))) for r in reports]
     color = has_color(args)
     if args.output_format not in HUMAN_FORMATS:
-        return data_without_commands(
-            FORMATS[args.output_format]([*reports, *run_summary.failures], color=color)
-        )
+        return data_without_commands(FORMATS[args.output_format]([*reports, *run_summary.failures], color=color))
     text = FORMATS[args.output_format](reports, color=color)
     text = text[: text.rindex(summary(reports))]
     if args.quiet:
@@ -100,9 +98,7 @@ def has_color(args: argparse.Namespace) -> bool:
         return bool(args.color == "always")
     if args.output_file is not None or os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (
-        sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    )
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def patch_for(path: Path | None, patch: str) -> str:

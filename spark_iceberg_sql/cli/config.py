@@ -20,9 +20,7 @@ from spark_iceberg_sql.safe_output import data_without_commands, visible
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", nargs="?", default=".", help="the file whose settings to show")
-    parser.add_argument(
-        "--schema", action="store_true", help="print the JSON schema of the settings"
-    )
+    parser.add_argument("--schema", action="store_true", help="print the JSON schema of the settings")
     add_settings(parser)
     add_selection(parser)
 
@@ -37,13 +35,9 @@ def run(args: argparse.Namespace) -> int:
     lines = []
     for key in KEYS:
         value = getattr(settings, key.replace("-", "_"))
-        lines.append(
-            (f"{key} = {_toml(value)}" if value is not None else f"# {key} is not set", key)
-        )
+        lines.append((f"{key} = {_toml(value)}" if value is not None else f"# {key} is not set", key))
     width = max(len(text) for text, _ in lines if len(text) <= 60)
-    sys.stdout.writelines(
-        f"{text:<{width}}  # {visible(settings.source(key))}\n" for text, key in lines
-    )
+    sys.stdout.writelines(f"{text:<{width}}  # {visible(settings.source(key))}\n" for text, key in lines)
     return CLEAN
 
 

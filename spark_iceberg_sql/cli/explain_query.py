@@ -34,21 +34,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _gate(results: StatementResults[Explanation], minimum: float) -> int:
     """The exit code; a scan that could not be measured is ignored only if another one was measured."""
-    measured_scans = [
-        (n, scan)
-        for n, explanation in results
-        for scan in explanation.scans
-        if scan.pruned is not None
-    ]
+    measured_scans = [(n, scan) for n, explanation in results for scan in explanation.scans if scan.pruned is not None]
     for number, explanation in results:
         for scan in explanation.scans:
             if scan.pruned is None:
-                write_message(
-                    f"note: statement {number}: {scan.table} could not be measured: {scan.note}"
-                )
-    low_scans = [
-        (n, scan) for n, scan in measured_scans if scan.pruned is not None and scan.pruned < minimum
-    ]
+                write_message(f"note: statement {number}: {scan.table} could not be measured: {scan.note}")
+    low_scans = [(n, scan) for n, scan in measured_scans if scan.pruned is not None and scan.pruned < minimum]
     for number, scan in low_scans:
         write_message(
             f"error: statement {number}: {scan.pruned:.1f} % of the files of {scan.table} are pruned, "

@@ -76,17 +76,13 @@ class NewFindingsFilter:
                 self._known_counts["baseline"] += result.known_count
         if self._merge_base is not None and any(map(len, reports)):
             known_digests = self._known_at_merge_base(self._merge_base, source.name, settings)
-            result = new_findings(
-                fingerprint_findings(source, reports, name), reports, known_digests
-            )
+            result = new_findings(fingerprint_findings(source, reports, name), reports, known_digests)
             reports = result.reports
             if is_final:
                 self._known_counts["earlier"] += result.known_count
         return reports
 
-    def _known_at_merge_base(
-        self, merge_base: MergeBaseChecker, name: str, settings: Settings
-    ) -> Counter[str]:
+    def _known_at_merge_base(self, merge_base: MergeBaseChecker, name: str, settings: Settings) -> Counter[str]:
         try:
             return merge_base.digests_of(name, settings)
         except IcebergSqlError as error:
@@ -109,19 +105,14 @@ class NewFindingsFilter:
         """Lines about the entries of the baseline whose finding no longer exists."""
         if self.baseline is None:
             return []
-        stale = self.baseline.stale_entries(
-            self._fingerprints(), self._fingerprints_by_file, self._was_checked
-        )
+        stale = self.baseline.stale_entries(self._fingerprints(), self._fingerprints_by_file, self._was_checked)
         if not stale:
             return []
         count_text = plural(len(stale), "finding", "findings")
         verb = "no longer exists" if len(stale) == 1 else "no longer exist"
-        lines = [
-            f"{count_text} of the baseline {verb}; --write-baseline removes them from the file"
-        ]
+        lines = [f"{count_text} of the baseline {verb}; --write-baseline removes them from the file"]
         lines += [
-            f"  {fingerprint.path}: {fingerprint.code} {fingerprint.message}"
-            for fingerprint in stale[:_MAX_LISTED]
+            f"  {fingerprint.path}: {fingerprint.code} {fingerprint.message}" for fingerprint in stale[:_MAX_LISTED]
         ]
         hidden_count = len(stale) - _MAX_LISTED
         return lines + ([f"  and {hidden_count} more"] if hidden_count > 0 else [])
@@ -129,9 +120,7 @@ class NewFindingsFilter:
     def write(self) -> str:
         """Update the baseline; returns the line to print. Raises FileError."""
         assert self.baseline is not None
-        number = self.baseline.write(
-            self._fingerprints(), self._fingerprints_by_file, self._was_checked
-        )
+        number = self.baseline.write(self._fingerprints(), self._fingerprints_by_file, self._was_checked)
         path = visible(str(self.baseline.path))
         return f"{plural(number, 'finding is', 'findings are')} in the baseline `{path}`\n"
 

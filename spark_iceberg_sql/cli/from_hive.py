@@ -21,12 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "needs no Spark",
     )
     parser.add_argument("file", metavar="FILE", nargs="?", help="queries that read the table")
-    parser.add_argument(
-        "--column", metavar="NAME", help="the column from which the partition columns are derived"
-    )
-    parser.add_argument(
-        "--zone", default="UTC", help="time zone of the partitions' days and hours (default: UTC)"
-    )
+    parser.add_argument("--column", metavar="NAME", help="the column from which the partition columns are derived")
+    parser.add_argument("--zone", default="UTC", help="time zone of the partitions' days and hours (default: UTC)")
     add_format(parser)
     add_session(parser)
 

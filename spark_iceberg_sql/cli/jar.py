@@ -14,9 +14,7 @@ from spark_iceberg_sql.safe_output import visible
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("out", metavar="OUT.jar", type=Path, help="file to write")
-    parser.add_argument(
-        "--ivy-settings", metavar="FILE", help="Ivy settings, for a mirror of Maven's repository"
-    )
+    parser.add_argument("--ivy-settings", metavar="FILE", help="Ivy settings, for a mirror of Maven's repository")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -19,9 +19,7 @@ _PAIR = regex(r"((?:`(?:[^`]|``)*`|[^`=])+)=(.+)", re.DOTALL)
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the options that find or override settings."""
     group = parser.add_argument_group("settings")
-    group.add_argument(
-        "--config", metavar="FILE", type=Path, help="read settings only from this file"
-    )
+    group.add_argument("--config", metavar="FILE", type=Path, help="read settings only from this file")
     group.add_argument("--isolated", action="store_true", help="ignore all settings files")
     group.add_argument(
         "--metadata",
@@ -52,12 +50,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         type=float,
         help="how long to wait for each answer of the catalog; default: 5",
     )
-    group.add_argument(
-        "--default-catalog", metavar="NAME", help="catalog for unqualified table names"
-    )
-    group.add_argument(
-        "--default-namespace", metavar="NAME", help="namespace for unqualified table names"
-    )
+    group.add_argument("--default-catalog", metavar="NAME", help="catalog for unqualified table names")
+    group.add_argument("--default-namespace", metavar="NAME", help="namespace for unqualified table names")
     group.add_argument(
         "--case-sensitive",
         action=argparse.BooleanOptionalAction,
@@ -68,9 +62,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options that select rules and files."""
     group = parser.add_argument_group("selection")
-    group.add_argument(
-        "--select", metavar="CODES", type=_nonempty_list, help="rules to run (SIS2,SIS401)"
-    )
+    group.add_argument("--select", metavar="CODES", type=_nonempty_list, help="rules to run (SIS2,SIS401)")
     group.add_argument(
         "--extend-select",
         metavar="CODES",
@@ -78,9 +70,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         help="additional rules to run",
     )
     group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
-    group.add_argument(
-        "--exclude", metavar="GLOB", action="append", help="glob patterns of files to skip"
-    )
+    group.add_argument("--exclude", metavar="GLOB", action="append", help="glob patterns of files to skip")
     group.add_argument(
         "--respect-gitignore",
         action=argparse.BooleanOptionalAction,

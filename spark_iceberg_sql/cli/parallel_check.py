@@ -35,9 +35,7 @@ def add_parallel_options(parser: argparse.ArgumentParser) -> None:
         type=_jobs,
         help="number of processes; default: one for each processor if there is enough to check",
     )
-    group.add_argument(
-        "--no-cache", action="store_true", help="neither use nor keep results of earlier runs"
-    )
+    group.add_argument("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
     group.add_argument(
         "--cache-dir",
         metavar="DIR",
@@ -52,9 +50,7 @@ def add_parallel_options(parser: argparse.ArgumentParser) -> None:
 def _jobs(text: str) -> int | None:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
     if not 0 <= number <= _MAX_JOBS:
-        raise argparse.ArgumentTypeError(
-            f"it must be a number of processes up to {_MAX_JOBS}, not `{text}`"
-        )
+        raise argparse.ArgumentTypeError(f"it must be a number of processes up to {_MAX_JOBS}, not `{text}`")
     return number or None
 
 
@@ -68,9 +64,7 @@ def open_linter(
     progress = Progress(len(paths))
 
     def files() -> Iterator[_Item]:
-        for item in parallel_linter.prefetch(
-            ((p, _read(p, args, settings)) for p in paths), _task_of
-        ):
+        for item in parallel_linter.prefetch(((p, _read(p, args, settings)) for p in paths), _task_of):
             progress.advance()
             yield item
 
@@ -93,9 +87,7 @@ def _task_of(item: _Item) -> LintTask | None:
     return LintTask(file.name, file.text, file.settings)
 
 
-def _open_cache(
-    args: argparse.Namespace, settings: Configuration, file_count: int
-) -> ResultCache | None:
+def _open_cache(args: argparse.Namespace, settings: Configuration, file_count: int) -> ResultCache | None:
     """The results of earlier runs, where they are worth reading."""
     is_small = args.cache_dir is None and file_count < _MIN_CACHED_FILES
     has_plugins = len(ALL) > len(OURS)  # rules of other packages may depend on anything

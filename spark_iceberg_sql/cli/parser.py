@@ -43,13 +43,9 @@ class Parser(argparse.ArgumentParser):
         unknown = [word for word in unparsed if word.startswith("-")] or unparsed
         if unknown:
             name = unknown[0].partition("=")[0]
-            options = [
-                word for word in vars(self)["_option_string_actions"] if word.startswith("--")
-            ]
+            options = [word for word in vars(self)["_option_string_actions"] if word.startswith("--")]
             noun = "option" if name.startswith("-") else "argument"
-            self.error(
-                f"unknown {noun} `{name}`{did_you_mean(name, options) if noun == 'option' else ''}"
-            )
+            self.error(f"unknown {noun} `{name}`{did_you_mean(name, options) if noun == 'option' else ''}")
         return parsed
 
     def error(self, message: str) -> NoReturn:
@@ -60,9 +56,7 @@ class Parser(argparse.ArgumentParser):
             argument = message[: choice_match.start()].removeprefix("argument ").rstrip(": ")
             word, choices_text = choice_match["word"], ", ".join(choices)
             prefix = "unknown command" if argument == COMMAND else f"{argument} cannot be"
-            message = (
-                f"{prefix} `{word}`{did_you_mean(word, choices) or f' (one of {choices_text})'}"
-            )
+            message = f"{prefix} `{word}`{did_you_mean(word, choices) or f' (one of {choices_text})'}"
         write_message(f"error: {message}")
         write_message(f"usage: {self.prog} --help")
         sys.exit(2)

@@ -15,9 +15,7 @@ from spark_iceberg_sql.safe_output import visible_lines, write_message
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "sql", metavar="SQL|FILE", help="statements, a file of statements, or - for standard input"
-    )
+    parser.add_argument("sql", metavar="SQL|FILE", help="statements, a file of statements, or - for standard input")
     add_settings(parser)
 
 

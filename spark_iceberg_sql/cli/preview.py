@@ -14,9 +14,7 @@ from spark_iceberg_sql.safe_output import write_message
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("source", metavar="SOURCE", help="a table's name, a query, or a path")
-    parser.add_argument(
-        "--spec", required=True, help="as in PARTITIONED BY: 'days(ts), bucket(16, id)'"
-    )
+    parser.add_argument("--spec", required=True, help="as in PARTITIONED BY: 'days(ts), bucket(16, id)'")
     parser.add_argument(
         "--using",
         choices=("data", "sample", "metadata"),
@@ -36,9 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="the rows arrive in N appends of equal size, as from a stream (default: 1)",
     )
-    parser.add_argument(
-        "--max-files", metavar="N", type=int, help="exit with 1 if there would be more files"
-    )
+    parser.add_argument("--max-files", metavar="N", type=int, help="exit with 1 if there would be more files")
     add_format(parser)
     add_session(parser)
 

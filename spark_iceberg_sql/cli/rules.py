@@ -33,9 +33,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _text() -> str:
     width = max(len(rule.name) for rule in registry.ALL)
-    return "".join(
-        f"{r.code}  {r.severity!s:<7}  {r.name:<{width}}  {r.summary}\n" for r in registry.ALL
-    )
+    return "".join(f"{r.code}  {r.severity!s:<7}  {r.name:<{width}}  {r.summary}\n" for r in registry.ALL)
 
 
 def _json() -> str:

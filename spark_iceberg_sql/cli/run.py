@@ -20,12 +20,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", metavar="FILE", help="a script; - for standard input")
     parser.add_argument("--check-only", action="store_true", help="only check, do not run")
-    parser.add_argument(
-        "--var", metavar="NAME=VALUE", action="append", help="value for ${NAME} in the script"
-    )
-    parser.add_argument(
-        "--param", metavar="NAME=VALUE", action="append", help="string value for :NAME"
-    )
+    parser.add_argument("--var", metavar="NAME=VALUE", action="append", help="value for ${NAME} in the script")
+    parser.add_argument("--param", metavar="NAME=VALUE", action="append", help="string value for :NAME")
     add_session(parser)
 
 

@@ -21,9 +21,7 @@ def add_server(parser: argparse.ArgumentParser, port: int) -> None:
         default="127.0.0.1",
         help="address to listen on (default: 127.0.0.1)",
     )
-    parser.add_argument(
-        "--port", type=_port, default=port, help=f"port; 0: any free one (default: {port})"
-    )
+    parser.add_argument("--port", type=_port, default=port, help=f"port; 0: any free one (default: {port})")
     parser.add_argument(
         "--ddl",
         choices=("error", "warn", "off"),

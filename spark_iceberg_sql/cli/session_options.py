@@ -13,9 +13,7 @@ from spark_iceberg_sql.optional_dependencies import load
 def add_session(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the session."""
     group = parser.add_argument_group("session")
-    group.add_argument(
-        "--catalog", metavar="NAME", default="local", help="the Iceberg catalog (default: local)"
-    )
+    group.add_argument("--catalog", metavar="NAME", default="local", help="the Iceberg catalog (default: local)")
     group.add_argument(
         "--warehouse",
         metavar="DIR",
@@ -35,9 +33,7 @@ def session(args: argparse.Namespace, ddl: str = "error", *, serves: bool = Fals
     conf = pairs("--conf", args.conf)
     if serves:
         conf = load("sessions.servers").shared_settings(conf, args.catalog)
-    spark_session = load("sessions.session").session(
-        args.warehouse, catalog=args.catalog, config=conf, ddl=ddl
-    )
+    spark_session = load("sessions.session").session(args.warehouse, catalog=args.catalog, config=conf, ddl=ddl)
     # What fails a statement is printed in a sentence.
     load("spark.bridge.jvm.gateway").log_tasks(False)
     return spark_session

@@ -22,9 +22,7 @@ StatementResults = Sequence[tuple[int, R]]
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Declare `--format`."""
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="output format (default: text)"
-    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
 def write_result(result: Result, args: argparse.Namespace) -> None:
@@ -37,19 +35,13 @@ def write_result(result: Result, args: argparse.Namespace) -> None:
 
 def add_statements(parser: argparse.ArgumentParser) -> None:
     """Declare the statements, the format and the session."""
-    parser.add_argument(
-        "sql", metavar="SQL|FILE", help="queries, a file of queries, or - for standard input"
-    )
+    parser.add_argument("sql", metavar="SQL|FILE", help="queries, a file of queries, or - for standard input")
     add_format(parser)
-    parser.add_argument(
-        "--var", metavar="NAME=VALUE", action="append", help="value for ${NAME} in the queries"
-    )
+    parser.add_argument("--var", metavar="NAME=VALUE", action="append", help="value for ${NAME} in the queries")
     add_session(parser)
 
 
-def print_results(
-    args: argparse.Namespace, compute: Callable[[object, str], R]
-) -> tuple[StatementResults[R], bool]:
+def print_results(args: argparse.Namespace, compute: Callable[[object, str], R]) -> tuple[StatementResults[R], bool]:
     """Print the result of each statement, and errors about those that Spark refuses.
 
     compute: from a session and a statement to the result. Returns the results by statement number, and true if any
@@ -61,9 +53,7 @@ def print_results(
         raise IcebergSqlError("there is no statement to explain")
     spark = session(args)
     try:
-        outcomes = [
-            (number, _result_of(spark, sql, number, compute)) for number, sql in enumerate(texts, 1)
-        ]
+        outcomes = [(number, _result_of(spark, sql, number, compute)) for number, sql in enumerate(texts, 1)]
     finally:
         spark.stop()
     results = [(number, item) for number, item in outcomes if item is not None]
@@ -77,9 +67,7 @@ def print_results(
     return results, len(results) < len(outcomes)
 
 
-def _result_of(
-    spark: object, text: str, number: int, compute: Callable[[object, str], R]
-) -> R | None:
+def _result_of(spark: object, text: str, number: int, compute: Callable[[object, str], R]) -> R | None:
     refusals = load("spark.bridge.jvm.java_errors").JVM_ERRORS
     try:
         return compute(spark, text)

@@ -13,9 +13,7 @@ from spark_iceberg_sql.report.table_ddl import table_ddl
 from spark_iceberg_sql.safe_output import visible
 
 
-def tables_text(
-    linter: Linter, paths: Sequence[str], settings: Configuration, *, color: bool = False
-) -> str:
+def tables_text(linter: Linter, paths: Sequence[str], settings: Configuration, *, color: bool = False) -> str:
     """The tables at the end of each series of migrations, and of each other file. Raises IcebergSqlError.
 
     paths: the files that were checked.

@@ -57,17 +57,11 @@ def _require_path(key: str, source: str, name: str, path: Path, root: Path) -> N
     display_name = repr(name)[1:-1] if "\0" in name else name
     remedy = _REMEDIES.get(key, f"name it on the command line, with --{key}")
     if "\0" in name:
-        raise ConfigError(
-            f"`{key}` in `{source}` names `{display_name}`: a path cannot contain a NUL character"
-        )
+        raise ConfigError(f"`{key}` in `{source}` names `{display_name}`: a path cannot contain a NUL character")
     if not is_inside(path, root):
-        raise ConfigError(
-            f"`{key}` in `{source}` names `{display_name}`, which is outside `{root}`: {remedy}"
-        )
+        raise ConfigError(f"`{key}` in `{source}` names `{display_name}`, which is outside `{root}`: {remedy}")
     if os.path.exists(path) and not os.path.isdir(path) and not is_file_inside(path, root):
-        raise ConfigError(
-            f"`{key}` in `{source}` names `{display_name}`, which is not a regular file"
-        )
+        raise ConfigError(f"`{key}` in `{source}` names `{display_name}`, which is not a regular file")
 
 
 def _tree(root: Path) -> Path:
@@ -78,7 +72,5 @@ def _tree(root: Path) -> Path:
 
 def _without_wildcards(glob: Path) -> Path:
     """The folder that all matches of a glob are in; a path without wildcards as it is."""
-    wildcard_index = next(
-        (index for index, part in enumerate(glob.parts) if set(part) & set("*?[{")), None
-    )
+    wildcard_index = next((index for index, part in enumerate(glob.parts) if set(part) & set("*?[{")), None)
     return Path(*glob.parts[:wildcard_index])

@@ -47,16 +47,13 @@ def _require_code(code: str) -> None:
     all_codes = [rule.code for rule in registry.ALL]
     letters = code.rstrip("0123456789")
     if code == "ALL" or any(
-        known_code.startswith(code) and known_code[len(letters)].isdigit()
-        for known_code in all_codes
+        known_code.startswith(code) and known_code[len(letters)].isdigit() for known_code in all_codes
     ):
         return
     names = {rule.name: rule.code for rule in registry.ALL}
     if code in names:
         raise WrongValueError(f'a list of codes: `{code}` is "{names[code]}"')
-    raise WrongValueError(
-        f"a list of codes: unknown rule `{code}`{did_you_mean(code, [*all_codes, 'ALL'])}"
-    )
+    raise WrongValueError(f"a list of codes: unknown rule `{code}`{did_you_mean(code, [*all_codes, 'ALL'])}")
 
 
 def _ignores(value: Any, base: Path) -> dict[str, tuple[str, ...]]:
@@ -72,9 +69,7 @@ def _severities(value: Any, base: Path) -> dict[str, Severity]:
     for code, name in value.items():
         _require_code(code)
         if name == "note":
-            raise WrongValueError(
-                f'"error" or "warning" for {code}: a note means that something was not checked'
-            )
+            raise WrongValueError(f'"error" or "warning" for {code}: a note means that something was not checked')
         if name not in ("error", "warning"):
             suggestion = did_you_mean(str(name), ["error", "warning"])
             raise WrongValueError(f'"error" or "warning" for {code}, not {name!r}{suggestion}')
@@ -118,9 +113,7 @@ def _patterns(value: Any, base: Path) -> tuple[str, ...]:
         except regex.error as error:
             raise WrongValueError(f"a list of regular expressions: `{pattern}`: {error}") from None
         if matches_empty:
-            raise WrongValueError(
-                f"a list of regular expressions: `{pattern}` matches the empty string"
-            )
+            raise WrongValueError(f"a list of regular expressions: `{pattern}` matches the empty string")
     return patterns
 
 
@@ -129,9 +122,7 @@ def _names(value: Any, base: Path) -> tuple[str, ...]:
     for name in names:
         parts = name.removeprefix(".").split(".")
         if not all(part.isidentifier() for part in parts) or (name[:1] == "." and len(parts) > 1):
-            raise WrongValueError(
-                f'a list of functions such as ["jobs.run_sql", ".run"]: `{name}` is not a name'
-            )
+            raise WrongValueError(f'a list of functions such as ["jobs.run_sql", ".run"]: `{name}` is not a name')
     return names
 
 

@@ -85,9 +85,7 @@ class Settings:
     @property
     def why_withheld(self) -> str:
         """The reason why the catalog is not opened, if it is withheld."""
-        return (
-            f"the catalog `{self.catalog}` is not opened: only `{self.source('catalog')}` names it"
-        )
+        return f"the catalog `{self.catalog}` is not opened: only `{self.source('catalog')}` names it"
 
     def catalog_note(self, remedy: str) -> str:
         """One sentence about a catalog that is withheld. remedy: how the user allows it."""
@@ -96,9 +94,7 @@ class Settings:
             f"or set {TRUSTED_CATALOGS}={self.catalog}"
         )
 
-    def severity_of(
-        self, code: str, declared_severity: Severity, path: Path | None = None
-    ) -> Severity | None:
+    def severity_of(self, code: str, declared_severity: Severity, path: Path | None = None) -> Severity | None:
         """The severity of a finding under these settings; None if it is not shown.
 
         code: the finding's. declared_severity: of its rule. path: the file, for per-file-ignores.
@@ -115,9 +111,7 @@ class Settings:
         """True if a rule runs at all."""
         selected_length = _longest_match(code, self.extend_select)
         ignored_length = _longest_match(code, self.ignore)
-        return ignored_length < selected_length or (
-            ignored_length < 0 and _is_selected(code, self.select)
-        )
+        return ignored_length < selected_length or (ignored_length < 0 and _is_selected(code, self.select))
 
     def excludes(self, path: Path) -> bool:
         """True if a file, or a directory that contains it, is excluded."""
@@ -132,10 +126,7 @@ class Settings:
         overrides = {key: value for key, value in values.items() if value is not None}
         for key in ("ddl", "scripts", "exclude"):
             if key in overrides:
-                overrides[key] = [
-                    str(working_directory / glob) if "/" in glob else glob
-                    for glob in overrides[key]
-                ]
+                overrides[key] = [str(working_directory / glob) if "/" in glob else glob for glob in overrides[key]]
         settings = _updated(self, overrides, COMMAND_LINE, working_directory)
         return replace(settings, metadata={**self.metadata, **settings.metadata})
 
@@ -147,11 +138,7 @@ def _is_selected(code: str, selectors: Iterable[str]) -> bool:
 def _longest_match(code: str, selectors: Iterable[str]) -> int:
     """The length of the longest selector that matches a code; -1 if none does."""
     return max(
-        (
-            0 if selector == "ALL" else len(selector)
-            for selector in selectors
-            if _is_selected(code, (selector,))
-        ),
+        (0 if selector == "ALL" else len(selector) for selector in selectors if _is_selected(code, (selector,))),
         default=-1,
     )
 
@@ -235,9 +222,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     else:
         import tomli as tomllib
     if _has_deep_key(content.decode(errors="replace")):
-        raise ConfigError(
-            f"`{path}` cannot be read: a key in it has more than {_MAX_KEY_DOTS} dots"
-        )
+        raise ConfigError(f"`{path}` cannot be read: a key in it has more than {_MAX_KEY_DOTS} dots")
     try:
         document = tomllib.loads(content.decode())
     except ValueError as error:
@@ -250,9 +235,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     table_names = [name for name in (TABLE, _PACKAGE) if name in tools]
     for name in tools:
         if name not in table_names and _is_misspelling(name):
-            raise ConfigError(
-                f"unknown table [tool.{name}] in `{path}`; did you mean [tool.{TABLE}]?"
-            )
+            raise ConfigError(f"unknown table [tool.{name}] in `{path}`; did you mean [tool.{TABLE}]?")
     if len(table_names) > 1:
         raise ConfigError(f"`{path}` has both [tool.{TABLE}] and [tool.{_PACKAGE}]; keep one")
     if not table_names:

@@ -25,19 +25,14 @@ class Script:
     def offset(self, part: int, host_offset: int) -> int | None:
         """The offset in the SQL of an offset in a part of the file; None if it is not in the SQL."""
         for fragment, start in zip(self.joined.fragments, self.joined.offsets, strict=True):
-            if (
-                fragment.unit_index == part
-                and fragment.starts[0] <= host_offset <= fragment.ends[-1]
-            ):
+            if fragment.unit_index == part and fragment.starts[0] <= host_offset <= fragment.ends[-1]:
                 return start + _sql_offset(fragment, host_offset)
         return None
 
     def to_host(self, start: int, end: int) -> tuple[int, int, int]:
         """The part of the file, and the offsets in it, of a range of the SQL."""
         fragment, offset = self.joined.fragment_at(start)
-        return fragment.unit_index, *fragment.source_span(
-            start - offset, min(end - offset, len(fragment.sql))
-        )
+        return fragment.unit_index, *fragment.source_span(start - offset, min(end - offset, len(fragment.sql)))
 
 
 def _sql_offset(fragment: SqlFragment, host_offset: int) -> int:
@@ -66,9 +61,7 @@ class Analysis:
                 return script, offset
         return None
 
-    def visit(
-        self, script: Script, start: int, end: int, callback: Callable[[Statement, Tables], None]
-    ) -> None:
+    def visit(self, script: Script, start: int, end: int, callback: Callable[[Statement, Tables], None]) -> None:
         """Call a function with each statement between two offsets of a script, and the catalog state before it.
 
         callback: must not change the catalog state.

@@ -67,9 +67,7 @@ class Document:
             read_as += ".sql"
         return replace(linter.source(read_as, self.text, settings), name=self.name)
 
-    def with_changes(
-        self, changes: Iterable[lsp.TextDocumentContentChangeEvent], version: int | None
-    ) -> Document:
+    def with_changes(self, changes: Iterable[lsp.TextDocumentContentChangeEvent], version: int | None) -> Document:
         """The version after some changes, applied one after the other."""
         document = self
         for change in changes:
@@ -94,9 +92,7 @@ class Document:
         row, column = self.lines.position(offset)
         start = self.lines.start(row)
         line_prefix = self.text[start : start + column - 1].rstrip("\r\n")
-        units = (
-            len(line_prefix) if line_prefix.isascii() else self._codec.client_num_units(line_prefix)
-        )
+        units = len(line_prefix) if line_prefix.isascii() else self._codec.client_num_units(line_prefix)
         return lsp.Position(row - 1, units)
 
     def range(self, start: int, end: int) -> lsp.Range:

@@ -21,18 +21,14 @@ SYNC = lsp.NotebookDocumentSyncOptions(
 )
 
 
-def open_notebook(
-    files: OpenFiles, params: lsp.DidOpenNotebookDocumentParams, codec: PositionCodec
-) -> None:
+def open_notebook(files: OpenFiles, params: lsp.DidOpenNotebookDocumentParams, codec: PositionCodec) -> None:
     """Open a notebook with its cells."""
     notebook = params.notebook_document
     files.notebooks[notebook.uri] = Notebook(notebook.uri, [_cell(cell) for cell in notebook.cells])
     _put_documents(files, params.cell_text_documents, codec)
 
 
-def change_notebook(
-    files: OpenFiles, params: lsp.DidChangeNotebookDocumentParams, codec: PositionCodec
-) -> list[str]:
+def change_notebook(files: OpenFiles, params: lsp.DidChangeNotebookDocumentParams, codec: PositionCodec) -> list[str]:
     """Cells have changed: the URIs of those that are gone."""
     notebook = files.notebooks.get(params.notebook_document.uri)
     cells = params.change.cells
@@ -41,9 +37,7 @@ def change_notebook(
     closed_uris: list[str] = []
     if cells.structure is not None:
         array = cells.structure.array
-        notebook.cells[array.start : array.start + array.delete_count] = map(
-            _cell, array.cells or ()
-        )
+        notebook.cells[array.start : array.start + array.delete_count] = map(_cell, array.cells or ())
         _put_documents(files, cells.structure.did_open or (), codec)
         closed_uris = [closed.uri for closed in cells.structure.did_close or ()]
         for uri in closed_uris:
@@ -61,8 +55,6 @@ def _cell(cell: lsp.NotebookCell) -> tuple[str, bool]:
     return cell.document, cell.kind == lsp.NotebookCellKind.Code
 
 
-def _put_documents(
-    files: OpenFiles, items: Iterable[lsp.TextDocumentItem], codec: PositionCodec
-) -> None:
+def _put_documents(files: OpenFiles, items: Iterable[lsp.TextDocumentItem], codec: PositionCodec) -> None:
     for item in items:
         files.put(Document(item.uri, item.text, codec, item.language_id.lower(), item.version))

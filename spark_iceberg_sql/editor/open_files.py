@@ -100,11 +100,7 @@ class OpenFiles:
         if project is None:
             return []
         candidates = [(unit, _file_of(unit)) for unit in self.units() if unit != uri]
-        return [
-            unit
-            for unit, other in candidates
-            if other is not None and self._linter.project_of(other) == project
-        ]
+        return [unit for unit, other in candidates if other is not None and self._linter.project_of(other) == project]
 
     def close(self, uri: str) -> None:
         """Forget a text or a notebook."""
@@ -165,18 +161,14 @@ class OpenFiles:
         state.error = error
         return state.analysis
 
-    def _analyze(
-        self, unit: str, documents: tuple[Document, ...], statement_cache: StatementCache
-    ) -> Analysis:
+    def _analyze(self, unit: str, documents: tuple[Document, ...], statement_cache: StatementCache) -> Analysis:
         settings = self.settings(path_of(unit))
         self._report_withheld(settings)
         source = self._source(unit, documents, settings)
         if len(source.units) != len(documents) or (
             unit not in self.notebooks and source.units[0].cell is not None
         ):  # a notebook as JSON, whose positions are not those of its cells
-            return Analysis(
-                source, [Report(d.text) for d in documents], [], Tables(), statement_cache
-            )
+            return Analysis(source, [Report(d.text) for d in documents], [], Tables(), statement_cache)
         reports = self._linter.lint(source, settings, statement_cache)
         file_scripts = [Script(*script) for script in checked_scripts(source, settings)]
         return Analysis(
@@ -222,9 +214,7 @@ class OpenFiles:
         parts = self.parts(unit)
         documents = tuple(d.with_text(text) if d.uri == uri else d for d in parts)
         try:
-            analysis = self._analyze(
-                unit, documents, self._units.setdefault(unit, _UnitState()).statement_cache
-            )
+            analysis = self._analyze(unit, documents, self._units.setdefault(unit, _UnitState()).statement_cache)
         except IcebergSqlError:
             return None
         finally:
@@ -250,9 +240,7 @@ class OpenFiles:
             if any(_is_metadata_file(path, metadata) for metadata in settings.metadata.values()):
                 return True
             project = self._linter.project_of(other)
-            if project in path.parents and (
-                path.suffix in _PROJECT_SUFFIXES or path.name in _DBT_ARTIFACTS
-            ):
+            if project in path.parents and (path.suffix in _PROJECT_SUFFIXES or path.name in _DBT_ARTIFACTS):
                 return True
             if path == settings.dbt_manifest:
                 return True

@@ -37,9 +37,7 @@ class Client:
 class Publisher:
     """Sends diagnostics to an editor that does not request them, shortly after each change."""
 
-    def __init__(
-        self, server: LanguageServer, client: Client, files: OpenFiles, handlers: RequestHandlers
-    ) -> None:
+    def __init__(self, server: LanguageServer, client: Client, files: OpenFiles, handlers: RequestHandlers) -> None:
         self._server = server
         self._client = client
         self._files = files

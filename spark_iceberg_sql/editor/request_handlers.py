@@ -78,9 +78,7 @@ class RequestHandlers:
         content = lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
         return lsp.Hover(content, document.range(start, end))
 
-    def completion(
-        self, uri: str, position: lsp.Position, *, snippets: bool = True
-    ) -> list[lsp.CompletionItem]:
+    def completion(self, uri: str, position: lsp.Position, *, snippets: bool = True) -> list[lsp.CompletionItem]:
         """The completions at a position. snippets: the editor supports tab stops."""
         entry = self._files.analysis_of(uri)
         if entry is None:
@@ -100,9 +98,7 @@ class RequestHandlers:
                 detail=visible(item.detail),
                 insert_text=item.insert if snippets else item.plain_text,
                 insert_text_format=(
-                    lsp.InsertTextFormat.Snippet
-                    if item.snippet and snippets
-                    else lsp.InsertTextFormat.PlainText
+                    lsp.InsertTextFormat.Snippet if item.snippet and snippets else lsp.InsertTextFormat.PlainText
                 ),
             )
             for item in suggestions(script.joined.sql, statement, sql_offset, catalog)
@@ -193,16 +189,12 @@ class RequestHandlers:
             return []
         document, (analysis, part) = self._files.documents[uri], entry
         start, end = document.offset(lsp_range.start), document.offset(lsp_range.end)
-        diagnostics = [
-            d for d in analysis.reports[part] if d.span.start <= end and start <= d.span.end
-        ]
+        diagnostics = [d for d in analysis.reports[part] if d.span.start <= end and start <= d.span.end]
         actions: list[lsp.CodeAction] = []
         if _is_requested(only, lsp.CodeActionKind.QuickFix.value):
             actions += _fixes(document, diagnostics)
             actions += self._suppression_actions(document, analysis, part, diagnostics)
-        if _is_requested(only, FIX_ALL) and any(
-            d.fix and d.fix.safe for d in analysis.reports[part]
-        ):
+        if _is_requested(only, FIX_ALL) and any(d.fix and d.fix.safe for d in analysis.reports[part]):
             action = lsp.CodeAction("Apply all safe fixes of iceberg-sql", kind=FIX_ALL, data=uri)
             if resolves_later or self.resolve(action).edit is not None:
                 actions.append(action)
@@ -245,9 +237,7 @@ class RequestHandlers:
 def _is_requested(only: list[Any] | None, kind: str) -> bool:
     """True if an action's kind is among those that the editor requests, or below one of them."""
     kinds = [getattr(item, "value", item) for item in only or ()]
-    return not kinds or any(
-        kind == parent or parent == "" or kind.startswith(f"{parent}.") for parent in kinds
-    )
+    return not kinds or any(kind == parent or parent == "" or kind.startswith(f"{parent}.") for parent in kinds)
 
 
 def _sql_range(script: Script, part: int, start: int, end: int) -> tuple[int, int] | None:

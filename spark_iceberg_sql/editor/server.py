@@ -93,9 +93,7 @@ class _CatalogListener:
 
 def _show_message(language_server: LanguageServer, text: str) -> None:
     """Show a message, of which only `help: ` begins a line."""
-    language_server.window_show_message(
-        lsp.ShowMessageParams(lsp.MessageType.Error, sanitized_message(text))
-    )
+    language_server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, sanitized_message(text)))
 
 
 def _register_lifecycle(
@@ -112,18 +110,13 @@ def _register_lifecycle(
         catalog_listener.loop = asyncio.get_running_loop()
         capabilities = params.capabilities
         # VS Code asks for the diagnostics of texts, but not for those of a notebook's cells.
-        asks_per_document = (
-            capabilities.text_document is not None
-            and capabilities.text_document.diagnostic is not None
-        )
+        asks_per_document = capabilities.text_document is not None and capabilities.text_document.diagnostic is not None
         client.pulls = asks_per_document and capabilities.notebook_document is None
         if client.pulls:
             _register_pull(language_server, handlers)
         pulls = capabilities.workspace.diagnostics if capabilities.workspace else None
         client.refreshes = bool(pulls and pulls.refresh_support)
-        watches = (
-            capabilities.workspace.did_change_watched_files if capabilities.workspace else None
-        )
+        watches = capabilities.workspace.did_change_watched_files if capabilities.workspace else None
         client.watches = bool(watches and watches.dynamic_registration)
         completes = capabilities.text_document.completion if capabilities.text_document else None
         items = completes.completion_item if completes else None
@@ -162,9 +155,7 @@ def _register_pull(language_server: LanguageServer, handlers: RequestHandlers) -
 
     @language_server.feature(
         lsp.TEXT_DOCUMENT_DIAGNOSTIC,
-        lsp.DiagnosticOptions(
-            inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME
-        ),
+        lsp.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME),
     )
     def diagnostic(params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
         items = handlers.diagnostics(params.text_document.uri)
@@ -214,9 +205,7 @@ def _register_documents(
 
     @language_server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def notebook_changed(params: lsp.DidChangeNotebookDocumentParams) -> None:
-        for uri in notebook_events.change_notebook(
-            files, params, language_server.workspace.position_codec
-        ):
+        for uri in notebook_events.change_notebook(files, params, language_server.workspace.position_codec):
             publisher.clear(uri)
         publisher.schedule(params.notebook_document.uri)
 
@@ -232,9 +221,7 @@ def _register_documents(
             publisher.clear(cell.uri)
 
 
-def _register_workspace(
-    language_server: LanguageServer, files: OpenFiles, publisher: Publisher
-) -> None:
+def _register_workspace(language_server: LanguageServer, files: OpenFiles, publisher: Publisher) -> None:
     """Handlers for settings, and for files that open texts depend on."""
 
     @language_server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
@@ -249,9 +236,7 @@ def _register_workspace(
 
     all_files = lsp.FileOperationFilter(lsp.FileOperationPattern("**/*"), "file")
 
-    @language_server.feature(
-        lsp.WORKSPACE_DID_RENAME_FILES, lsp.FileOperationRegistrationOptions([all_files])
-    )
+    @language_server.feature(lsp.WORKSPACE_DID_RENAME_FILES, lsp.FileOperationRegistrationOptions([all_files]))
     def renamed(params: lsp.RenameFilesParams) -> None:
         for file in params.files:
             files.rename(file.old_uri, file.new_uri)
@@ -259,9 +244,7 @@ def _register_workspace(
         publisher.publish_all()
 
 
-def _register_requests(
-    language_server: LanguageServer, handlers: RequestHandlers, client: Client
-) -> None:
+def _register_requests(language_server: LanguageServer, handlers: RequestHandlers, client: Client) -> None:
     """Handlers for the editor's requests."""
 
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
@@ -272,9 +255,7 @@ def _register_requests(
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         only = params.context.only
         kinds = list(only) if only is not None else None
-        return handlers.actions(
-            params.text_document.uri, params.range, kinds, resolves_later=client.resolves
-        )
+        return handlers.actions(params.text_document.uri, params.range, kinds, resolves_later=client.resolves)
 
     @language_server.feature(lsp.CODE_ACTION_RESOLVE)
     def action(selected: lsp.CodeAction) -> lsp.CodeAction:
@@ -284,21 +265,15 @@ def _register_requests(
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         return handlers.hover(params.text_document.uri, params.position)
 
-    @language_server.feature(
-        lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["(", ",", " "])
-    )
+    @language_server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["(", ",", " "]))
     def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        return handlers.completion(
-            params.text_document.uri, params.position, snippets=client.snippets
-        )
+        return handlers.completion(params.text_document.uri, params.position, snippets=client.snippets)
 
     @language_server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         return handlers.hints(params.text_document.uri, params.range)
 
-    @language_server.feature(
-        lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True)
-    )
+    @language_server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True))
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         return handlers.lenses(params.text_document.uri)
 

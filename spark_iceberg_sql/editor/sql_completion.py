@@ -118,18 +118,13 @@ def _term_markdown(
     transform = find_transform(term.transform_name)
     if transform is None or len(term.columns) != 1:
         return None
-    summary = (
-        f"{code(term.transform_name)}: {transform.summary}"
-        if term.transform_name
-        else "the column's value"
-    )
+    summary = f"{code(term.transform_name)}: {transform.summary}" if term.transform_name else "the column's value"
     if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not index):
         return summary
     field = _created_field(Context(text, node, catalog, statement), index)
     if field is not None:
         headline = (
-            f"partition field {code(field.name)} (id {field.field_id}): {field.transform} of "
-            f"{code(field.source)}"
+            f"partition field {code(field.name)} (id {field.field_id}): {field.transform} of {code(field.source)}"
         )
     else:
         headline = f"partition field {code(_default_name(node, term, transform))}"
@@ -147,12 +142,8 @@ def _created_field(context: Context, index: int) -> PartitionField | None:
     fields = new_table.specs.spec.fields
     if isinstance(context.node, nodes.Create):
         return fields[index] if index < len(fields) else None
-    old_fields = (
-        old_table.specs.spec.fields if isinstance(old_table, Table) and old_table.specs else ()
-    )
-    new_fields = [
-        field for field in fields if field not in old_fields and not field.transform.is_void
-    ]
+    old_fields = old_table.specs.spec.fields if isinstance(old_table, Table) and old_table.specs else ()
+    new_fields = [field for field in fields if field not in old_fields and not field.transform.is_void]
     return new_fields[-1] if new_fields else None
 
 
@@ -202,21 +193,10 @@ def _open_clause(tokens: list[Token]) -> tuple[int, str | None] | None:
         remaining = keywords[i + 1 :]
         depth = remaining.count("(") - remaining.count(")")
         if pair[0] == "PARTITIONED":
-            return (
-                (tokens[i - 1].start, _open_function(remaining) if depth > 1 else None)
-                if depth > 0
-                else None
-            )
-        if (
-            depth == 0
-            and remaining
-            and remaining[-1] not in ("WITH", "FIELD")
-            and not _is_incomplete_term(remaining)
-        ):
+            return (tokens[i - 1].start, _open_function(remaining) if depth > 1 else None) if depth > 0 else None
+        if depth == 0 and remaining and remaining[-1] not in ("WITH", "FIELD") and not _is_incomplete_term(remaining):
             return None
-        return tokens[i - 2].start if i > 1 else tokens[i - 1].start, _open_function(
-            remaining
-        ) if depth else None
+        return tokens[i - 2].start if i > 1 else tokens[i - 1].start, _open_function(remaining) if depth else None
     return None
 
 
@@ -266,9 +246,7 @@ def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
             continue
         column = column or "column"
         parameter = transform.parameter
-        arguments = (
-            f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"
-        )
+        arguments = f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"
         yield Suggestion(
             transform.spelling,
             f"{transform.spelling}({arguments})",
@@ -278,25 +256,17 @@ def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
         )
 
 
-def _columns(
-    text: str, statement: Statement, clause_start: int, catalog: Tables
-) -> tuple[Column, ...]:
+def _columns(text: str, statement: Statement, clause_start: int, catalog: Tables) -> tuple[Column, ...]:
     """The columns that a partition source may be: those of the statement itself, or of its table."""
     context = _completed_context(text, statement, clause_start, catalog)
     try:
         columns = context.schema.columns if context is not None else ()
     except (UnknownFactError, AlreadyReportedError):
         return ()
-    return tuple(
-        column
-        for column in columns
-        if isinstance(column.field.type, Primitive) and not column.in_collection
-    )
+    return tuple(column for column in columns if isinstance(column.field.type, Primitive) and not column.in_collection)
 
 
-def _completed_context(
-    text: str, statement: Statement, clause_start: int, catalog: Tables
-) -> Context | None:
+def _completed_context(text: str, statement: Statement, clause_start: int, catalog: Tables) -> Context | None:
     """The context of the statement with a complete partition clause in place of the unfinished one, which may not
     parse.
     """

@@ -42,22 +42,11 @@ class Context(TermsContext):
         if table_after is None:
             return ()
         if table_after.specs is None or table_after.schema is None:
-            raise UnknownFactError(
-                "its partition specs", table_after.why_unknown or "nothing defines them"
-            )
-        table_before = (
-            self.replaced_table if isinstance(self.node, nodes.Create) else self.iceberg_table
-        )
+            raise UnknownFactError("its partition specs", table_after.why_unknown or "nothing defines them")
+        table_before = self.replaced_table if isinstance(self.node, nodes.Create) else self.iceberg_table
         old_keys: set[tuple[object, ...]] = set()
-        if (
-            table_before is not None
-            and table_before.specs is not None
-            and table_before.schema is not None
-        ):
-            old_keys = {
-                _corruption_key(item)
-                for item in self._corrupt_fields(table_before.specs, table_before.schema)
-            }
+        if table_before is not None and table_before.specs is not None and table_before.schema is not None:
+            old_keys = {_corruption_key(item) for item in self._corrupt_fields(table_before.specs, table_before.schema)}
         corrupt_fields = self._corrupt_fields(table_after.specs, table_after.schema)
         return tuple(d for d in corrupt_fields if _corruption_key(d) not in old_keys)
 
@@ -68,21 +57,12 @@ class Context(TermsContext):
         For a statement that enables merge-on-read, these include the corrupt fields that exist already.
         """
         table_after = self.table_after
-        table_before = (
-            self.replaced_table if isinstance(self.node, nodes.Create) else self.iceberg_table
-        )
+        table_before = self.replaced_table if isinstance(self.node, nodes.Create) else self.iceberg_table
         uses_merge_on_read = table_after is not None and table_after.merges_on_read
-        if (
-            table_after is None
-            or table_before is None
-            or not uses_merge_on_read
-            or table_before.merges_on_read
-        ):
+        if table_after is None or table_before is None or not uses_merge_on_read or table_before.merges_on_read:
             return self.new_corruption, uses_merge_on_read
         if table_after.specs is None or table_after.schema is None:
-            raise UnknownFactError(
-                "its partition specs", table_after.why_unknown or "nothing defines them"
-            )
+            raise UnknownFactError("its partition specs", table_after.why_unknown or "nothing defines them")
         return self._corrupt_fields(table_after.specs, table_after.schema), uses_merge_on_read
 
     def similar_names(self, schema: Schema, name: str) -> tuple[str, ...]:
@@ -99,9 +79,7 @@ class Context(TermsContext):
 
     def suggested_names(self, schema: Schema, name: str) -> list[str]:
         """Column names to suggest for `name`: similar ones, or else the first few."""
-        return list(self.similar_names(schema, name)) or [
-            column.name for column in schema.columns[:LISTED]
-        ]
+        return list(self.similar_names(schema, name)) or [column.name for column in schema.columns[:LISTED]]
 
     def _corrupt_fields(self, specs: Specs, schema: Schema) -> tuple[CorruptField, ...]:
         return corrupt_fields(specs, schema, case_sensitive=self.catalog.case_sensitive)

@@ -92,9 +92,7 @@ def _with_reference(table: Table, node: nodes.ChangeSnapshotRef) -> Table:
         references.pop(name, None)  # it may have been a tag instead of a branch, or the reverse
     # A statement about `main` may give it a snapshot.
     no_main_epoch = None if name == "main" else table.no_main_epoch
-    return replace(
-        table, references=references, no_snapshot_epoch=None, no_main_epoch=no_main_epoch
-    )
+    return replace(table, references=references, no_snapshot_epoch=None, no_main_epoch=no_main_epoch)
 
 
 def _created_table(context: TermsContext, node: nodes.Create) -> Table | None:
@@ -127,9 +125,7 @@ def _created_table(context: TermsContext, node: nodes.Create) -> Table | None:
         name=context.catalog.full_name(node.table.parts),
         schema=schema,
         specs=specs,
-        properties={**replaced_table.properties, **context.properties}
-        if replaced_table
-        else context.properties,
+        properties={**replaced_table.properties, **context.properties} if replaced_table else context.properties,
         last_column_id=last_column_id,
         why_unknown=reason,
         has_rows=node.query is not None,
@@ -182,9 +178,7 @@ def _with_changed_spec(
     return replace(table, specs=specs)
 
 
-def _with_properties(
-    context: TermsContext, node: nodes.SetProperties, table: Table
-) -> Table | None:
+def _with_properties(context: TermsContext, node: nodes.SetProperties, table: Table) -> Table | None:
     properties = {**table.properties, **context.properties}
     for key in node.removed:
         properties.pop(key, None)
@@ -199,9 +193,7 @@ def _with_properties(
     return replace(table, properties=properties, specs=specs)
 
 
-def _with_columns(
-    table: Table, columns: Sequence[tuple[tuple[str, ...], terms.ColumnDef]]
-) -> Table | None:
+def _with_columns(table: Table, columns: Sequence[tuple[tuple[str, ...], terms.ColumnDef]]) -> Table | None:
     schema, last_column_id = table.schema, table.last_column_id
     if schema is None:
         return table
@@ -234,17 +226,13 @@ def _with_renamed_column(table: Table, column: terms.NamePath, name: str) -> Tab
 
 def _with_altered_columns(table: Table, node: nodes.AlterColumn) -> Table:
     for change in (node, *node.other_changes):
-        field_id = (
-            single_field_id(table.schema, change.column) if table.schema is not None else None
-        )
+        field_id = single_field_id(table.schema, change.column) if table.schema is not None else None
         if table.schema is None or field_id is None:
             continue
         data_type, required = change.type, change.required
 
         # Default arguments, since the loop rebinds these names.
-        def edit(
-            field: Field, data_type: object = data_type, required: bool | None = required
-        ) -> Field:
+        def edit(field: Field, data_type: object = data_type, required: bool | None = required) -> Field:
             if isinstance(data_type, Primitive):
                 field = replace(field, type=data_type)
             return field if required is None else replace(field, required=required)
@@ -277,8 +265,7 @@ def _with_source_names(specs: Specs | None, schema: Schema) -> Specs | None:
         if column is not None and not _keeps_name(field, column):
             fields[key] = replace(field, source=column.name)
     renamed_specs = tuple(
-        replace(spec, fields=tuple([fields[id(field)] for field in spec.fields]))
-        for spec in specs.all_specs
+        replace(spec, fields=tuple([fields[id(field)] for field in spec.fields])) for spec in specs.all_specs
     )
     return replace(specs, all_specs=renamed_specs)
 
@@ -297,9 +284,7 @@ def foreign_table(context: TermsContext, node: nodes.Create) -> Table:
     """The table of another format that a CREATE creates."""
     fields = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
     data_types = [f.type for f in fields if isinstance(f.type, Primitive)]
-    has_iceberg_types = all(
-        data_type.spark is None and is_iceberg(data_type) for data_type in data_types
-    )
+    has_iceberg_types = all(data_type.spark is None and is_iceberg(data_type) for data_type in data_types)
     return Table(
         context.catalog.full_name(context.target_name),
         schema=Schema(fields) if fields and has_iceberg_types and node.query is None else None,

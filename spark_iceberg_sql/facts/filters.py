@@ -119,10 +119,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
     conjuncts = _split_conjuncts(where_tokens)
     if any(map(_is_constant, conjuncts)):
         return  # perhaps it is never true, and nothing is read
-    if not any(
-        call_match is not None and call_match[0] in _FUNCTIONS
-        for call_match in map(_parse_call, conjuncts)
-    ):
+    if not any(call_match is not None and call_match[0] in _FUNCTIONS for call_match in map(_parse_call, conjuncts)):
         return  # without looking up the table
     try:
         cursor = Cursor(context.text, list(name), name[-1].end)
@@ -133,13 +130,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
     if not cursor.done or not isinstance(table, Table) or table.kind is not TableKind.ICEBERG:
         return
     schema, specs = table.schema, table.specs
-    if (
-        schema is None
-        or specs is None
-        or not table.is_certain
-        or table.is_partial
-        or len(specs.all_specs) != 1
-    ):
+    if schema is None or specs is None or not table.is_certain or table.is_partial or len(specs.all_specs) != 1:
         return
     sources: dict[int, tuple[Column, PartitionField]] = {}
     for field in specs.spec.fields:
@@ -153,8 +144,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
         [
             t
             for t in conjunct
-            if t.text.strip("`").lower() in sources_by_name
-            and t.kind in (TokenKind.WORD, TokenKind.QUOTED)
+            if t.text.strip("`").lower() in sources_by_name and t.kind in (TokenKind.WORD, TokenKind.QUOTED)
         ]
         for conjunct in conjuncts
     ]
@@ -168,11 +158,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
     function, column_token, other_args = call_match
     source = sources_by_name.get(column_token.text.strip("`").lower())
     data_type = source[0].field.type if source is not None else None
-    if (
-        source is not None
-        and isinstance(data_type, Primitive)
-        and _is_non_pruning(function, data_type, other_args)
-    ):
+    if source is not None and isinstance(data_type, Primitive) and _is_non_pruning(function, data_type, other_args):
         span = conjunct[0].start, conjunct[-1].end
         yield NonPruningPredicate(span, function, column_token.text, source[1], data_type)
 
@@ -212,11 +198,7 @@ def _unqualified(tokens: Sequence[Token], table: Token) -> Sequence[Token]:
     qualifier = table.text.strip("`").lower()
     unqualified_tokens: list[Token] = []
     for token in tokens:
-        if (
-            token.text == "."
-            and unqualified_tokens
-            and unqualified_tokens[-1].text.strip("`").lower() == qualifier
-        ):
+        if token.text == "." and unqualified_tokens and unqualified_tokens[-1].text.strip("`").lower() == qualifier:
             unqualified_tokens.pop()
         else:
             unqualified_tokens.append(token)
@@ -231,9 +213,7 @@ def _parts_as_functions(tokens: Sequence[Token]) -> Sequence[Token]:
     index = 0
     while index < len(tokens):
         token = tokens[index]
-        if token.word in _PART_FUNCTIONS and [t.text for t in tokens[index + 1 : index + 2]] == [
-            "("
-        ]:
+        if token.word in _PART_FUNCTIONS and [t.text for t in tokens[index + 1 : index + 2]] == ["("]:
             separator = "FROM" if token.word == "EXTRACT" else ","
             field = tokens[index + 2].text.strip("'\"").upper() if index + 3 < len(tokens) else ""
             if field in _PERIODIC_FIELDS and tokens[index + 3].word == separator:
@@ -282,19 +262,13 @@ def _parse_call(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] |
         return None
     end = closing_index(tokens, 1)
     call_tokens, comparison = tokens[2:end], tokens[end + 1 :]
-    if (
-        not call_tokens
-        or len(comparison) < 2
-        or call_tokens[0].kind not in (TokenKind.WORD, TokenKind.QUOTED)
-    ):
+    if not call_tokens or len(comparison) < 2 or call_tokens[0].kind not in (TokenKind.WORD, TokenKind.QUOTED):
         return None
     if len(call_tokens) > 1 and call_tokens[1].text != ",":
         return None
     values = comparison[1:]
     if comparison[0].word == "IN":
-        is_constant = (
-            comparison[1].text == "(" and comparison[-1].text == ")" and len(comparison) > 3
-        )
+        is_constant = comparison[1].text == "(" and comparison[-1].text == ")" and len(comparison) > 3
         values = [t for t in comparison[2:-1] if t.text != ","]
     elif comparison[0].word == "BETWEEN":
         is_constant = len(comparison) == 4 and comparison[2].word == "AND"

@@ -23,9 +23,7 @@ _QUERY_PATTERN = regex(rf"{_FUNCTIONS}|\bwhere\b", re.IGNORECASE)
 FUNCTION_PREFIX = "iceberg_"
 # The functions of `catalog.system`.
 SYSTEM_FUNCTIONS = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}
-_NON_QUERY_KEYWORDS = frozenset(
-    {"CALL", "DESCRIBE", "DESC", "SHOW", "DROP", "ALTER", "REFRESH", "SET", "USE"}
-)
+_NON_QUERY_KEYWORDS = frozenset({"CALL", "DESCRIBE", "DESC", "SHOW", "DROP", "ALTER", "REFRESH", "SET", "USE"})
 _MAX_DEPTH = 30  # brackets
 _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
@@ -72,9 +70,7 @@ class FunctionCall:
         """The integer value of an argument, with its sign; None if it is not an integer."""
         tokens = self.arguments[index]
         sign = -1 if len(tokens) == 2 and tokens[0].text == "-" else 1
-        match = (
-            _INTEGER.fullmatch(tokens[-1].text) if len(tokens) == (1 if sign == 1 else 2) else None
-        )
+        match = _INTEGER.fullmatch(tokens[-1].text) if len(tokens) == (1 if sign == 1 else 2) else None
         return sign * int(match[1]) if match is not None else None
 
     def argument_text(self, index: int, script: str) -> str:
@@ -113,21 +109,13 @@ def calls(context: Context) -> Iterator[FunctionCall]:
         arguments = tuple(tuple(argument) for argument in argument_tokens) if end > i + 2 else ()
         if end == len(tokens) or not _are_complete(arguments):
             continue
-        names = [
-            argument[0] if len(argument) > 2 and argument[1].text == "=>" else None
-            for argument in arguments
-        ]
+        names = [argument[0] if len(argument) > 2 and argument[1].text == "=>" else None for argument in arguments]
         unknown_parameter = next(
             (n for n in names if n and (is_system or n.text.lower() not in parameters(transform))),
             None,
         )
-        arguments = _in_parameter_order(
-            arguments, names, () if is_system else parameters(transform)
-        )
-        types = [
-            type_of(a) if _is_resolvable_column(tokens, open_brackets, [a]) else None
-            for a in arguments
-        ]
+        arguments = _in_parameter_order(arguments, names, () if is_system else parameters(transform))
+        types = [type_of(a) if _is_resolvable_column(tokens, open_brackets, [a]) else None for a in arguments]
         name_span = tokens[first].start, token.end
         yield FunctionCall(
             context.text_at(name_span),
@@ -156,20 +144,14 @@ def _in_parameter_order(
 ) -> tuple[tuple[Token, ...], ...]:
     """The arguments without their names, in the order of the parameters if all names are theirs."""
     lower_names = [name.text.lower() if name is not None else None for name in names]
-    values = [
-        argument[2:] if name else argument
-        for argument, name in zip(arguments, lower_names, strict=True)
-    ]
+    values = [argument[2:] if name else argument for argument, name in zip(arguments, lower_names, strict=True)]
     positions = [
         parameter_names.index(n) if n in parameter_names else i
         for i, n in enumerate(lower_names)
         if n is None or n in parameter_names
     ]
     if sorted(positions) == list(range(len(values))):
-        values = [
-            argument
-            for _, argument in sorted(zip(positions, values, strict=True), key=lambda pair: pair[0])
-        ]
+        values = [argument for _, argument in sorted(zip(positions, values, strict=True), key=lambda pair: pair[0])]
     return tuple(values)
 
 
@@ -194,10 +176,7 @@ def _are_complete(arguments: Sequence[Sequence[Token]]) -> bool:
     for argument in arguments:
         if not argument or argument[-1].text == "*":
             return False
-        if any(
-            t.kind in (TokenKind.STRAY, TokenKind.UNCLOSED) or t.text in ("?", ":")
-            for t in argument
-        ):
+        if any(t.kind in (TokenKind.STRAY, TokenKind.UNCLOSED) or t.text in ("?", ":") for t in argument):
             return False
     return True
 
@@ -211,16 +190,12 @@ def _is_resolvable_column(
     """
     if not arguments or arguments[-1][0].kind not in (TokenKind.WORD, TokenKind.QUOTED):
         return False
-    if any(
-        t.kind not in (TokenKind.WORD, TokenKind.QUOTED) and t.text != "." for t in arguments[-1]
-    ):
+    if any(t.kind not in (TokenKind.WORD, TokenKind.QUOTED) and t.text != "." for t in arguments[-1]):
         return False
     return all(tokens[index + 1].word not in ("SELECT", "WITH") for index in open_brackets)
 
 
-def _type_resolver(
-    context: Context, tokens: Sequence[Token]
-) -> Callable[[Sequence[Token]], Type | None]:
+def _type_resolver(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Token]], Type | None]:
     """A function that returns the type of a column of the statement's only SELECT, or of DELETE."""
     depth, selects, start = 0, 0, 0
     for i, token in enumerate(tokens):

@@ -57,9 +57,7 @@ def columns_of(query: str, find: SchemaLookup) -> Schema | None:
     return Schema(tuple(fields)) if fields and has_unique_names else None
 
 
-def type_resolver(
-    tokens: Sequence[Token], script: str, find: SchemaLookup
-) -> Callable[[Sequence[Token]], Type | None]:
+def type_resolver(tokens: Sequence[Token], script: str, find: SchemaLookup) -> Callable[[Sequence[Token]], Type | None]:
     """A function that returns the type of an expression in a SELECT, or None if it cannot be inferred.
 
     tokens: the SELECT, starting with that keyword. script: the text that contains them. find: as for `columns_of`.
@@ -87,9 +85,7 @@ class _QueryReader:
 
     def relations(self, tokens: Sequence[Token]) -> list[Relation]:
         """The relations in the FROM clause of a SELECT."""
-        keyword_indices = {
-            word: i for i, _, word in reversed(list(top_level_tokens(tokens))) if word == "FROM"
-        }
+        keyword_indices = {word: i for i, _, word in reversed(list(top_level_tokens(tokens))) if word == "FROM"}
         if "FROM" not in keyword_indices:
             return []
         from_index = keyword_indices["FROM"]
@@ -121,9 +117,7 @@ class _QueryReader:
         if any(len(other) != len(branches[0]) for other in branches):
             raise UnsupportedQueryError
         return [
-            replace(
-                field, type=least_rounded([field.type, *(other.type for other in other_fields)])
-            )
+            replace(field, type=least_rounded([field.type, *(other.type for other in other_fields)]))
             if all(other.type == field.type for other in other_fields)
             else Field(field.name, UNKNOWN)
             for field, *other_fields in zip(*branches, strict=True)  # a common type
@@ -159,21 +153,11 @@ class _QueryReader:
         if not tokens or tokens[0].word != "SELECT" or any(t.text == "/*+" for t in tokens):
             raise UnsupportedQueryError
         start = 2 if len(tokens) > 1 and tokens[1].word in ("ALL", "DISTINCT") else 1
-        keyword_indices = {
-            word: i for i, _, word in reversed(list(top_level_tokens(tokens))) if word == "FROM"
-        }
-        clause_indices = [
-            i
-            for i, _, word in top_level_tokens(tokens)
-            if word in _CLAUSES_AFTER_FROM and i > start
-        ]
+        keyword_indices = {word: i for i, _, word in reversed(list(top_level_tokens(tokens))) if word == "FROM"}
+        clause_indices = [i for i, _, word in top_level_tokens(tokens) if word in _CLAUSES_AFTER_FROM and i > start]
         from_index = keyword_indices.get("FROM", min(clause_indices, default=len(tokens)))
         end = min((i for i in clause_indices if i > from_index), default=len(tokens))
-        relations = (
-            self._relations(tokens[from_index + 1 : end], depth)
-            if "FROM" in keyword_indices
-            else []
-        )
+        relations = self._relations(tokens[from_index + 1 : end], depth) if "FROM" in keyword_indices else []
         fields: list[Field] = []
         for item in between_commas(tokens[start:from_index]):
             fields += self._select_item(item, relations)
@@ -194,11 +178,7 @@ class _QueryReader:
             elif word == "ON":
                 in_condition = True
             elif not in_condition and token is not None:
-                relation_tokens += (
-                    tokens[i : closing_index_or_raise(tokens, i) + 1]
-                    if token.text == "("
-                    else [token]
-                )
+                relation_tokens += tokens[i : closing_index_or_raise(tokens, i) + 1] if token.text == "(" else [token]
         return relations
 
     def _relation(self, tokens: list[Token], depth: int) -> Relation:

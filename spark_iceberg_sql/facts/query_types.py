@@ -79,9 +79,7 @@ RETURN_TYPES: dict[str, Primitive] = {
         ),
         _LONG,
     ),
-    **dict.fromkeys(
-        ("TO_DATE", "CURRENT_DATE", "CURDATE", "DATE_SUB", "LAST_DAY", "ADD_MONTHS"), _DATE
-    ),
+    **dict.fromkeys(("TO_DATE", "CURRENT_DATE", "CURDATE", "DATE_SUB", "LAST_DAY", "ADD_MONTHS"), _DATE),
     **dict.fromkeys(("CURRENT_TIMESTAMP", "NOW", "DATE_TRUNC", "FROM_UTC_TIMESTAMP"), _TIMESTAMP),
     **dict.fromkeys(("RAND", "RANDN", "SQRT", "EXP", "LN", "LOG10", "CORR", "STDDEV"), _DOUBLE),
     **dict.fromkeys(("ISNULL", "ISNOTNULL", "ISNAN", "STARTSWITH", "ENDSWITH"), _BOOLEAN),
@@ -105,30 +103,20 @@ TYPED_LITERALS = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primi
 # Spark has no such types.
 _SPARK_READ_TYPES = {"uuid": "string", "fixed": "binary"}
 # Units of date_trunc whose results are whole hours.
-_COARSE_UNITS = frozenset(
-    ("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR")
-)
+_COARSE_UNITS = frozenset(("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR"))
 _NUMBER = re.compile(r"([0-9]+)([LlSsYy]?)")
 _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
 
 
 def is_coarse_unit(unit: Sequence[Token]) -> bool:
     """True if date_trunc's first argument is a literal that names an hour or a coarser unit."""
-    return (
-        len(unit) == 1
-        and unit[0].kind in STRINGS
-        and unit[0].text[1:-1].strip().upper() in _COARSE_UNITS
-    )
+    return len(unit) == 1 and unit[0].kind in STRINGS and unit[0].text[1:-1].strip().upper() in _COARSE_UNITS
 
 
 def with_rounding(data_type: Type, operand: Type) -> Type:
     """A timestamp type, marked `rounded` if the operand's values are: a date, or a rounded timestamp."""
     has_coarse_values = isinstance(operand, Primitive) and (operand.rounded or operand == _DATE)
-    if (
-        not has_coarse_values
-        or not isinstance(data_type, Primitive)
-        or not data_type.name.startswith("timestamp")
-    ):
+    if not has_coarse_values or not isinstance(data_type, Primitive) or not data_type.name.startswith("timestamp"):
         return data_type
     return replace(data_type, rounded=True)
 
@@ -165,12 +153,8 @@ def type_as_read(data_type: Type) -> Type:
             data_type.arguments if data_type.name == "decimal" else (),
         )
     if isinstance(data_type, Struct):
-        return Struct(
-            tuple(replace(f, required=False, type=type_as_read(f.type)) for f in data_type.fields)
-        )
+        return Struct(tuple(replace(f, required=False, type=type_as_read(f.type)) for f in data_type.fields))
     if isinstance(data_type, List):
-        return List(
-            replace(data_type.element, required=False, type=type_as_read(data_type.element.type))
-        )
+        return List(replace(data_type.element, required=False, type=type_as_read(data_type.element.type)))
     value = replace(data_type.value, required=False, type=type_as_read(data_type.value.type))
     return Map(replace(data_type.key, type=type_as_read(data_type.key.type)), value)

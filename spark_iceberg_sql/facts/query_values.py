@@ -102,15 +102,11 @@ def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth
     name = tokens[0].word
     end = closing_index_or_raise(tokens, 1)
     suffix_tokens = tokens[end + 1 :]
-    if suffix_tokens and (
-        suffix_tokens[0].word not in ("OVER", "FILTER") or suffix_tokens[-1].text != ")"
-    ):
+    if suffix_tokens and (suffix_tokens[0].word not in ("OVER", "FILTER") or suffix_tokens[-1].text != ")"):
         raise UnsupportedQueryError
     arguments = between_commas(tokens[2:end])
     if name in ("CAST", "TRY_CAST"):
-        as_index = max(
-            (i for i, _, word in top_level_tokens(tokens[2:end]) if word == "AS"), default=-1
-        )
+        as_index = max((i for i, _, word in top_level_tokens(tokens[2:end]) if word == "AS"), default=-1)
         if as_index < 1:
             raise UnsupportedQueryError
         column_name = None
@@ -125,11 +121,7 @@ def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth
         return Value(result_type, column_name)
     if name in RETURN_TYPES:
         rounds_to_hours = name == "DATE_TRUNC" and bool(arguments) and is_coarse_unit(arguments[0])
-        return Value(
-            with_rounding(RETURN_TYPES[name], RETURN_TYPES["DATE"])
-            if rounds_to_hours
-            else RETURN_TYPES[name]
-        )
+        return Value(with_rounding(RETURN_TYPES[name], RETURN_TYPES["DATE"]) if rounds_to_hours else RETURN_TYPES[name])
     if name in STRING_FUNCTIONS:
         types = [value_of(script, item, relations, depth + 1).type for item in arguments[:1]]
         if types == [Primitive("string")]:
@@ -146,11 +138,7 @@ def _cast_type(script: str, tokens: Sequence[Token]) -> Type:
         raise UnsupportedQueryError
     cursor = Cursor(script, list(tokens), tokens[-1].end)
     parsed_type = data_type(cursor)
-    if (
-        parsed_type is None
-        or not cursor.done
-        or (isinstance(parsed_type, Primitive) and parsed_type.spark)
-    ):
+    if parsed_type is None or not cursor.done or (isinstance(parsed_type, Primitive) and parsed_type.spark):
         raise UnsupportedQueryError
     return parsed_type
 
@@ -188,8 +176,7 @@ def without_brackets(tokens: Sequence[Token]) -> Sequence[Token] | None:
 def is_name(token: Token) -> bool:
     """True if a token can be a column's name."""
     return token.kind is TokenKind.QUOTED or (
-        token.kind is TokenKind.WORD
-        and token.word not in ("END", "NULL", "TRUE", "FALSE", *BARE_FUNCTIONS)
+        token.kind is TokenKind.WORD and token.word not in ("END", "NULL", "TRUE", "FALSE", *BARE_FUNCTIONS)
     )
 
 

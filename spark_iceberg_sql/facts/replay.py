@@ -89,19 +89,11 @@ def changed_names(node: nodes.Node) -> list[terms.Name] | None:
     """Names of the tables and views that a statement may create, change or drop, as written; None: any."""
     if isinstance(node, nodes.Compound):
         inner_names = [changed_names(inner_node) for inner_node in node.inside]
-        return (
-            None if None in inner_names else [name for names in inner_names for name in names or ()]
-        )
+        return None if None in inner_names else [name for names in inner_names for name in names or ()]
     if isinstance(node, nodes.Immediate):
         return changed_names(node.inside)
     if isinstance(node, nodes.Templated):
-        return (
-            None
-            if node.may_be_any
-            else changed_names(node.inside)
-            if node.inside is not None
-            else []
-        )
+        return None if node.may_be_any else changed_names(node.inside) if node.inside is not None else []
     if isinstance(node, nodes.Call):
         return None if node.tables is None else list(node.tables)
     if isinstance(node, nodes.Use):
@@ -112,20 +104,14 @@ def changed_names(node: nodes.Node) -> list[terms.Name] | None:
         return []
     table = getattr(node, "table", None) or getattr(node, "view", None)
     target_names = [table.parts] if isinstance(table, terms.NamePath) else []
-    return (
-        [*target_names, node.new_name.parts]
-        if isinstance(node, nodes.RenameTable)
-        else target_names
-    )
+    return [*target_names, node.new_name.parts] if isinstance(node, nodes.RenameTable) else target_names
 
 
 def apply_intent(context: Context) -> None:
     """Record the table that a CREATE with an error intends, so that one error causes only one finding."""
     node, catalog = context.node, context.catalog
     if isinstance(node, nodes.InvalidStatement) and node.partial_create is not None:
-        context = Context(
-            context.text, node.partial_create, catalog, context.statement, context.repaired
-        )
+        context = Context(context.text, node.partial_create, catalog, context.statement, context.repaired)
         _apply_intended_create(context, node.partial_create, readable=False)
     elif isinstance(node, nodes.Create):
         _apply_intended_create(context, node, readable=True)
@@ -139,17 +125,13 @@ def _apply_intended_create(context: Context, node: nodes.Create, *, readable: bo
         return  # it already exists and stays as it was
     name = context.catalog.full_name(context.target_name)
     table = Table(name, is_intended=True, why_unknown="its CREATE TABLE has an error")
-    if not context.creates_iceberg and not any(
-        term.transform_name for term in node.partitioning or ()
-    ):
+    if not context.creates_iceberg and not any(term.transform_name for term in node.partitioning or ()):
         table = replace(foreign_table(context, node), is_intended=True)
     elif node.columns is not None or node.typed_partitions or node.query is not None:
         with suppress(UnknownFactError):
             requests = [term.requested_field for term in context.terms]
             requested_fields = [request for request in requests if request is not None]
-            is_complete = (
-                readable and context.creates_iceberg and len(requested_fields) == len(requests)
-            )
+            is_complete = readable and context.creates_iceberg and len(requested_fields) == len(requests)
             version = context.format_version or DEFAULT_FORMAT_VERSION
             table = replace(
                 table,
@@ -172,12 +154,8 @@ def _apply_create(context: Context, node: nodes.Create) -> None:
         catalog.remember(parts, foreign_table(context, node))
         return
     if node.hive and context.has_uncertain_kind:
-        reason = (
-            "its CREATE TABLE creates a Hive table in one catalog and an Iceberg table in another"
-        )
-        catalog.remember(
-            parts, Table(catalog.full_name(parts), why_unknown=reason, is_certain=False)
-        )
+        reason = "its CREATE TABLE creates a Hive table in one catalog and an Iceberg table in another"
+        catalog.remember(parts, Table(catalog.full_name(parts), why_unknown=reason, is_certain=False))
         return
     try:
         new_table = context.table_after if node.like_table is None else None
@@ -237,9 +215,7 @@ def _apply_rename(catalog: Tables, node: nodes.RenameTable) -> None:
     if isinstance(table, Table):
         catalog.put(replace(table, name=new))
     elif table is None:
-        catalog.put(
-            Table(new, why_unknown="nothing defines it before its new name", is_certain=False)
-        )
+        catalog.put(Table(new, why_unknown="nothing defines it before its new name", is_certain=False))
     catalog.drop(old, "an earlier statement renamed it")
 
 

@@ -89,10 +89,7 @@ class ResolvedTerm:
         In CREATE and in lower case only; every other spelling, and all of ALTER, is read by Iceberg
         (AstBuilder.visitPartitionTransforms, Spark3Util.toIcebergTransform).
         """
-        return (
-            isinstance(self.context.node, nodes.Create)
-            and self.term.transform_name in transforms.SPARK_PARSES
-        )
+        return isinstance(self.context.node, nodes.Create) and self.term.transform_name in transforms.SPARK_PARSES
 
     @cached_property
     def column(self) -> Column | None:
@@ -181,11 +178,7 @@ class TermsContext(TargetContext):
             return None
         spec = self.specs.spec
         ref = term.source
-        bare_name = (
-            ref.parts[0]
-            if term.term.transform_name is None and ref and len(ref.parts) == 1
-            else None
-        )
+        bare_name = ref.parts[0] if term.term.transform_name is None and ref and len(ref.parts) == 1 else None
         if bare_name is not None and self.schema.find((bare_name,)) is None:
             # A single name that is no column's is a partition field's (DropPartitionFieldExec).
             field = spec.field_named(bare_name)
@@ -220,6 +213,4 @@ class TermsContext(TargetContext):
         try:
             return added_field(self.specs, requested_field)
         except SpecUncertainError:
-            raise UnknownFactError(
-                "the partition field's name", "it has had several names"
-            ) from None
+            raise UnknownFactError("the partition field's name", "it has had several names") from None

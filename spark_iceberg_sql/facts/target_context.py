@@ -150,11 +150,7 @@ class TargetContext:
         table = self.table
         if table is None:
             raise self._unknown_table_error()
-        if (
-            isinstance(table, MissingTable)
-            or table.kind is not RelationKind.ICEBERG
-            or table.is_intended
-        ):
+        if isinstance(table, MissingTable) or table.kind is not RelationKind.ICEBERG or table.is_intended:
             return None
         return table
 
@@ -163,9 +159,7 @@ class TargetContext:
         """All partition specs of the table, before the statement."""
         table = self.iceberg_table
         if table.specs is None:
-            raise UnknownFactError(
-                "its partition specs", table.why_unknown or "nothing defines them"
-            )
+            raise UnknownFactError("its partition specs", table.why_unknown or "nothing defines them")
         return table.specs
 
     @cached_property
@@ -182,9 +176,7 @@ class TargetContext:
     def is_not_iceberg(self) -> bool:
         """True if the statement's table is known not to be an Iceberg table, or not to exist (SIS412)."""
         table = self.table
-        return isinstance(table, MissingTable) or (
-            table is not None and table.kind is not RelationKind.ICEBERG
-        )
+        return isinstance(table, MissingTable) or (table is not None and table.kind is not RelationKind.ICEBERG)
 
     @property
     def schema_if_known(self) -> Schema | None:
@@ -238,14 +230,8 @@ class TargetContext:
     def source_schema(self) -> Schema:
         """The columns that each transform is checked against: for a query, those that are known."""
         query_schema = self._query_schema
-        has_unknown_types = query_schema is not None and any(
-            item.type == UNKNOWN for item in query_schema.fields
-        )
-        return (
-            query_schema.with_fresh_ids()[0]
-            if query_schema is not None and has_unknown_types
-            else self.schema
-        )
+        has_unknown_types = query_schema is not None and any(item.type == UNKNOWN for item in query_schema.fields)
+        return query_schema.with_fresh_ids()[0] if query_schema is not None and has_unknown_types else self.schema
 
     def require_known_type(self, column: Column) -> Column:
         """Return the column. Raises UnknownFactError if its type is unknown."""
@@ -260,9 +246,7 @@ class TargetContext:
         table = self.catalog.get(parts)
         if not isinstance(table, Table) or table.schema is None or not table.is_certain:
             return None
-        fields = (
-            replace(f, required=False, type=type_as_read(f.type)) for f in table.schema.fields
-        )
+        fields = (replace(f, required=False, type=type_as_read(f.type)) for f in table.schema.fields)
         return Schema(tuple(fields))
 
     @cached_property
@@ -316,9 +300,7 @@ class TargetContext:
         else:
             existing_table = self.iceberg_table
         if existing_table.format_version is None:
-            raise UnknownFactError(
-                "its format version", existing_table.why_unknown or "nothing defines it"
-            )
+            raise UnknownFactError("its format version", existing_table.why_unknown or "nothing defines it")
         return existing_table.format_version
 
 

@@ -25,9 +25,7 @@ def replace_file(path: Path, content: bytes, *, old_content: bytes | None = None
     if link_and_tree := escaping_link(path):
         link, tree = link_and_tree
         name = "the link" if link == path.absolute() else f"the link `{link}`"
-        raise FileError(
-            f"cannot write `{path}`: {name} points outside `{tree}`; name the file itself"
-        )
+        raise FileError(f"cannot write `{path}`: {name} points outside `{tree}`; name the file itself")
     target = path.resolve()
     try:
         status = target.stat() if target.exists() else None
@@ -44,9 +42,7 @@ def replace_file(path: Path, content: bytes, *, old_content: bytes | None = None
     except OSError as error:
         folder = target.parent
         is_read_only = isinstance(error, PermissionError) and not os.access(folder, os.W_OK)
-        reason = (
-            f"the folder `{folder}` is read-only" if is_read_only else error.strerror or str(error)
-        )
+        reason = f"the folder `{folder}` is read-only" if is_read_only else error.strerror or str(error)
         raise FileError(f"cannot write `{path}`: {reason}") from None
 
 

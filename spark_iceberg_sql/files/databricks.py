@@ -56,9 +56,7 @@ _CELL_HELP = "leave the line out if SQL follows it; Spark refuses it in a SQL fi
 _CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
-def sql_cells(
-    text: str, *, is_joined: bool = False
-) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
+def sql_cells(text: str, *, is_joined: bool = False) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
     """The ranges of a SQL file between its separators, and the problems with cells that are not SQL.
 
     is_joined: True if an editor has joined the text from a notebook's cells.
@@ -66,9 +64,7 @@ def sql_cells(
     is_notebook = is_joined or _DATABRICKS.match(text) is not None
     # Three kinds of separators: COMMAND lines, Liquibase delimiters, magics. Sorted together, they cut the
     # text; each fragment keeps its offsets in the file.
-    separators = [
-        (match.start(), match.end()) for match in _commands(text, is_notebook=is_notebook)
-    ]
+    separators = [(match.start(), match.end()) for match in _commands(text, is_notebook=is_notebook)]
     for match in _DELIMITER.finditer(text) if _LIQUIBASE.match(text) is not None else ():
         delimiter = match[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
         if not delimiter or delimiter == ";":
@@ -83,9 +79,7 @@ def sql_cells(
     magics = list(_magics(text, sorted(end for _, end in separators)))
     separators += [(match.start(), match.end()) for match in magics]
     # The beginnings of cells in another language.
-    other_language_starts = {
-        match.end(): match.start() for match in magics if match[1] not in SQL_MAGICS
-    }
+    other_language_starts = {match.end(): match.start() for match in magics if match[1] not in SQL_MAGICS}
     languages = {match.end() for match in magics}
     fragments, problems = [], []
     separator_start = cell_start = 0
@@ -98,9 +92,7 @@ def sql_cells(
             else range_fragment(text, cell_start, start)
         )
         if cell_start and cell_start not in languages and _is_ddl_leftover(text, cell_start, start):
-            problems.append(
-                ExtractionProblem(0, separator_start, cell_start, _LEFTOVER_REASON, _LEFTOVER_HELP)
-            )
+            problems.append(ExtractionProblem(0, separator_start, cell_start, _LEFTOVER_REASON, _LEFTOVER_HELP))
         if cell_start in other_language_starts and text[cell_start:start].strip():
             magic = text[other_language_starts[cell_start] : cell_start].strip()
             problems.append(
@@ -181,9 +173,7 @@ def python_cells(text: str) -> Iterator[str]:
             continue
         # The prefix becomes an indentation, so that offsets stay the same.
         opening = "if 1:".ljust(first.end() - first.start())
-        body = _DASHED_PREFIX.sub(
-            lambda match: " " * len(match.group()), text[first.end() : block.end()]
-        )
+        body = _DASHED_PREFIX.sub(lambda match: " " * len(match.group()), text[first.end() : block.end()])
         yield _NOT_LINE_END.sub(" ", text[: first.start()]) + opening + body
 
 

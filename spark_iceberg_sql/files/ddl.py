@@ -6,6 +6,4 @@ import re
 
 from spark_iceberg_sql.lazy import regex
 
-TABLE_DDL = regex(
-    r"\b(?:alter|replace|create(?:\s+or\s+replace)?(?:\s+external)?)\s+table\b", re.IGNORECASE
-)
+TABLE_DDL = regex(r"\b(?:alter|replace|create(?:\s+or\s+replace)?(?:\s+external)?)\s+table\b", re.IGNORECASE)

@@ -99,15 +99,11 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
     def skipped(path: str) -> bool:
         return bool(ignored and os.path.abspath(path) in ignored) or excluded(Path(path))
 
-    for root, folders, names in os.walk(
-        folder, onerror=lambda e: unreadable_folders.append(str(e.filename))
-    ):
+    for root, folders, names in os.walk(folder, onerror=lambda e: unreadable_folders.append(str(e.filename))):
         folders[:] = sorted(
             name
             for name in folders
-            if name not in _SKIPPED_FOLDERS
-            and not name.startswith(".")
-            and not skipped(os.path.join(root, name))
+            if name not in _SKIPPED_FOLDERS and not name.startswith(".") and not skipped(os.path.join(root, name))
         )
         for name in sorted(names):
             suffix = os.path.splitext(name)[1].lower()
@@ -163,9 +159,7 @@ def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
     if declared is not None and "coding" not in text[:400]:  # `# coding: utf-16`, in ASCII
         raise FileError(f"cannot read `{path}`: it is not {encoding.upper()}, as it declares")
     if "\0" in text:
-        raise FileError(
-            f"cannot read `{path}`: it contains NUL characters, like UTF-16 without a byte order mark"
-        )
+        raise FileError(f"cannot read `{path}`: it contains NUL characters, like UTF-16 without a byte order mark")
     return text, encoding, bom
 
 
@@ -220,9 +214,7 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
         from spark_iceberg_sql.files.python.sql_extraction import python_sql
 
         fragments, problems = python_sql(text, callables=callables)
-        return SourceFile(
-            name, (unit,), tuple(fragments), tuple(problems), is_program=True, **detect_engine(text)
-        )
+        return SourceFile(name, (unit,), tuple(fragments), tuple(problems), is_program=True, **detect_engine(text))
     if suffix not in _SQL_SUFFIXES:
         reason = f"`{suffix}` files are not supported, only SQL, Python programs and notebooks"
         help_ = "put the SQL in a separate `.sql` file"
@@ -256,6 +248,4 @@ def _source_of_cells(name: str, text: str) -> SourceFile:
         problems += cell_problems
     fragments.sort(key=lambda fragment: fragment.starts[0])
     uses_spark = any("spark" in program.lower() for program in programs)
-    return SourceFile(
-        name, (TextUnit(text),), tuple(fragments), tuple(problems), bool(programs), uses_spark
-    )
+    return SourceFile(name, (TextUnit(text),), tuple(fragments), tuple(problems), bool(programs), uses_spark)

@@ -58,9 +58,7 @@ def ignored_paths(folder: str) -> frozenset[str]:
 def has_tracked_files(folder: Path) -> bool:
     """True if git tracks a file in a folder; False if the folder is not in a repository."""
     try:
-        return _in_repository(folder.absolute()) and bool(
-            _git(("ls-files", "-z", "--", "."), folder)
-        )
+        return _in_repository(folder.absolute()) and bool(_git(("ls-files", "-z", "--", "."), folder))
     except FileError:
         return False
 

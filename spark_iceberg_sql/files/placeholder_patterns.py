@@ -38,9 +38,7 @@ def with_placeholders(fragment: SqlFragment, patterns: Sequence[str]) -> SqlFrag
         bytearray(len(fragment.sql)),
     )
     for placeholder in placeholders:
-        covered_mask[placeholder.start : placeholder.end] = b"\1" * (
-            placeholder.end - placeholder.start
-        )
+        covered_mask[placeholder.start : placeholder.end] = b"\1" * (placeholder.end - placeholder.start)
     for pattern in patterns:
         remaining = time_left - (time.monotonic() - started)
         try:
@@ -70,9 +68,7 @@ def _placeholder(length: int) -> str:
 def placeholders_in(fragment: SqlFragment) -> Iterator[Placeholder]:
     """The placeholders of a fragment that `with_placeholders` added."""
     for placeholder in fragment.placeholders:
-        if fragment.sql[placeholder.start : placeholder.end] == _placeholder(
-            placeholder.end - placeholder.start
-        ):
+        if fragment.sql[placeholder.start : placeholder.end] == _placeholder(placeholder.end - placeholder.start):
             yield placeholder
 
 
@@ -81,9 +77,7 @@ def without_placeholders(fragment: SqlFragment) -> SqlFragment:
     chars, replaced = list(fragment.sql), tuple(placeholders_in(fragment))
     for placeholder in replaced:
         chars[placeholder.start : placeholder.end] = placeholder.text
-    placeholders = tuple(
-        placeholder for placeholder in fragment.placeholders if placeholder not in replaced
-    )
+    placeholders = tuple(placeholder for placeholder in fragment.placeholders if placeholder not in replaced)
     return replace(fragment, sql="".join(chars), placeholders=placeholders)
 
 

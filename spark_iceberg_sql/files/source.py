@@ -34,9 +34,7 @@ class ExtractionProblem:
     start: int
     end: int
     reason: str
-    help: str = (
-        "write the SQL as a string in the call, or check the program's statements at run time"
-    )
+    help: str = "write the SQL as a string in the call, or check the program's statements at run time"
     is_refused: bool = False
 
 

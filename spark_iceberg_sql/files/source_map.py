@@ -93,13 +93,10 @@ class SqlFragment:
 
     def is_verbatim(self, start: int, end: int) -> bool:
         """True if the range is contiguous and literally the same in the source text, without a placeholder."""
-        if any(
-            placeholder.start < end and start < placeholder.end for placeholder in self.placeholders
-        ):
+        if any(placeholder.start < end and start < placeholder.end for placeholder in self.placeholders):
             return False
         return all(
-            self.ends[i + 1] - self.starts[i] == 1
-            and (i == start or self.starts[i] == self.ends[i])
+            self.ends[i + 1] - self.starts[i] == 1 and (i == start or self.starts[i] == self.ends[i])
             for i in range(start, end)
         )
 
@@ -110,9 +107,7 @@ def text_fragment(text: str, unit_index: int = 0) -> SqlFragment:
     return SqlFragment(text, offsets, offsets, unit_index=unit_index)
 
 
-def side_effect_marker(
-    offset: int, unit_index: int = 0, table_names: tuple[str, ...] | None = None
-) -> SqlFragment:
+def side_effect_marker(offset: int, unit_index: int = 0, table_names: tuple[str, ...] | None = None) -> SqlFragment:
     """An empty fragment for a call that changes tables without SQL. table_names: these; None: any table."""
     return SqlFragment("", (offset,), (offset,), unit_index=unit_index, side_effects=table_names)
 
@@ -157,9 +152,7 @@ class FragmentBuilder:
     def add_placeholder(self, start: int, end: int, text: str) -> None:
         """Add a placeholder for the text between two offsets of the source text."""
         placeholder_text = "{{" + re.sub(r"\W", "_", text) + "}}"
-        self._placeholders.append(
-            Placeholder(self._length, self._length + len(placeholder_text), text)
-        )
+        self._placeholders.append(Placeholder(self._length, self._length + len(placeholder_text), text))
         self.add(placeholder_text, start, end)
 
     def extend(self, fragment: SqlFragment) -> None:
@@ -187,9 +180,7 @@ class FragmentBuilder:
             [first_start, *self._ends],
             tuple(self._placeholders),
             self._unit_index,
-            literals=tuple(
-                (start, stop) for (start, is_exclusive), stop in literals if is_exclusive
-            )
+            literals=tuple((start, stop) for (start, is_exclusive), stop in literals if is_exclusive)
             if self._literals
             else None,
         )
@@ -211,11 +202,7 @@ class JoinedScript:
     def side_effects(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
         """The offsets at which the program creates tables without SQL, and these tables."""
         pairs = zip(self.fragments, self.offsets, strict=True)
-        return tuple(
-            (offset, fragment.side_effects)
-            for fragment, offset in pairs
-            if fragment.side_effects != ()
-        )
+        return tuple((offset, fragment.side_effects) for fragment, offset in pairs if fragment.side_effects != ())
 
     @property
     def branch_ranges(self) -> tuple[BranchRange, ...]:
@@ -239,6 +226,4 @@ def join_fragments(fragments: Iterable[SqlFragment]) -> JoinedScript:
     for fragment in joined:
         offsets.append(length)
         length += len(fragment.sql) + len(_SEPARATOR)
-    return JoinedScript(
-        _SEPARATOR.join(fragment.sql for fragment in joined), joined, tuple(offsets)
-    )
+    return JoinedScript(_SEPARATOR.join(fragment.sql for fragment in joined), joined, tuple(offsets))

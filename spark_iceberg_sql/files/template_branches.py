@@ -59,9 +59,7 @@ def find_branches(tag_list: list[Tag]) -> dict[int, list[int]]:
             open_ifs.pop()
     # Tag n to tag n + 1 is branch n, so an unclosed `if` without a second tag has none. A `for` is treated as
     # an `if` whose first branch is one round of the loop.
-    return {
-        if_index: tag_indices for if_index, tag_indices in branches.items() if len(tag_indices) > 1
-    }
+    return {if_index: tag_indices for if_index, tag_indices in branches.items() if len(tag_indices) > 1}
 
 
 def omitted_ranges(
@@ -75,9 +73,7 @@ def omitted_ranges(
                 yield tag_list[tag_indices[branch]].end, tag_list[tag_indices[branch + 1]].start
 
 
-def _selected_branch(
-    tag_list: list[Tag], if_index: int, tag_indices: list[int], selection: BranchSelection
-) -> int:
+def _selected_branch(tag_list: list[Tag], if_index: int, tag_indices: list[int], selection: BranchSelection) -> int:
     """The number of the branch that a selection takes; -1 for none."""
     if if_index in selection.selected_numbers:
         return selection.selected_numbers[if_index]
@@ -107,9 +103,7 @@ def branch_selections(
         return selections, []
     parents = _parents(branches)
     covered = {
-        branch
-        for selection in selections
-        for branch in _covered_branches(tag_list, branches, parents, selection)
+        branch for selection in selections for branch in _covered_branches(tag_list, branches, parents, selection)
     }
     skipped_tags: dict[int, tuple[int, int]] = {}
     maximum = len(selections) + _MAX_EXTRA_VARIANTS
@@ -143,11 +137,7 @@ def _ddl_branches(
         is_between_rounds = _NOT_LAST.search(tag_list[if_index].text) is not None
         for branch in range(len(tag_indices) - 1):
             start, end = tag_list[tag_indices[branch]].end, tag_list[tag_indices[branch + 1]].start
-            if (
-                _DDL_WORDS.search(text, start, end)
-                if is_between_rounds
-                else _has_text(text, start, end)
-            ):
+            if _DDL_WORDS.search(text, start, end) if is_between_rounds else _has_text(text, start, end):
                 ddl_branches.append((if_index, branch))
     return ddl_branches
 
@@ -182,9 +172,7 @@ def _covered_branches(
     covered: set[_Branch] = set()
     for if_index in sorted(branches):
         if if_index not in parents or parents[if_index] in covered:
-            covered.add(
-                (if_index, _selected_branch(tag_list, if_index, branches[if_index], selection))
-            )
+            covered.add((if_index, _selected_branch(tag_list, if_index, branches[if_index], selection)))
     return covered
 
 
@@ -206,8 +194,7 @@ def _selection_for(
     # Equal conditions have equal values in one rendering. Combinations that no rendering has would give
     # false findings.
     conditions = {
-        _condition_text(tag_list[if_index]): (if_index, number)
-        for if_index, number in selected_numbers.items()
+        _condition_text(tag_list[if_index]): (if_index, number) for if_index, number in selected_numbers.items()
     }
     for other, tag_indices in branches.items():
         if_index, number = conditions.get(_condition_text(tag_list[other]), (other, 0))

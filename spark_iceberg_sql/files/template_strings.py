@@ -53,9 +53,7 @@ def ddl_in_strings(fragment: SqlFragment, start: int, end: int) -> Iterator[SqlF
             read_literals(text, following.start(), offset, builder, format_char=format_char)
         trailing_expression = _TRAILING_EXPRESSION.match(text, offset, end)
         if trailing_expression is not None:
-            builder.add_placeholder(
-                offset, trailing_expression.end(), trailing_expression.group().strip(" ~+")
-            )
+            builder.add_placeholder(offset, trailing_expression.end(), trailing_expression.group().strip(" ~+"))
             offset = trailing_expression.end()
         string_fragment = builder.build()
         if _PARTITION.search(string_fragment.sql):

@@ -11,9 +11,7 @@ from spark_iceberg_sql.lazy import regex
 _OPENING = regex(r"\{[{%#]|\$\{")
 _CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}"}
 _WITH_STRINGS = ("}}", "%}")
-_IN_EXPRESSION = {
-    closing: regex(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS
-}
+_IN_EXPRESSION = {closing: regex(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS}
 _LONGEST_STRING = 20_000  # an upper limit on the time for a text
 RAW = regex(r"\{%[-+]?\s*raw\s*[-+]?%\}")
 _END_RAW = regex(r"\{%[-+]?\s*endraw\s*[-+]?%\}")

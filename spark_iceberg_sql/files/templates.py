@@ -58,9 +58,7 @@ def skipped_branches(fragment: SqlFragment) -> list[tuple[int, int]]:
     if not is_templated(fragment.sql):
         return []
     tag_list = find_tags(fragment.sql)
-    return branch_selections(
-        fragment.sql, tag_list, find_branches(tag_list), _stored_ranges(tag_list)
-    )[1]
+    return branch_selections(fragment.sql, tag_list, find_branches(tag_list), _stored_ranges(tag_list))[1]
 
 
 def minimal_variant(fragment: SqlFragment) -> SqlFragment:
@@ -167,20 +165,14 @@ def _variant(
         elif keyword == "raw" and tag_text.rindex("{%"):
             opening = tag_text.index("%}") + 2
             closing = tag_text.rindex("{%")
-            chars[start:end] = (
-                _blank(tag_text[:opening]) + tag_text[opening:closing] + _blank(tag_text[closing:])
-            )
+            chars[start:end] = _blank(tag_text[:opening]) + tag_text[opening:closing] + _blank(tag_text[closing:])
         else:
             chars[start:end] = _blank(tag_text)
     # Omitted branches nest and may be in stored text; merged, each character is blanked once (linear time).
-    for start, end in _merged_ranges(
-        [*omitted_ranges(tag_list, branches, selection), *_captured_ranges(tag_list)]
-    ):
+    for start, end in _merged_ranges([*omitted_ranges(tag_list, branches, selection), *_captured_ranges(tag_list)]):
         chars[start:end] = _blank("".join(chars[start:end]))
     # A placeholder in an omitted branch has been blanked with it.
-    kept_placeholders = [
-        placeholder for placeholder in placeholders if not chars[placeholder.start].isspace()
-    ]
+    kept_placeholders = [placeholder for placeholder in placeholders if not chars[placeholder.start].isspace()]
     kept_placeholders.sort(key=lambda placeholder: placeholder.start)
     branch_ranges = (*fragment.branch_ranges, *_branch_ranges(fragment, tag_list, branches))
     return replace(
@@ -197,9 +189,7 @@ def _covered_ends(placeholders: Sequence[Placeholder]) -> tuple[list[int], list[
     return [start for start, _ in ranges], list(accumulate((end for _, end in ranges), max))
 
 
-def _branch_ranges(
-    fragment: SqlFragment, tag_list: list[Tag], branches: dict[int, list[int]]
-) -> Iterator[BranchRange]:
+def _branch_ranges(fragment: SqlFragment, tag_list: list[Tag], branches: dict[int, list[int]]) -> Iterator[BranchRange]:
     """The ranges between `{% if %}` and `{% endif %}`, of which a variant takes one branch."""
     for if_index, tag_indices in sorted(branches.items()):
         start, end = tag_list[if_index].end, tag_list[tag_indices[-1]].start

@@ -33,11 +33,7 @@ def compose(text: str) -> Any:
         return yaml.compose(text, Loader=loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         problem_mark = getattr(error, "problem_mark", None)
-        where = (
-            f" (line {problem_mark.line + 1}: {getattr(error, 'problem', '')})"
-            if problem_mark
-            else ""
-        )
+        where = f" (line {problem_mark.line + 1}: {getattr(error, 'problem', '')})" if problem_mark else ""
         raise YamlError(f"the file is not valid YAML{where}") from None
 
 
@@ -50,10 +46,7 @@ def parse_events(text: str) -> list[object]:
         events = list(yaml.parse(text, Loader=loader))
     except (yaml.YAMLError, ValueError) as error:
         raise YamlError(str(error)) from None
-    return [
-        (type(event), *(getattr(event, key, None) for key in ("value", "anchor", "tag")))
-        for event in events
-    ]
+    return [(type(event), *(getattr(event, key, None) for key in ("value", "anchor", "tag"))) for event in events]
 
 
 def is_mapping(node: Any) -> bool:

@@ -52,8 +52,7 @@ def query_counts(path: Path, decompress: Callable[[Path], Path] | None = None) -
     if not execution_counts and not statement_counts:
         raise IcebergSqlError(f"the event log {path} has no SQL execution")
     return {
-        text: max(execution_counts[text], statement_counts[text])
-        for text in {**statement_counts, **execution_counts}
+        text: max(execution_counts[text], statement_counts[text]) for text in {**statement_counts, **execution_counts}
     }
 
 

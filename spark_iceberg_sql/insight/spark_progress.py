@@ -51,12 +51,8 @@ def _report(spark: SparkSession, group: str, description: str, done: threading.E
             progress = jobs.progress(spark, group)
         except Exception:  # the session has ended, and the caller reports that itself
             break
-        count_text = (
-            f", {progress.done:,} of {progress.total:,} tasks" if progress is not None else ""
-        )
-        text = without_commands(
-            visible(f"{description}: {time.monotonic() - started:.0f} s{count_text}")
-        )
+        count_text = f", {progress.done:,} of {progress.total:,} tasks" if progress is not None else ""
+        text = without_commands(visible(f"{description}: {time.monotonic() - started:.0f} s{count_text}"))
         # The cursor goes back, so that any other line takes this one's place.
         raw_stream(sys.stderr).write(f"{text.ljust(len(line))}\r")
         sys.stderr.flush()

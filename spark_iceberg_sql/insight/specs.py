@@ -49,9 +49,7 @@ def candidate_spec(text: str, schema: Schema, *, case_sensitive: bool = False) -
         raise _refusal(text, change_plans[0].report if change_plans else None)
     plan = change_plans[0]
     assert plan.after is not None
-    fields = tuple(
-        _with_column_id(schema, field, case_sensitive) for field in plan.after.spec.fields
-    )
+    fields = tuple(_with_column_id(schema, field, case_sensitive) for field in plan.after.spec.fields)
     warnings = (_summary(d) for d in plan.report if d.severity is Severity.WARNING)
     return CandidateSpec(Spec(0, fields), clause(Spec(0, fields), schema), tuple(warnings))
 
@@ -59,9 +57,7 @@ def candidate_spec(text: str, schema: Schema, *, case_sensitive: bool = False) -
 def clause(spec: Spec, schema: Schema) -> str:
     """A spec as the text of PARTITIONED BY, its columns in backticks where needed."""
     return ", ".join(
-        field.transform.clause(column_text(field, schema))
-        for field in spec.fields
-        if not field.transform.is_void
+        field.transform.clause(column_text(field, schema)) for field in spec.fields if not field.transform.is_void
     )
 
 
@@ -81,9 +77,7 @@ def _with_column_id(schema: Schema, field: PartitionField, case_sensitive: bool)
     columns = schema.find_all(field.source.split("."), case_sensitive=case_sensitive)
     column = columns[0]
     assert column.field.field_id is not None
-    return PartitionField(
-        column.field.field_id, column.name, field.transform, field.name, field.field_id
-    )
+    return PartitionField(column.field.field_id, column.name, field.transform, field.name, field.field_id)
 
 
 def _refuse_more_than_a_clause(text: str) -> None:

@@ -59,9 +59,7 @@ def workload(
     counter = count(1)
     for word, weight in _weighted_entries(queries):
         if not 0 < weight <= _MAX_WEIGHT:
-            raise IcebergSqlError(
-                f"a query's weight must be a positive number up to {_MAX_WEIGHT:.0e}, not {weight}"
-            )
+            raise IcebergSqlError(f"a query's weight must be a positive number up to {_MAX_WEIGHT:.0e}, not {weight}")
         from_log = _is_log(word)
         for text, run_count in _entry_texts(word, decompress):
             for statement, number in zip(_classified_statements(text), counter, strict=False):
@@ -70,12 +68,9 @@ def workload(
                     numbers.setdefault(statement, number)
     if needed and not any(word is None for _, word in weights):
         raise IcebergSqlError(
-            "no query to advise for\n"
-            "help: give the SELECT statements that read the table, or a file of them"
+            "no query to advise for\nhelp: give the SELECT statements that read the table, or a file of them"
         )
-    return tuple(
-        Query(text, weight, word, numbers[text, word]) for (text, word), weight in weights.items()
-    )
+    return tuple(Query(text, weight, word, numbers[text, word]) for (text, word), weight in weights.items())
 
 
 def skipped_statements(queries: str | Iterable[str | tuple[str, float]]) -> Iterator[str]:
@@ -114,9 +109,7 @@ def _weighted_pair(item: object) -> tuple[str, float]:
     raise IcebergSqlError(f"a query is a string, or a pair of a string and a weight, not {item!r}")
 
 
-def _entry_texts(
-    entry: str, decompress: Callable[[Path], Path] | None
-) -> Iterable[tuple[str, int]]:
+def _entry_texts(entry: str, decompress: Callable[[Path], Path] | None) -> Iterable[tuple[str, int]]:
     """A script, the text of the file it names, or the texts of the event log, with how often each ran."""
     if not _is_path(entry):
         return ((entry, 1),)
@@ -188,9 +181,7 @@ def _main_keyword(keywords: Sequence[str]) -> str:
         # A table expression may have any name, but only its `)` comes right before the statement.
         starts_statement = previous == ")" and word in (*_QUERIES, *_READING, "INSERT")
         is_insert = word == "INSERT" and following in ("INTO", "OVERWRITE")
-        if (first == "WITH" and starts_statement) or (
-            first == "FROM" and (is_insert or word == "SELECT")
-        ):
+        if (first == "WITH" and starts_statement) or (first == "FROM" and (is_insert or word == "SELECT")):
             first = word
         if first not in ("WITH", "FROM"):
             break
@@ -200,6 +191,4 @@ def _main_keyword(keywords: Sequence[str]) -> str:
 def _has_query(keywords: Sequence[str], first: str) -> bool:
     if first == "INSERT":
         return "VALUES" not in keywords or "SELECT" in keywords
-    return (
-        "TABLE" in keywords[:3] and "SELECT" in keywords
-    )  # a view or a function reads nothing yet
+    return "TABLE" in keywords[:3] and "SELECT" in keywords  # a view or a function reads nothing yet

@@ -61,9 +61,7 @@ def union_fields(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
     return tuple(newest[field_id] for field_id in sorted(newest))
 
 
-def corrupt_fields(
-    specs: Specs, schema: Schema, *, case_sensitive: bool = False
-) -> tuple[CorruptField, ...]:
+def corrupt_fields(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tuple[CorruptField, ...]:
     """All corrupt fields of a table with these specs and columns.
 
     case_sensitive: true if Spark's names are case-sensitive.
@@ -80,9 +78,7 @@ def corrupt_fields(
 _CACHE: deque[tuple[Specs, Schema, bool, tuple[CorruptField, ...]]] = deque(maxlen=4)
 
 
-def _find_corrupt_fields(
-    specs: Specs, schema: Schema, case_sensitive: bool
-) -> Iterator[CorruptField]:
+def _find_corrupt_fields(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[CorruptField]:
     current = specs.spec.fields
     if len({field.field_id for field in current}) < len(current):
         ids = Counter(field.field_id for field in current)
@@ -101,9 +97,7 @@ def _find_corrupt_fields(
     orphaned_fields = {f.field_id: f for f in specs.all_fields if f.source_id not in schema.ids}
     orphaned_fields |= {i: f for i, f in specs.newest.items() if f.source_id not in schema.ids}
     for field in orphaned_fields.values():
-        is_void = has_live_fields and any(
-            f.field_id == field.field_id and f.transform.is_void for f in current
-        )
+        is_void = has_live_fields and any(f.field_id == field.field_id and f.transform.is_void for f in current)
         yield CorruptField(
             CorruptionKind.VOID_WITHOUT_SOURCE if is_void else CorruptionKind.PAST_WITHOUT_SOURCE,
             field,
@@ -115,9 +109,7 @@ def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[
     first_by_name: dict[str, PartitionField] = {}
     # Older fields first, so that the newer one of two is reported.
     for field in union_fields(specs, schema):
-        other = first_by_name.setdefault(
-            field.name if case_sensitive else field.name.lower(), field
-        )
+        other = first_by_name.setdefault(field.name if case_sensitive else field.name.lower(), field)
         if other is not field:
             are_current = {field.field_id, other.field_id} <= current_ids
             yield CorruptField(
@@ -133,8 +125,7 @@ def _types(specs: Specs, schema: Schema) -> Iterator[CorruptField]:
     refused_keys = {
         key
         for key, field in fields_by_key.items()
-        if (data_type := types.get(field.source_id)) is not None
-        and not field.transform.transform.takes(data_type)
+        if (data_type := types.get(field.source_id)) is not None and not field.transform.transform.takes(data_type)
     }
     for field in fields if refused_keys else ():
         if (field.source_id, field.transform.transform.name) in refused_keys:
@@ -171,11 +162,7 @@ def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[CorruptField]
         if (
             name in reserved_names
             or (dot and prefix == "row" and suffix in schema.names)
-            or (
-                dot
-                and prefix == "partition"
-                and any(suffix == f.name for f in union_fields(specs, schema))
-            )
+            or (dot and prefix == "partition" and any(suffix == f.name for f in union_fields(specs, schema)))
             or (backticks and "`" in name)
         ):
             yield CorruptField(CorruptionKind.DELETES_UNREADABLE, field)

@@ -36,8 +36,7 @@ class RequestedField:
 def create_specs(requested_fields: Sequence[RequestedField], format_version: int = 2) -> Specs:
     """CREATE TABLE (PartitionSpec.Builder): spec 0, ids from 1000."""
     fields = tuple(
-        _create_field(requested_field, FIRST_FIELD_ID + i)
-        for i, requested_field in enumerate(requested_fields)
+        _create_field(requested_field, FIRST_FIELD_ID + i) for i, requested_field in enumerate(requested_fields)
     )
     spec = Spec(0, fields)
     return Specs((spec,), 0, spec.last_field_id, format_version)
@@ -67,9 +66,7 @@ def update_specs(
                 renames = _void_field_renames(specs, add.name)
                 renames[existing_field.name] = add.name
         elif existing_field is not None:
-            raise SpecRefusedError(
-                f"`{existing_field.clause}` is already the partition field `{existing_field.name}`"
-            )
+            raise SpecRefusedError(f"`{existing_field.clause}` is already the partition field `{existing_field.name}`")
         else:
             new_field = added_field(specs, add)
             clash = specs.spec.field_named(new_field.name)
@@ -178,9 +175,5 @@ def check_names(fields: Sequence[PartitionField], schema: Schema | None = None) 
 
 
 def _create_field(requested_field: RequestedField, field_id: int) -> PartitionField:
-    name = requested_field.name or requested_field.transform.transform.create_name(
-        requested_field.source
-    )
-    return PartitionField(
-        requested_field.source_id, requested_field.source, requested_field.transform, name, field_id
-    )
+    name = requested_field.name or requested_field.transform.transform.create_name(requested_field.source)
+    return PartitionField(requested_field.source_id, requested_field.source, requested_field.transform, name, field_id)

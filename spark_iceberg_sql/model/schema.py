@@ -41,9 +41,7 @@ class Column(NamedTuple):
             prefix = prefix[: -len(item.name) - 1]
             if index:
                 siblings = children(self.parents[index - 1])
-                matches = (
-                    f for f in siblings if f.type is self.parents[index] and prefix.endswith(f.name)
-                )
+                matches = (f for f in siblings if f.type is self.parents[index] and prefix.endswith(f.name))
                 item = next(matches)
         return (prefix, *reversed(names))
 
@@ -233,9 +231,7 @@ def _fresh(fields: tuple[Field, ...], last_id: int) -> tuple[tuple[Field, ...], 
     return schema.fields, last
 
 
-def _walk(
-    fields: Iterable[Field], prefix: tuple[str, ...], parents: tuple[Type, ...]
-) -> Iterator[Column]:
+def _walk(fields: Iterable[Field], prefix: tuple[str, ...], parents: tuple[Type, ...]) -> Iterator[Column]:
     for item in fields:
         if isinstance(item.type, Primitive) and not prefix:
             yield Column(item.name, item, parents)

@@ -29,9 +29,7 @@ class SparkExpression:
     @property
     def columns(self) -> frozenset[str]:
         """The columns it refers to."""
-        return frozenset(
-            node.sql for node in self.walk() if node.class_name == "AttributeReference"
-        )
+        return frozenset(node.sql for node in self.walk() if node.class_name == "AttributeReference")
 
     @property
     def is_column(self) -> bool:

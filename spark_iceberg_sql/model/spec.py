@@ -108,9 +108,7 @@ class Specs:
         rows = [
             [str(spec.spec_id) + (" (current)" if spec.spec_id == self.current else ""), *field]
             for spec in sorted(self.all_specs, key=_SPEC_ID)
-            for field in [
-                [str(f.field_id), f.name, f.source, str(f.transform)] for f in spec.fields
-            ]
+            for field in [[str(f.field_id), f.name, f.source, str(f.transform)] for f in spec.fields]
             or [["", "unpartitioned", "", ""]]
         ]
         header = ["spec", "field id", "name", "source column", "transform"]
@@ -218,16 +216,12 @@ class Specs:
                 by_key[field.key] = (*by_key.get(field.key, ()), field)
         changed_by_id = {field.field_id: field for field in reversed(changed)}
         if changed_by_id.keys().isdisjoint(newest):
-            lower_names = self._low_names.union(
-                field.name.lower() for field in changed_by_id.values()
-            )
+            lower_names = self._low_names.union(field.name.lower() for field in changed_by_id.values())
             vars(new_specs).update(_low_names=lower_names)
         newest.update(changed_by_id)
         sources = self.sources.union(field.source_id for field in changed)
         dotted = self.dotted or any("." in field.name for field in changed)
-        vars(new_specs).update(
-            _distinct=distinct, _by_key=by_key, newest=newest, sources=sources, dotted=dotted
-        )
+        vars(new_specs).update(_distinct=distinct, _by_key=by_key, newest=newest, sources=sources, dotted=dotted)
         return new_specs
 
     def upgraded(self, format_version: int) -> Specs:
@@ -251,9 +245,7 @@ class Specs:
             changed = tuple(field for field in fields if id(field) not in latest_ids)
         last_id = max((field.field_id for field in changed), default=0)
         all_specs = (*self.all_specs, new_spec)
-        new_specs = Specs(
-            all_specs, new_spec.spec_id, max(self.last_field_id, last_id), self.format_version
-        )
+        new_specs = Specs(all_specs, new_spec.spec_id, max(self.last_field_id, last_id), self.format_version)
         vars(new_specs).update(
             spec=new_spec,
             size=self.size + len(fields),

@@ -109,9 +109,7 @@ class Tables:
         for watched, mapping in zip(recording.mappings, self._mappings, strict=True):
             watched.replay_writes(mapping)
         if recording.settings_after != recording.settings_before:
-            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = (
-                recording.settings_after
-            )
+            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = recording.settings_after
 
     @property
     def _mappings(self) -> tuple[MutableMapping[Any, Any], ...]:
@@ -163,9 +161,7 @@ class Tables:
         Iceberg ignores temporary views, and resolves the name of a branch or tag to the table.
         """
         relation = self._find(parts)
-        branch = relation is None or (
-            isinstance(relation, Table) and relation.kind is RelationKind.BRANCH
-        )
+        branch = relation is None or (isinstance(relation, Table) and relation.kind is RelationKind.BRANCH)
         if branch and len(parts) > 1 and is_branch(parts[-1]):
             parent = self._table(parts[:-1])
             if isinstance(parent, Table) and parent.kind is RelationKind.ICEBERG:
@@ -260,9 +256,7 @@ class Tables:
                 keys.add(self._key(name))
                 self._views.pop(tuple(part.lower() for part in name), None)
         self._entries.update(dict.fromkeys(keys))
-        for other in (
-            self._entries if keys else ()
-        ):  # a program may name tables without their catalog
+        for other in self._entries if keys else ():  # a program may name tables without their catalog
             if any(other[i:] in keys for i in range(1, len(other))):
                 self._entries[other] = None
 

@@ -277,22 +277,15 @@ BY_FUNCTION = {function: transform for transform in TRANSFORMS for function in t
 BY_SUFFIX = {transform.suffix: transform for transform in TRANSFORMS if transform.suffix}
 # Other engines' names, in lower case, to the nearest transform and the reason why it serves.
 BY_OTHER_NAME = {
-    name: (transform, why)
-    for transform in TRANSFORMS
-    for names, why in transform.other_names
-    for name in names
+    name: (transform, why) for transform in TRANSFORMS for names, why in transform.other_names for name in names
 }
 # The transforms suggested for a column, best first.
-SUGGESTED = tuple(
-    sorted((t for t in TRANSFORMS if t.suggestion is not None), key=lambda t: t.suggestion or 0)
-)
+SUGGESTED = tuple(sorted((t for t in TRANSFORMS if t.suggestion is not None), key=lambda t: t.suggestion or 0))
 IDENTITY = next(t for t in TRANSFORMS if t.is_identity)
 # The first suggestion that spreads values evenly, and the first that makes a date of one.
 HASH = next(t for t in SUGGESTED if t.hashes)
 DATE = next(t for t in SUGGESTED if t.result == "date")
-TIMES = tuple(
-    sorted((t for t in TRANSFORMS if t.granularity is not None), key=lambda t: t.granularity or 0)
-)
+TIMES = tuple(sorted((t for t in TRANSFORMS if t.granularity is not None), key=lambda t: t.granularity or 0))
 # ClickHouse's functions in PARTITION BY, lower case, and classes of pyiceberg, to the record.
 BY_CLICKHOUSE_FUNCTION = {name: t for t in TRANSFORMS for name in t.clickhouse_functions}
 BY_PYICEBERG_CLASS = {t.pyiceberg_class: t for t in TRANSFORMS if t.in_ddl}

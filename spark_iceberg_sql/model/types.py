@@ -128,9 +128,7 @@ FROM_SPARK: Mapping[str, str] = {
 }
 
 # Types that only format version 3 has (spec: Schemas and Data Types, "v3").
-V3_TYPES = frozenset(
-    {"variant", "timestamp_ns", "timestamptz_ns", "geometry", "geography", "unknown"}
-)
+V3_TYPES = frozenset({"variant", "timestamp_ns", "timestamptz_ns", "geometry", "geography", "unknown"})
 
 _ICEBERG_NAMES = V3_TYPES | {
     "boolean",
@@ -176,9 +174,7 @@ def primitive_from_spark(name: str, arguments: tuple[int, ...] = ()) -> Primitiv
     if lower_name in ("smallint", "short"):
         return Primitive(iceberg, spark="smallint")
     if lower_name in ("char", "character", "varchar") and arguments:
-        return Primitive(
-            iceberg, spark=f"{'varchar' if lower_name == 'varchar' else 'char'}({arguments[0]})"
-        )
+        return Primitive(iceberg, spark=f"{'varchar' if lower_name == 'varchar' else 'char'}({arguments[0]})")
     return Primitive(iceberg)
 
 
@@ -275,12 +271,7 @@ def promotes(old: Type, new: Type) -> bool:
 
 def struct_from_spark(value: Mapping[str, Any]) -> Struct:
     """Columns as Spark's schema JSON has them (`StructType.jsonValue()`). Raises UnknownTypeError."""
-    return Struct(
-        tuple(
-            Field(f["name"], _from_spark_json(f["type"]), not f["nullable"])
-            for f in value["fields"]
-        )
-    )
+    return Struct(tuple(Field(f["name"], _from_spark_json(f["type"]), not f["nullable"]) for f in value["fields"]))
 
 
 def _from_spark_json(value: Any) -> Type:

@@ -122,10 +122,7 @@ def mask_stack(stack: str, text: str, lines: Iterable[str]) -> str:
 
 def _may_hold_secret(line: str, statement: str) -> bool:
     both = f"{line}\n{statement}"
-    return (
-        _QUOTED.search(line) is not None
-        and (SECRETS.search(both) or CREDENTIAL_CALL.search(both)) is not None
-    )
+    return _QUOTED.search(line) is not None and (SECRETS.search(both) or CREDENTIAL_CALL.search(both)) is not None
 
 
 def _secret_spans_in(text: str) -> Iterator[tuple[int, int]]:
@@ -140,20 +137,13 @@ def _edits(text: str, sql_start: int) -> list[Edit]:
         for statement in statements(text[sql_start:]):
             if has_secrets(statement.text):
                 offset = sql_start + statement.start
-                edits += [
-                    Edit(offset + start, offset + end, MASK)
-                    for start, end in _secret_spans(statement.text)
-                ]
+                edits += [Edit(offset + start, offset + end, MASK) for start, end in _secret_spans(statement.text)]
     return edits
 
 
 def _credential_calls(text: str) -> list[str]:
     """The statements that call a table function which takes credentials."""
-    return (
-        [s.text for s in statements(text) if CREDENTIAL_CALL.search(s.text)]
-        if CREDENTIAL_CALL.search(text)
-        else []
-    )
+    return [s.text for s in statements(text) if CREDENTIAL_CALL.search(s.text)] if CREDENTIAL_CALL.search(text) else []
 
 
 def _secret_spans(statement: str) -> list[tuple[int, int]]:

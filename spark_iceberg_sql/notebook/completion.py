@@ -27,9 +27,7 @@ _CELL = re.compile(r"\s*%%iceberg_sql\b[^\n]*\n")
 _LINE = re.compile(r"%iceberg_sql\s+(?:--\w+\s+(?:\d+\s+)?)*")
 _WORD = re.compile(r"[\w.`]*$")
 _OPTION = re.compile(r"[-\w]*$")
-_TABLE_KEYWORDS = frozenset(
-    {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE", "IN"}
-)
+_TABLE_KEYWORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE", "IN"})
 _Suggestions = Iterator[tuple[str, str]]
 
 
@@ -39,9 +37,7 @@ class Completer:
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         # IPython identifies matchers by attributes, which a bound method cannot have.
-        self.matches = context_matcher(identifier="iceberg_sql")(
-            lambda context: self._matches(context)
-        )
+        self.matches = context_matcher(identifier="iceberg_sql")(lambda context: self._matches(context))
 
     def _matches(self, context: CompletionContext) -> dict[str, Any]:
         sql_parts = _sql_around_cursor(context)

@@ -27,10 +27,7 @@ _MAX_ROWS = 1_000  # rows of what the server explains
 
 def is_remote(spark: object) -> bool:
     """True for a session of Spark Connect."""
-    return any(
-        base_class.__module__.startswith("pyspark.sql.connect.")
-        for base_class in type(spark).__mro__
-    )
+    return any(base_class.__module__.startswith("pyspark.sql.connect.") for base_class in type(spark).__mro__)
 
 
 class Connect:
@@ -85,9 +82,7 @@ class Connect:
         ]
         return [read for read in reads if read is not None]
 
-    def commit_summary(
-        self, statement: Statement, result: DataFrame, since_ms: int
-    ) -> CommitSummary | None:
+    def commit_summary(self, statement: Statement, result: DataFrame, since_ms: int) -> CommitSummary | None:
         """None: the plan of a statement stays on the server."""
         return None
 
@@ -105,16 +100,12 @@ class Connect:
     def _answer(self, function: str, text: str) -> result_bundles.Bundle:
         """The rows of a function about a statement; its refusal, if it refuses it."""
         try:
-            answer = remote.unchecked_sql(self.spark)(
-                f"SELECT * FROM {function}(:text)", {"text": text}
-            )
+            answer = remote.unchecked_sql(self.spark)(f"SELECT * FROM {function}(:text)", {"text": text})
             answer_rows, _ = result_rows.first_rows(answer, _MAX_ROWS)
         except Exception as error:
             line = str(error).partition("\n")[0]
             return result_bundles.bundle([markup.dim_line(markup.html_text(line))], [line])
-        return result_bundles.bundle(
-            [result_rows.html(answer_rows)], [result_rows.text(answer_rows)]
-        )
+        return result_bundles.bundle([result_rows.html(answer_rows)], [result_rows.text(answer_rows)])
 
     def begin(self, group: str, description: str) -> None:
         """Tag what this thread starts, so that it can be interrupted. description: not used."""

@@ -42,9 +42,7 @@ class Classic:
 
     def check(self, text: str, parameters: Mapping[str, Any], binding: bool) -> Report:
         """The check of all statements. parameters: the bound values. binding: as `engine.check` takes it."""
-        catalog = SessionTables(
-            self.spark, intercept.unchecked_sql(self.spark, self.bind(parameters))
-        )
+        catalog = SessionTables(self.spark, intercept.unchecked_sql(self.spark, self.bind(parameters)))
         return check(text, catalog, filename="cell", before_execution=binding)
 
     def refused_statements(
@@ -71,11 +69,7 @@ class Classic:
         """The summary of a statement's commits. since_ms: when it began, in milliseconds since 1970."""
         if result.columns:
             call_table = table_of_call(statement)
-            return (
-                commit_summaries.call_commit(self.spark, *call_table, since_ms)
-                if call_table
-                else None
-            )
+            return commit_summaries.call_commit(self.spark, *call_table, since_ms) if call_table else None
         return commit_summaries.statement_commit(result, since_ms)
 
     def explain(self, text: str, parameters: dict[str, Any] | None) -> result_bundles.Bundle:
@@ -86,9 +80,7 @@ class Classic:
                 explanation = explain(self.spark, text)
         if not scan_files.is_query(self.spark, text):
             plan = intercept.sql(self.spark, f"EXPLAIN FORMATTED {text}", parameters).first()
-            return result_bundles.of_explained(
-                [], explanation, str(plan[0]) if plan is not None else ""
-            )
+            return result_bundles.of_explained([], explanation, str(plan[0]) if plan is not None else "")
         result = intercept.sql(self.spark, text, parameters)
         read = scan_files.tables_read(result, executed=False)
         return result_bundles.of_explained(read, explanation, scan_files.physical_plan(result))

@@ -45,9 +45,7 @@ if TYPE_CHECKING:
 class IcebergSql(Magics):  # type: ignore[misc]
     """`%%iceberg_sql`; its defaults are set by `%config IcebergSql.limit = 50`."""
 
-    limit = Int(20, min=0, max=MAX_ROWS, help="how many rows of a result are shown").tag(
-        config=True
-    )
+    limit = Int(20, min=0, max=MAX_ROWS, help="how many rows of a result are shown").tag(config=True)
     kept = Int(
         1_000,
         min=0,
@@ -112,12 +110,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
             prefix = self._cell_prefix(line, cell)
         spark = self._session()
         current_value = self.shell.user_ns.get(options.name or "")
-        if isinstance(current_value, SparkSession) or (
-            is_remote(current_value) and hasattr(current_value, "sql")
-        ):
-            raise IcebergSqlError(
-                f"`{options.name}` is the Spark session", help="give the result another name"
-            )
+        if isinstance(current_value, SparkSession) or (is_remote(current_value) and hasattr(current_value, "sql")):
+            raise IcebergSqlError(f"`{options.name}` is the Spark session", help="give the result another name")
         variables = {**self.shell.user_ns, **(local_ns or {})}
         session_engine = engine_of(spark)
         worker = StatementWorker(session_engine, can_redraw(self.shell))
@@ -153,9 +147,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
                 help="run the cell with the query first",
             )
         is_back = options.turn == "previous"
-        bundle = (
-            pages.as_tsv() if options.turn == "copy" else pages.turn_page(is_back, options.page)
-        )
+        bundle = pages.as_tsv() if options.turn == "copy" else pages.turn_page(is_back, options.page)
         Output(False).result(bundle)
 
     def _correct(self) -> None:
@@ -167,9 +159,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             )
         self.shell.set_next_input(self._remedy)
 
-    def _run_cell(
-        self, worker: StatementWorker, runner: Runner, options: Options
-    ) -> DataFrame | None:
+    def _run_cell(self, worker: StatementWorker, runner: Runner, options: Options) -> DataFrame | None:
         try:
             return worker.run(runner.run)
         except Exception as error:

@@ -64,13 +64,9 @@ def cell_options(line: str, defaults: Options) -> Options:
             f"this line takes one name and options, not `{' '.join(arguments)}`",
             help="write the SQL on the lines below; on one line: %iceberg_sql SELECT ...",
         )
-    options, offset = _parse(
-        line, options, offset + len(line[offset:]) - len(line[offset:].lstrip()) + len(name)
-    )
+    options, offset = _parse(line, options, offset + len(line[offset:]) - len(line[offset:].lstrip()) + len(name))
     if line[offset:].strip():
-        raise IcebergSqlError(
-            f"this line takes one name, not `{name}` and `{line[offset:].strip()}`"
-        )
+        raise IcebergSqlError(f"this line takes one name, not `{name}` and `{line[offset:].strip()}`")
     return replace(options, name=checked_variable_name(name))
 
 

@@ -64,9 +64,7 @@ def to_plain(name: str, value: Any) -> Any:
         return _convert_dict(name, value)
     if not isinstance(value, _VALUES):
         type_name = type(value).__name__
-        raise NoValueError(
-            f"the variable `{name}` has the Python type {type_name}, which cannot be passed to SQL"
-        )
+        raise NoValueError(f"the variable `{name}` has the Python type {type_name}, which cannot be passed to SQL")
     return _refuse_out_of_range(name, value)
 
 
@@ -78,9 +76,7 @@ def _convert_numpy(name: str, value: Any) -> Any:
     listed = times.tolist()
     flat = times.ravel().tolist() if times.shape else [listed]
     if any(isinstance(v, int) for v in flat):
-        raise NoValueError(
-            f"the variable `{name}` contains a time outside the range of Python's datetime"
-        )
+        raise NoValueError(f"the variable `{name}` contains a time outside the range of Python's datetime")
     return listed
 
 
@@ -88,14 +84,10 @@ def _convert_dict(name: str, value: dict[Any, Any]) -> dict[Any, Any]:
     result = {}
     for key, item in value.items():
         if isinstance(key, tuple):
-            raise NoValueError(
-                f"the dict `{name}` has tuples as keys, which cannot be passed to SQL"
-            )
+            raise NoValueError(f"the dict `{name}` has tuples as keys, which cannot be passed to SQL")
         result[to_plain(name, key)] = to_plain(name, item)
     if None in result:
-        raise NoValueError(
-            f"the dict `{name}` has the key None, and a SQL map cannot have a null key"
-        )
+        raise NoValueError(f"the dict `{name}` has the key None, and a SQL map cannot have a null key")
     _refuse_mixed_types(f"the keys of the dict `{name}`", list(result))
     _refuse_mixed_types(f"the values of the dict `{name}`", list(result.values()))
     return result
@@ -106,9 +98,7 @@ def _refuse_mixed_types(subject: str, values: list[Any]) -> None:
     type_names = {_type_description(v) for v in values}
     if len(type_names) > 1:
         type_list = ", ".join(sorted(type_names))
-        raise NoValueError(
-            f"{subject} have several types: {type_list}", "give all of them one type"
-        )
+        raise NoValueError(f"{subject} have several types: {type_list}", "give all of them one type")
 
 
 def _type_description(value: Any) -> str:
@@ -118,9 +108,7 @@ def _type_description(value: Any) -> str:
     if isinstance(value, dict):
         pairs = list(value.items())
         return (
-            f"dict of {_type_description(pairs[0][0])} to {_type_description(pairs[0][1])}"
-            if pairs
-            else "empty dict"
+            f"dict of {_type_description(pairs[0][0])} to {_type_description(pairs[0][1])}" if pairs else "empty dict"
         )
     if isinstance(value, decimal.Decimal):
         _, digits, exponent = value.as_tuple()
@@ -146,9 +134,7 @@ def _refuse_out_of_range(name: str, value: Any) -> Any:
     if isinstance(value, datetime.timedelta) and abs(value.days) >= _MAX_DAYS:
         raise NoValueError(f"the variable `{name}` is longer than the longest SQL interval")
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-        raise NoValueError(
-            f"the string `{name}` contains a lone surrogate, which is not a valid character"
-        )
+        raise NoValueError(f"the string `{name}` contains a lone surrogate, which is not a valid character")
     return value
 
 

@@ -92,16 +92,11 @@ def _braced_name(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
     start = tokens[i].start
     following = tokens[i + 1 : i + 3]
     if [t.text for t in following[1:]] == ["}"] and following[0].kind is TokenKind.WORD:
-        if (
-            following[0].text.isidentifier()
-            and following[1].end - start == len(following[0].text) + 2
-        ):
+        if following[0].text.isidentifier() and following[1].end - start == len(following[0].text) + 2:
             return following[0].text, following[1].end
         if following[0].text.isidentifier():
             help_text = f"write `{{{following[0].text}}}`"
-            raise VariableError(
-                start, following[1].end, "braces hold a variable's name, without spaces", help_text
-            )
+            raise VariableError(start, following[1].end, "braces hold a variable's name, without spaces", help_text)
     closing = text.find("}", start)
     end = closing + 1 if closing >= 0 else start + 1
     if text.startswith("{{", start):
@@ -120,9 +115,7 @@ def _braced_name(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
 
 def _value(name: str, start: int, end: int, variables: Mapping[str, Any]) -> Any:
     if name not in variables:
-        raise VariableError(
-            start, end, f"there is no Python variable `{name}`", suggestion_for(name, variables)
-        )
+        raise VariableError(start, end, f"there is no Python variable `{name}`", suggestion_for(name, variables))
     value = variables[name]
     if is_frame(value):
         return value
@@ -146,9 +139,7 @@ def _refuse_raw_text(statement: Statement) -> None:
         return
     for previous, token, following in zip(tokens, tokens[1:], tokens[2:], strict=False):
         has_brace = token.text == "{" and token.kind is TokenKind.STRAY and previous.text != "$"
-        has_colon = (
-            token.text == ":" and following.kind is TokenKind.WORD and token.end == following.start
-        )
+        has_colon = token.text == ":" and following.kind is TokenKind.WORD and token.end == following.start
         is_joined = previous.end == token.start and previous.text != "="
         if not has_brace and (not has_colon or is_joined):
             continue
@@ -162,9 +153,7 @@ def _refuse_raw_text(statement: Statement) -> None:
             token.start,
             end,
             f"{statement.first} takes no variables: Spark would take the text `{placeholder}` itself",
-            f"in a Python cell: spark.conf.set({key!r}, {following.text})"
-            if is_setting
-            else "write the value itself",
+            f"in a Python cell: spark.conf.set({key!r}, {following.text})" if is_setting else "write the value itself",
         )
 
 
@@ -179,11 +168,7 @@ def _refuse_name_part(text: str, tokens: list[Token], i: int, end: int, value: A
     """Raise VariableError if a value is used as part of a name."""
     start = tokens[i].start
     previous = tokens[i - 1] if i else None
-    is_joined = (
-        previous is not None
-        and previous.end == start
-        and previous.kind in (TokenKind.WORD, TokenKind.QUOTED)
-    )
+    is_joined = previous is not None and previous.end == start and previous.kind in (TokenKind.WORD, TokenKind.QUOTED)
     is_qualified = text[start - 1 : start] == "." or text[end : end + 1] == "."
     is_continued = end < len(text) and (text[end].isalnum() or text[end] in "_`")
     name = text[start + 1 : end - 1]

@@ -49,9 +49,7 @@ def parse_failures(
                 yield statement, explain_errors.explain(spark, error, statement.text)
         if statement.first in ("SET", "RESET"):
             has_set = True
-            if statement.first == "RESET" or any(
-                token.word.lower() in _PARSER_SETTINGS for token in statement.tokens
-            ):
+            if statement.first == "RESET" or any(token.word.lower() in _PARSER_SETTINGS for token in statement.tokens):
                 return
 
 

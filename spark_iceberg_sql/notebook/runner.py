@@ -84,9 +84,7 @@ class Runner:
         try:
             text = bind(self._cell.text, self._variables)
         except VariableError as error:
-            diagnostic = self._cell.diagnostic(
-                "VARIABLE", error.message, (error.start, error.end), error.help
-            )
+            diagnostic = self._cell.diagnostic("VARIABLE", error.message, (error.start, error.end), error.help)
             raise self._failure([diagnostic], "nothing has run") from None
         with ExitStack() as views:
             for name, frame in text.frames.items():
@@ -140,9 +138,7 @@ class Runner:
                 raise error
             failed += self._error_diagnostics(error, statement)
         if failed:
-            raise self._failure(
-                failed, "nothing has run" if self._options.runs else "", len(script)
-            )
+            raise self._failure(failed, "nothing has run" if self._options.runs else "", len(script))
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(cell_report))
         if not script:
@@ -162,9 +158,7 @@ class Runner:
             output = self._worker.begin(f"{position}{statement_title(statement)}")
             parameter_names = parameters_of(statement.text)
             try:
-                parameters = self._engine.bind(
-                    {n: v for n, v in text.values.items() if n in parameter_names}
-                )
+                parameters = self._engine.bind({n: v for n, v in text.values.items() if n in parameter_names})
                 result = self._run_statement(
                     statement, parameters, output, reported_messages, last=number == len(script)
                 )
@@ -175,16 +169,12 @@ class Runner:
                 diagnostics = self._error_diagnostics(error, statement)
                 progress = _progress_text(number, len(script))
                 raise self._failure(diagnostics, progress, len(script), statement.start) from error
-            if result is not None and (
-                last_result is None or result.columns or not last_result.columns
-            ):
+            if result is not None and (last_result is None or result.columns or not last_result.columns):
                 last_result = result
         return last_result
 
     def _error_diagnostics(self, error: Exception, statement: Statement) -> list[Diagnostic]:
-        return error_findings.error_diagnostics(
-            self._spark, error, self._cell, statement, self._variables
-        )
+        return error_findings.error_diagnostics(self._spark, error, self._cell, statement, self._variables)
 
     def _run_statement(
         self,
@@ -205,57 +195,37 @@ class Runner:
         with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always", IcebergSqlWarning)
             result = self._engine.sql(statement.text, parameters)
-        _warn(
-            [
-                w
-                for w in caught_warnings
-                if not any(reported in str(w.message) for reported in reported_messages)
-            ]
-        )
+        _warn([w for w in caught_warnings if not any(reported in str(w.message) for reported in reported_messages)])
         if self._options.quiet:
             output.result(None)
         elif result.columns:
             limit = self._options.limit
             # With --limit 0, no row is fetched for further pages either.
-            fetched_rows, text_frame = result_rows.first_rows(
-                result, limit and max(limit, self._kept)
-            )
+            fetched_rows, text_frame = result_rows.first_rows(result, limit and max(limit, self._kept))
             seconds = time.time() - started
             self.pages = Pages(fetched_rows, limit)
             reads = self._engine.table_reads(text_frame)
             count_text = self.pages.position_text(with_hint=last)
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
-            output.result(
-                result_bundles.of_rows(self.pages.visible_rows, count_text, seconds, reads, commit)
-            )
+            output.result(result_bundles.of_rows(self.pages.visible_rows, count_text, seconds, reads, commit))
         else:
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
-            output.result(
-                result_bundles.of_command(statement_title(statement), time.time() - started, commit)
-            )
+            output.result(result_bundles.of_command(statement_title(statement), time.time() - started, commit))
         return result
 
     def _fix(self, fix_result: fixes.FixResult, report: Report) -> None:
         """Remember the corrected cell. Raises CellError if errors without a fix remain."""
         if fix_result.applied_codes:
             self.corrected = self._cell.prefix + restore_braces(fix_result.text, self._cell.text)
-        line = (
-            f"{len(fix_result.applied_codes)} of {len(report)} findings fixed"
-            if len(report)
-            else "nothing to fix"
-        )
+        line = f"{len(fix_result.applied_codes)} of {len(report)} findings fixed" if len(report) else "nothing to fix"
         Output(False).result(result_bundles.bundle([markup.dim_line(line)], [line]))
         if fix_result.report.refuses and not fix_result.applied_codes:
             raise self._failure(list(report), "", report.statements)
 
-    def _failure(
-        self, diagnostics: Sequence[Diagnostic], state: str, count: int = 1, offset: int = 0
-    ) -> CellError:
+    def _failure(self, diagnostics: Sequence[Diagnostic], state: str, count: int = 1, offset: int = 0) -> CellError:
         report = self._cell.report(diagnostics, count)
         parts = [full(report), self._remedy(diagnostics, offset), state]
-        return CellError(
-            _join_parts(parts), report, _join_parts([render_colored(report), *parts[1:]])
-        )
+        return CellError(_join_parts(parts), report, _join_parts([render_colored(report), *parts[1:]]))
 
     def _remedy(self, diagnostics: Sequence[Diagnostic], offset: int) -> str:
         """The corrected statement, if every error in it has a fix; remembers the corrected cell.
@@ -273,9 +243,7 @@ class Runner:
         if not changed:
             return ""
         self.remedy = (self._cell.prefix + text[offset:]).rstrip("\n")
-        return "\n".join(
-            ["", _REMEDY, *(f"{visible_lines(changed_text)};" for changed_text in changed), ""]
-        )
+        return "\n".join(["", _REMEDY, *(f"{visible_lines(changed_text)};" for changed_text in changed), ""])
 
 
 _EMPTY = "nothing to run: this cell has no statement"
@@ -309,13 +277,7 @@ def _progress_text(number: int, total: int) -> str:
         return ""
     done_text = "no statement has run"
     if number > 1:
-        done_text = (
-            f"statements 1 to {number - 1} have run" if number > 2 else "statement 1 has run"
-        )
+        done_text = f"statements 1 to {number - 1} have run" if number > 2 else "statement 1 has run"
     left_count = total - number
-    left_text = (
-        f"; {left_count} after it {'has' if left_count == 1 else 'have'} not run"
-        if left_count
-        else ""
-    )
+    left_text = f"; {left_count} after it {'has' if left_count == 1 else 'have'} not run" if left_count else ""
     return f"statement {number} of {total} failed: {done_text}{left_text}"

@@ -24,9 +24,7 @@ from spark_iceberg_sql.syntax.script import Statement
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_TABLE_KEYWORDS = frozenset(
-    {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"}
-)
+_TABLE_KEYWORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"})
 
 
 class SessionNames:
@@ -34,9 +32,7 @@ class SessionNames:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._sql = (
-            remote.unchecked_sql(spark) if is_remote(spark) else intercept.unchecked_sql(spark)
-        )
+        self._sql = remote.unchecked_sql(spark) if is_remote(spark) else intercept.unchecked_sql(spark)
 
     def function_like(self, name: str) -> str | None:
         """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
@@ -63,11 +59,7 @@ class SessionNames:
         if transform is not None:
             if len(arguments) != (2 if transform.parameter is not None else 1):
                 return None
-            if (
-                transform.parameter is not None
-                and arguments[1].isdigit()
-                and not arguments[0].isdigit()
-            ):
+            if transform.parameter is not None and arguments[1].isdigit() and not arguments[0].isdigit():
                 arguments.reverse()
         return f"{function}({', '.join(arguments)})"
 
@@ -94,9 +86,7 @@ class SessionNames:
                     return None
                 full_name = (*namespace, similar[0], *parts[depth + 1 :])
                 count = name_text.count(".") + 1
-                return ".".join(
-                    map(quoted, full_name[-count:] if 0 < count <= len(full_name) else full_name)
-                )
+                return ".".join(map(quoted, full_name[-count:] if 0 < count <= len(full_name) else full_name))
         return None
 
     def namespaces(self, namespace: tuple[str, ...]) -> list[str]:
@@ -114,9 +104,7 @@ class SessionNames:
         """The configured catalogs."""
         prefix = "spark.sql.catalog."
         keys = [str(row[0]) for row in self._rows("SET") if str(row[0]).startswith(prefix)]
-        return list(
-            dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)])
-        )
+        return list(dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)]))
 
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
         """The tables that a statement names and the session has."""

@@ -122,9 +122,7 @@ class StatementWorker:
         _wait(worker, _PATIENCE)
         if not worker.is_alive():
             return
-        reporter = threading.Thread(
-            target=contextvars.copy_context().run, args=(self._report, worker), daemon=True
-        )
+        reporter = threading.Thread(target=contextvars.copy_context().run, args=(self._report, worker), daemon=True)
         reporter.start()
         _wait(worker)
 
@@ -164,11 +162,7 @@ def _wait(worker: threading.Thread, seconds: float = float("inf")) -> None:
 
 def _progress_bundle(title: str, tasks: Progress | None, seconds: float) -> tuple[str, str]:
     done_share = 0 if tasks is None or not tasks.total else tasks.done / tasks.total
-    count_text = (
-        ""
-        if tasks is None
-        else f" · {tasks.done:,} of {tasks.total:,} tasks, {tasks.running} running"
-    )
+    count_text = "" if tasks is None else f" · {tasks.done:,} of {tasks.total:,} tasks, {tasks.running} running"
     if tasks is not None and tasks.written:
         count_text += f" · {size(tasks.written)}, {tasks.rows:,} rows written"
     text = f"{title} · {seconds:.0f} s{count_text}"

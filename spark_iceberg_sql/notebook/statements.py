@@ -36,9 +36,7 @@ def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
         return None
     name = [t.text.strip("`") for t in tokens[1:opening:2]]
     table_token = tokens[opening + 1]
-    for key, arrow, value in zip(
-        tokens[opening:], tokens[opening + 1 :], tokens[opening + 2 :], strict=False
-    ):
+    for key, arrow, value in zip(tokens[opening:], tokens[opening + 1 :], tokens[opening + 2 :], strict=False):
         if key.word == "TABLE" and arrow.text == "=>":
             table_token = value
     if table_token.kind not in STRINGS:

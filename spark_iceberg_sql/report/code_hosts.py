@@ -71,9 +71,7 @@ def _logging_command(report: Report, diagnostic: Diagnostic, root: str | None) -
         span = diagnostic.span
         properties |= {"linenumber": str(span.row), "columnnumber": str(span.column)}
     properties["code"] = diagnostic.code
-    property_text = "".join(
-        f"{key}={_azure(without_commands(visible(value)))};" for key, value in properties.items()
-    )
+    property_text = "".join(f"{key}={_azure(without_commands(visible(value)))};" for key, value in properties.items())
     return f"##vso[task.logissue {property_text}]{_azure(_message_text(report, diagnostic), data=True)}"
 
 
@@ -93,9 +91,7 @@ def gitlab_reports(reports: Sequence[Report]) -> str:
             "severity": _GITLAB[d.severity],
             "location": {
                 "path": relative(report.filename, root),
-                "lines": {"begin": d.span.row, "end": d.span.end_row}
-                if report.cell is None
-                else {"begin": 1},
+                "lines": {"begin": d.span.row, "end": d.span.end_row} if report.cell is None else {"begin": 1},
             },
         }
         for report, d, fingerprint in fingerprints(reports)

@@ -75,15 +75,10 @@ def shifted_offset(offset: int, edits: Sequence[Edit], *, end: bool = False) -> 
 
 
 def _rebased_fix(fix: Fix, edits: Sequence[Edit]) -> Fix | None:
-    if any(
-        fix_edit.start < edit.end and edit.start < fix_edit.end
-        for fix_edit in fix.edits
-        for edit in edits
-    ):
+    if any(fix_edit.start < edit.end and edit.start < fix_edit.end for fix_edit in fix.edits for edit in edits):
         return None
     new_edits = [
-        Edit(shifted_offset(e.start, edits), shifted_offset(e.end, edits, end=True), e.text)
-        for e in fix.edits
+        Edit(shifted_offset(e.start, edits), shifted_offset(e.end, edits, end=True), e.text) for e in fix.edits
     ]
     return replace(fix, edits=tuple(new_edits))
 
@@ -94,9 +89,7 @@ def without_secrets(report: Report) -> Report:
     if not edits:
         return report
     values = {report.text[edit.start : edit.end] for edit in edits}
-    values = {
-        value for value in values if len(value) > 3
-    }  # a shorter one may be part of other words
+    values = {value for value in values if len(value) > 3}  # a shorter one may be part of other words
     masked_report = rebased(report, edits)
 
     def silent(text: str | None) -> str | None:
@@ -107,9 +100,7 @@ def without_secrets(report: Report) -> Report:
 
     return replace(
         masked_report,
-        diagnostics=tuple(
-            replace(d, message=silent(d.message) or "", help=silent(d.help)) for d in masked_report
-        ),
+        diagnostics=tuple(replace(d, message=silent(d.message) or "", help=silent(d.help)) for d in masked_report),
     )
 
 
@@ -124,11 +115,7 @@ def secrets_of(text: str) -> list[Edit]:
     These are values of properties, options and arguments whose key looks like a secret's; passwords in URLs; unnamed
     arguments after the first of table functions that take credentials; the value that SET assigns to such a key.
     """
-    if (
-        _ANY_SECRET.search(text) is None
-        and _VALUE.search(text) is None
-        and CREDENTIAL_CALL.search(text) is None
-    ):
+    if _ANY_SECRET.search(text) is None and _VALUE.search(text) is None and CREDENTIAL_CALL.search(text) is None:
         return []
     edits = []
     for statement in statements(text):
@@ -162,9 +149,7 @@ def _secret_spans(text: str, tokens: list[Token], base_offset: int) -> Iterator[
 
 
 # Words that end a key.
-_KEY_END_WORDS = frozenset(
-    {"SELECT", "WHERE", "VALUES", "AND", "OR", "FROM", "AS", "LOCATION", "USING"}
-)
+_KEY_END_WORDS = frozenset({"SELECT", "WHERE", "VALUES", "AND", "OR", "FROM", "AS", "LOCATION", "USING"})
 
 
 def credential_arguments(tokens: list[Token]) -> Iterator[tuple[int, int]]:

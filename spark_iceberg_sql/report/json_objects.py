@@ -19,10 +19,7 @@ def json_reports(reports: Sequence[Report]) -> str:
 
 def json_statistics(reports: Sequence[Report]) -> str:
     """The number of findings of each code, as a JSON array."""
-    objects = [
-        {"code": code, "name": name, "count": number}
-        for number, code, name in counts_by_code(reports)
-    ]
+    objects = [{"code": code, "name": name, "count": number} for number, code, name in counts_by_code(reports)]
     return json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
 
 

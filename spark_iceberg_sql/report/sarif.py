@@ -38,9 +38,7 @@ def sarif_reports(reports: Sequence[Report]) -> str:
                 },
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {_ROOT: {"uri": Path.cwd().as_uri() + "/"}},
-                "results": [
-                    _result(r, d, order[d.code], fingerprint) for r, d, fingerprint in findings
-                ],
+                "results": [_result(r, d, order[d.code], fingerprint) for r, d, fingerprint in findings],
             }
         ],
     }

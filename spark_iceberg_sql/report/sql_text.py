@@ -91,9 +91,7 @@ def painted(text: str) -> str:
 def html(text: str) -> str:
     """SQL as HTML, whose colours `markup.box` has."""
     return "".join(
-        f'<span class="sql-{name}">{markup.html_lines(part)}</span>'
-        if name
-        else markup.html_lines(part)
+        f'<span class="sql-{name}">{markup.html_lines(part)}</span>' if name else markup.html_lines(part)
         for name, part in _classes(text)
     )
 

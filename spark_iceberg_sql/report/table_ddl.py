@@ -108,9 +108,7 @@ def _sort_order(table: Table, name: str, schema: Schema) -> Iterator[str]:
         if column is None:
             yield f"-- its sort order is over a dropped column: {field.transform}"
             return
-        terms.append(
-            f"{field.transform.clause(_column_path(column))} {field.direction} {field.nulls}"
-        )
+        terms.append(f"{field.transform.clause(_column_path(column))} {field.direction} {field.nulls}")
     if not terms:
         return
     distribution = table.properties.get(_DISTRIBUTION)

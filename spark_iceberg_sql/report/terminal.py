@@ -71,9 +71,7 @@ def summary(reports: Sequence[Report]) -> str:
     """The last line: `Found 2 errors, 1 warning in 3 files (12 statements; 2 not checked)`."""
     count = {s: sum(d.severity is s for r in reports for d in r) for s in Severity}
     counts_text = [
-        plural(count[severity], str(severity))
-        for severity in (Severity.ERROR, Severity.WARNING)
-        if count[severity]
+        plural(count[severity], str(severity)) for severity in (Severity.ERROR, Severity.WARNING) if count[severity]
     ]
     files = plural(len({r.filename for r in reports}), "file")
     statements = plural(sum(r.statements for r in reports), "statement")
@@ -137,9 +135,7 @@ def _frame_rows(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | No
         return
     rows = range(span.row, last_row + 1)
     for row in rows:
-        is_omitted = (
-            len(rows) > _ROWS and row - span.row >= _ROWS // 2 and last_row - row >= _ROWS // 2
-        )
+        is_omitted = len(rows) > _ROWS and row - span.row >= _ROWS // 2 and last_row - row >= _ROWS // 2
         if not is_omitted:
             line = lines.line(row)
             text = visible(line[:_WIDTH]) + ("…" if len(line) > _WIDTH else "")

@@ -7,9 +7,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.syntax import terms
 
 
-def number_first_fix(
-    context: Context, column: terms.NamePath, literal: terms.Literal, number: str, title: str
-) -> Fix:
+def number_first_fix(context: Context, column: terms.NamePath, literal: terms.Literal, number: str, title: str) -> Fix:
     """The fix that swaps the column and the literal behind it.
 
     number: the text to write for the literal. title: the fix's. The fix is not safe if a comment stands

@@ -162,9 +162,7 @@ def rule(
     api: the version of this interface that the file is written for; another one is a PluginError.
     """
     if api != API_VERSION:
-        raise PluginError(
-            f"written for version {api} of the rules' API; this is version {API_VERSION}"
-        )
+        raise PluginError(f"written for version {api} of the rules' API; this is version {API_VERSION}")
 
     def make(check: RuleFunction) -> Rule:
         match = _MODULE_NAME.search(check.__module__)

@@ -25,14 +25,10 @@ def accepted_columns(context: TargetContext, transform: Transform) -> list[str]:
         columns = context.schema.columns
     except (UnknownFactError, AlreadyReportedError):
         return []
-    return [
-        column_text(c) for c in columns if transform.takes(c.field.type) and not c.in_collection
-    ]
+    return [column_text(c) for c in columns if transform.takes(c.field.type) and not c.in_collection]
 
 
-def existing_columns(
-    context: TargetContext, refs: Iterable[terms.NamePath]
-) -> list[terms.NamePath]:
+def existing_columns(context: TargetContext, refs: Iterable[terms.NamePath]) -> list[terms.NamePath]:
     """The names that are columns of the table; all of them if none is, or if the table is unknown."""
     all_refs = list(refs)
     try:
@@ -45,9 +41,7 @@ def existing_columns(
 def quoted_column(facts: ResolvedTerm) -> terms.Literal | None:
     """The only string argument that looks like a column's name, if the term has no column; else None."""
     string_literals = [item for item in facts.term.literals if item.kind == "string"]
-    identifiers = [
-        item for item in string_literals if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)
-    ]
+    identifiers = [item for item in string_literals if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]
     if len(identifiers) != 1 or facts.term.columns:
         return None
     try:
@@ -67,9 +61,7 @@ def find_column(facts: ResolvedTerm, name: str) -> Column | None:
     return column if column is not None and column.field.type != UNKNOWN else None
 
 
-def transform_help(
-    facts: ResolvedTerm, transform: Transform, name: str, number: int | None = None
-) -> str:
+def transform_help(facts: ResolvedTerm, transform: Transform, name: str, number: int | None = None) -> str:
     """The help that suggests a transform over a column, or another field if the transform does not accept its type.
 
     name: the column, as written. number: the bucket count or width that the user wrote.
@@ -82,9 +74,7 @@ def transform_help(
     return alternative_help(transform, name, column.field.type, number)
 
 
-def alternative_help(
-    transform: Transform | None, name: str, data_type: Type, number: int | None = None
-) -> str:
+def alternative_help(transform: Transform | None, name: str, data_type: Type, number: int | None = None) -> str:
     """The help for a column whose type the transform does not accept; transform: None for an unknown one.
 
     name: the column, as written. number: the bucket count or width that the user wrote.
@@ -101,9 +91,7 @@ def alternative_help(
         clause = transform.clause("that_column", number)
         return f"add a decimal or bigint column and write `{clause}`"
     clauses = [other.clause(name) for other in SUGGESTED if other.takes(data_type)]
-    if (
-        transform is not None and transform.granularity is not None
-    ):  # the next coarser unit comes nearest
+    if transform is not None and transform.granularity is not None:  # the next coarser unit comes nearest
         coarser = [t for t in TIMES if t.takes(data_type)]
         clauses = [t.clause(name) for t in coarser[-1:]] + clauses
     return f"write {join_names(dict.fromkeys([*clauses, name]))}"

@@ -14,9 +14,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 def unused_field_name(specs: Specs, schema: Schema, requested_field: RequestedField) -> str:
     """A name for the requested field that no column has and no field has ever had, ignoring case."""
     transform = requested_field.transform.transform
-    base = transform.alter_name(
-        requested_field.source, requested_field.transform.parameter
-    ).replace(".", "_")
+    base = transform.alter_name(requested_field.source, requested_field.transform.parameter).replace(".", "_")
     used_names = {field.name.lower() for field in specs.all_fields}
     used_names |= {column.name.lower() for column in schema.columns}
     name, number = base, 1

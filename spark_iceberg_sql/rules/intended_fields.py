@@ -26,9 +26,7 @@ _INSIGNIFICANT_WORDS = frozenset({
     "SPEC", "TABLE", "WITH", "ASC", "DESC", "NULLS", "FIRST", "LAST", "RENAME", "REPLACE", "TO",
     *(name.upper() for name, t in BY_SPELLING.items() if t.granularity is not None),
 })  # fmt: skip
-_SUFFIX_ALTERNATIVES = "|".join(
-    suffix for suffix, transform in BY_SUFFIX.items() if transform.in_ddl
-)
+_SUFFIX_ALTERNATIVES = "|".join(suffix for suffix, transform in BY_SUFFIX.items() if transform.in_ddl)
 _SUFFIX = re.compile(rf"(\w+)_(?:({_SUFFIX_ALTERNATIVES})(?:_(\d+))?)")
 
 
@@ -72,20 +70,14 @@ def list_items(tokens: Sequence[Token]) -> list[list[Token]]:
 
 def _parse_field(tokens: list[Token]) -> str | None:
     if len(tokens) == 1 and tokens[0].kind in STRINGS:
-        inner_fields = parse_fields(
-            [t for t in tokenize(tokens[0].text[1:-1]) if _is_significant(t)]
-        )
+        inner_fields = parse_fields([t for t in tokenize(tokens[0].text[1:-1]) if _is_significant(t)])
         return ", ".join(inner_fields) if inner_fields else None
     columns = list(_columns(tokens))
     if not columns:
         return None
     column = columns[0]
-    call = next(
-        (t.text for t, next_text in _words_with_next_text(tokens) if next_text == "("), None
-    )
-    numbers = [
-        int(digits[1]) for t in tokens if (digits := re.fullmatch(r"'?(\d{1,9})\w?'?", t.text))
-    ]
+    call = next((t.text for t, next_text in _words_with_next_text(tokens) if next_text == "("), None)
+    numbers = [int(digits[1]) for t in tokens if (digits := re.fullmatch(r"'?(\d{1,9})\w?'?", t.text))]
     if call is None:
         has_modulo = "%" in [t.text for t in tokens] and numbers
         return HASH.clause(column, numbers[0]) if has_modulo else column
@@ -95,9 +87,7 @@ def _parse_field(tokens: list[Token]) -> str | None:
     if inferred_transform is None:
         return None
     computed = not {"+", "-", "*", "/"}.isdisjoint(token.text for token in tokens)
-    is_number_certain = (
-        len(set(numbers)) == 1 and not computed
-    )  # bucket(8 + 8, id) has no certain number
+    is_number_certain = len(set(numbers)) == 1 and not computed  # bucket(8 + 8, id) has no certain number
     is_number_certain = is_number_certain or not inferred_transform.is_misspelling
     return inferred_transform.transform.clause(
         column, pick_parameter(inferred_transform.transform, numbers if is_number_certain else [])
@@ -109,9 +99,7 @@ def lost_words(tokens: Sequence[Token], new_text: str) -> set[str]:
 
     Function names may be lost, as may the words that identify the transform.
     """
-    return _content_words(tokens) - _content_words(
-        [token for token in tokenize(new_text) if _is_significant(token)]
-    )
+    return _content_words(tokens) - _content_words([token for token in tokenize(new_text) if _is_significant(token)])
 
 
 def loses_content(tokens: Sequence[Token], new_text: str) -> bool:
@@ -128,11 +116,7 @@ def _content_words(tokens: Sequence[Token]) -> set[str]:
             content |= _content_words(inner_tokens)
         elif token.kind is TokenKind.QUOTED:
             content |= _content_words([t for t in tokenize(text.strip("`")) if _is_significant(t)])
-        elif (
-            token.kind is TokenKind.WORD
-            and next_text != "("
-            and text.upper() not in _INSIGNIFICANT_WORDS
-        ):
+        elif token.kind is TokenKind.WORD and next_text != "(" and text.upper() not in _INSIGNIFICANT_WORDS:
             content.add(text.lower())
         elif number := re.match(r"\d+", text):
             content.add(number[0])
@@ -182,12 +166,6 @@ def _columns(tokens: Sequence[Token]) -> Iterator[str]:
 
 def _units(tokens: Sequence[Token]) -> set[str]:
     """The bare words among arguments that name a time unit, if another word can be the column."""
-    bare_words = [
-        t.text.lower() for t, next_text in _words_with_next_text(tokens) if next_text != "("
-    ]
-    units = {
-        text
-        for text in bare_words
-        if getattr(BY_SPELLING.get(text), "granularity", None) is not None
-    }
+    bare_words = [t.text.lower() for t, next_text in _words_with_next_text(tokens) if next_text != "("]
+    units = {text for text in bare_words if getattr(BY_SPELLING.get(text), "granularity", None) is not None}
     return units if set(bare_words) - units else set()

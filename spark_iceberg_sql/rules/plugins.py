@@ -38,9 +38,7 @@ def plugin_rules(reserved_codes: Collection[str]) -> Iterator[Rule]:
     for entry_point in entry_points(group=GROUP):
         for rule in _rules(entry_point):
             if rule.code in codes or rule.code.startswith("SIS"):
-                raise PluginError(
-                    f"{_describe(entry_point)}: the code {rule.code} is already in use"
-                )
+                raise PluginError(f"{_describe(entry_point)}: the code {rule.code} is already in use")
             if not rule.page:
                 raise PluginError(f"{_describe(entry_point)}: the rule {rule.code} has no page")
             codes.add(rule.code)
@@ -79,15 +77,11 @@ def _rules(entry_point: EntryPoint) -> list[Rule]:
     except PluginError as error:
         raise PluginError(f"{_describe(entry_point)} cannot be loaded: {error}") from None
     except Exception as error:  # a plugin's module may raise anything
-        raise PluginError(
-            f"{_describe(entry_point)} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
+        raise PluginError(f"{_describe(entry_point)} cannot be loaded: {type(error).__name__}: {error}") from error
     values = list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
     rules = [item for item in values if isinstance(item, Rule)]
     if not rules:
-        raise PluginError(
-            f"{_describe(entry_point)}: no rules found; name a module that contains rules, or one rule"
-        )
+        raise PluginError(f"{_describe(entry_point)}: no rules found; name a module that contains rules, or one rule")
     return rules
 
 

@@ -21,10 +21,7 @@ def has_noncanonical_terms(context: Context) -> bool:
 
 def has_nonstandard_types(context: Context) -> bool:
     """True unless each new column has a primitive type that every format version has."""
-    return any(
-        not isinstance(column.type, Primitive) or column.type.name in V3_TYPES
-        for column in context.new_columns
-    )
+    return any(not isinstance(column.type, Primitive) or column.type.name in V3_TYPES for column in context.new_columns)
 
 
 def has_special_columns(context: Context) -> bool:
@@ -57,9 +54,7 @@ def has_risky_fields(context: Context) -> bool:
     if has_noncanonical_terms(context) or not all(map(_is_simple_term, context.terms)):
         return True
     if isinstance(context.node, nodes.Create):
-        has_unknown_fields = (
-            context.node.clustered_by is not None
-        )  # which fields that makes is unknown
+        has_unknown_fields = context.node.clustered_by is not None  # which fields that makes is unknown
         return has_unknown_fields or has_special_columns(context) or _created_fields_clash(context)
     return _added_field_clashes(context)
 
@@ -99,9 +94,7 @@ def _created_fields_clash(context: Context) -> bool:
 
 def _added_field_clashes(context: Context) -> bool:
     specs, added_field, dropped_field = context.specs, context.added_field, context.dropped_field
-    if added_field is None or (
-        dropped_field is None and isinstance(context.node, nodes.ReplaceField)
-    ):
+    if added_field is None or (dropped_field is None and isinstance(context.node, nodes.ReplaceField)):
         return True
     if specs.format_version < 2 or added_field.field_id <= specs.last_field_id:
         return True  # dropped fields stay as void, or an old field comes back
@@ -111,7 +104,4 @@ def _added_field_clashes(context: Context) -> bool:
         return True
     if may_hide_deletes(added_field.name):
         return True
-    return any(
-        field.source_id == added_field.source_id and field is not dropped_field
-        for field in specs.spec.fields
-    )
+    return any(field.source_id == added_field.source_id and field is not dropped_field for field in specs.spec.fields)

@@ -27,9 +27,7 @@ from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
 from spark_iceberg_sql.syntax.terms import Offsets
 
 
-@rule(
-    Severity.ERROR, on=(), category=Category.CHECK, suppressible=False, event=Event.INTERNAL_ERROR
-)
+@rule(Severity.ERROR, on=(), category=Category.CHECK, suppressible=False, event=Event.INTERNAL_ERROR)
 def internal_error(context: Context) -> Iterator[Finding]:
     """Checks no statement itself: the engine reports through `broken`."""
     return iter(())

@@ -77,9 +77,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
         help_ = "leave it out, or put a `;` before it if it is another statement"
     suggestion = repair(context, node)
     if suggestion is None:
-        yield Finding(
-            node.error_span, _fill(message_pattern, values), _fill(help_, values), None, severity
-        )
+        yield Finding(node.error_span, _fill(message_pattern, values), _fill(help_, values), None, severity)
     else:
         fix = Fix(suggestion.help, suggestion.edits) if suggestion.is_complete else None
         yield Finding(

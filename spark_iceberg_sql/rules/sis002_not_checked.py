@@ -31,9 +31,7 @@ from spark_iceberg_sql.rules.base import Category, Event, Finding, Rule, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 
-OFFLINE_HELP = (
-    "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
-)
+OFFLINE_HELP = "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
 QUERY_HELP = "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
 PLACEHOLDER_HELP = "check the statement with the values filled in, as `iceberg-sql run --var` does"
 # The same in a session, where the catalogs have already been asked.
@@ -64,9 +62,7 @@ def not_checked(context: Context) -> Iterator[Finding]:
         yield Finding(
             context.target.span,
             f"not checked: the table that `{context.target.text}` names is only known when the statement runs",
-            LIVE_NAME_HELP
-            if context.catalog.live
-            else f"check it in a session, or {LIVE_NAME_HELP}",
+            LIVE_NAME_HELP if context.catalog.live else f"check it in a session, or {LIVE_NAME_HELP}",
         )
     if isinstance(context.node, nodes.Templated) and context.node.is_too_deep:
         yield Finding(
@@ -90,14 +86,10 @@ def _is_checked_later(context: Context, node: nodes.Templated) -> bool:
 
 def skipped_note(context: Context, skipped: Sequence[SkippedRule]) -> Finding:
     """The single note about all rules that were skipped for a statement."""
-    missing_facts = "; ".join(
-        dict.fromkeys(_fact_message(item.fact, item.reason) for item in skipped)
-    )
+    missing_facts = "; ".join(dict.fromkeys(_fact_message(item.fact, item.reason) for item in skipped))
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
     if context.catalog.live:
-        table_is_computed = (
-            isinstance(_table(context), terms.NamePath) and context.target.is_computed
-        )
+        table_is_computed = isinstance(_table(context), terms.NamePath) and context.target.is_computed
         help_ = LIVE_QUERY_HELP if query and not missing_facts.startswith("table ") else LIVE_HELP
         if table_is_computed:
             help_ = LIVE_NAME_HELP
@@ -110,11 +102,7 @@ def skipped_note(context: Context, skipped: Sequence[SkippedRule]) -> Finding:
 def _fact_message(fact: str, reason: str) -> str:
     """The unknown fact, as a sentence; for a table, the reason is given only if its catalog failed."""
     if fact.startswith("the table "):
-        catalog_failure = (
-            f" ({reason})"
-            if "did not answer" in reason or reason.startswith("the catalog ")
-            else ""
-        )
+        catalog_failure = f" ({reason})" if "did not answer" in reason or reason.startswith("the catalog ") else ""
         return f"{fact.removeprefix('the ')} is unknown{catalog_failure}"
     if fact.startswith("whether "):
         return f"it is unknown {fact} ({reason})"
@@ -136,11 +124,7 @@ def _target_span(context: Context) -> terms.Offsets:
     table = _table(context)
     if isinstance(table, terms.NamePath):
         return table.span
-    return (
-        context.node.error_span
-        if isinstance(context.node, nodes.InvalidStatement)
-        else context.node.span
-    )
+    return context.node.error_span if isinstance(context.node, nodes.InvalidStatement) else context.node.span
 
 
 def _table(context: Context) -> object:

@@ -108,9 +108,7 @@ def misrouted_statement(context: Context) -> Iterator[Finding]:
             yield _invalid_statement(node)
     elif isinstance(node, _ICEBERG_STATEMENTS):
         yield from _hidden_from_iceberg(context, node)
-    elif goes_to_iceberg(text_with_trivia(context.statement)) and not is_iceberg_statement(
-        context.statement
-    ):
+    elif goes_to_iceberg(text_with_trivia(context.statement)) and not is_iceberg_statement(context.statement):
         yield from _misrouted_to_iceberg(context)
 
 
@@ -162,9 +160,7 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
     if non_ascii_keywords or context.repaired:
         return
     comments = [
-        token
-        for token in statement.all_tokens
-        if token.kind is TokenKind.COMMENT and token.start < statement.end
+        token for token in statement.all_tokens if token.kind is TokenKind.COMMENT and token.start < statement.end
     ]
     if not comments:
         return
@@ -180,9 +176,7 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
         )
         return
     # Report one comment only, if its removal is enough.
-    sole_causes = [
-        token for token in comments if goes_to_iceberg(_text_without(context, [token], start))
-    ]
+    sole_causes = [token for token in comments if goes_to_iceberg(_text_without(context, [token], start))]
     hiding_comments = sole_causes or comments
     edits = tuple(Edit(token.start, token.end, _blank(token)) for token in hiding_comments)
     yield Finding(
@@ -195,11 +189,7 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
 
 def _is_non_ascii_keyword(token: Token) -> bool:
     """True if a word is a keyword only when upper-cased: the upper case of a dotless i is an I."""
-    return (
-        token.kind is TokenKind.WORD
-        and token.text.upper() in _ROUTING_KEYWORDS
-        and not token.text.isascii()
-    )
+    return token.kind is TokenKind.WORD and token.text.upper() in _ROUTING_KEYWORDS and not token.text.isascii()
 
 
 def _text_without(

@@ -72,18 +72,13 @@ def unknown_transform(context: Context) -> Iterator[Finding]:
             help_ = _fallback_help(facts, source)
         else:
             help_ = transform_help(facts, transform, source, number)
-        if (
-            inference is not None
-            and help_ == f"write `{inference.transform.clause(source, number)}`"
-        ):
+        if inference is not None and help_ == f"write `{inference.transform.clause(source, number)}`":
             help_ += f": {inference.reason}" if inference.reason else ""
             if inference.is_misspelling:
                 edit = Edit(*facts.term.name_span, inference.transform.spelling)
                 safe = call.lower() in BY_FUNCTION  # our function of that name; all else is a guess
                 fix = Fix(f"write `{inference.transform.spelling}`", (edit,), safe=safe)
-        yield Finding(
-            facts.term.name_span, f"Iceberg has no partition transform `{call}`", help_, fix
-        )
+        yield Finding(facts.term.name_span, f"Iceberg has no partition transform `{call}`", help_, fix)
 
 
 _VOIDS = frozenset({"always_null"})  # SIS106 reports these
@@ -100,9 +95,7 @@ def _fallback_help(facts: ResolvedTerm, source: str) -> str:
     if column is not None and (column.in_collection or not IDENTITY.takes(column.field.type)):
         return transform_help(facts, IDENTITY, source)
     transforms = [t for t in _FALLBACK_TRANSFORMS if data_type is None or t.takes(data_type)]
-    if data_type is None or not TIMES[-1].takes(
-        data_type
-    ):  # each moment would be its own partition
+    if data_type is None or not TIMES[-1].takes(data_type):  # each moment would be its own partition
         transforms = [IDENTITY, *transforms]
     return f"write {join_names(t.clause(source) for t in transforms)}"
 
@@ -114,9 +107,7 @@ def _source_text(facts: ResolvedTerm, transform: Transform | None) -> str:
     string_literal = quoted_column(facts) if not texts else None
     if string_literal is not None and not time_units([string_literal.text]):
         return quoted(string_literal.text[1:-1])
-    return next(
-        iter(non_units or texts or accepted_columns(facts.context, transform or HASH)), "..."
-    )
+    return next(iter(non_units or texts or accepted_columns(facts.context, transform or HASH)), "...")
 
 
 def _number(facts: ResolvedTerm, transform: Transform | None) -> int | None:

@@ -64,9 +64,7 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
             text = quoted_column(facts)
             if text is not None:
                 span = text.span
-                message = (
-                    f"`{text.text}` is a string, not a column: names are unquoted or in backticks"
-                )
+                message = f"`{text.text}` is a string, not a column: names are unquoted or in backticks"
         elif transform.parameter is not None and not facts.term.literals:
             message = f"`{call}` needs a {transform.parameter.noun}"
         elif extra:
@@ -97,9 +95,7 @@ def _help(facts: ResolvedTerm, transform: Transform) -> str:
     values = [item.value for item in facts.term.literals if item.value is not None]
     valid_numbers = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
     text = quoted_column(facts)
-    columns = [column.text for column in facts.term.columns] or accepted_columns(
-        facts.context, transform
-    )
+    columns = [column.text for column in facts.term.columns] or accepted_columns(facts.context, transform)
     if text is not None:
         columns = [quoted(text.text[1:-1])]
     number = valid_numbers[0] if valid_numbers else None

@@ -51,12 +51,7 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
     """The only literal of a bucket or truncate, if it is not an integer or is out of range."""
     for facts in context.terms:
         transform, literals = facts.transform, facts.term.literals
-        if (
-            transform is None
-            or transform.parameter is None
-            or facts.source is None
-            or len(literals) != 1
-        ):
+        if transform is None or transform.parameter is None or facts.source is None or len(literals) != 1:
             continue
         (literal,), bounds = literals, transform.parameter
         if literal.value is not None and bounds.minimum <= literal.value <= bounds.maximum:

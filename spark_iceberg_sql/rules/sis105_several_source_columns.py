@@ -52,9 +52,7 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
         number = next((v for v in values if bounds and bounds.minimum <= v <= bounds.maximum), None)
         names = [column.text for column in columns]
         distinct = list(dict.fromkeys(names))
-        candidates = list(
-            dict.fromkeys(column.text for column in existing_columns(context, columns))
-        )
+        candidates = list(dict.fromkeys(column.text for column in existing_columns(context, columns)))
         accepted_names = [name for name in candidates if _accepts(facts, transform, name)]
         candidates = accepted_names or candidates[:1]
         clauses = ", ".join(f"`{transform.clause(name, number)}`" for name in candidates)

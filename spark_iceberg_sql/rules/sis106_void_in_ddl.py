@@ -44,9 +44,7 @@ def void_in_ddl(context: Context) -> Iterator[Finding]:
     node = context.node
     for facts in context.terms:
         transform, call = facts.transform, facts.term.transform_name
-        if call is None or not (
-            call.lower() == "always_null" or (transform and not transform.in_ddl)
-        ):
+        if call is None or not (call.lower() == "always_null" or (transform and not transform.in_ddl)):
             continue
         if isinstance(node, nodes.ReplaceField) and not facts.dropping:
             old = context.text_at(node.old.span)

@@ -60,9 +60,7 @@ def short_literal(context: Context) -> Iterator[Finding]:
             literal.span,
             f"`{literal.text}` is a {type_name} literal, which Iceberg does not accept here",
             transform_help(facts, transform, facts.source_text, facts.parameter),
-            _fix(context, facts.source, literal, value)
-            if facts.parameter <= _MAX_SMALLINT
-            else None,
+            _fix(context, facts.source, literal, value) if facts.parameter <= _MAX_SMALLINT else None,
             early=facts.spark_reads,
         )
 

@@ -39,9 +39,7 @@ from spark_iceberg_sql.syntax import nodes
 _MAX_BUCKETS = 20_000
 
 
-@rule(
-    Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), category=Category.TEXT
-)
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), category=Category.TEXT)
 def pointless_parameter(context: Context) -> Iterator[Finding]:
     """One bucket, far too many buckets, or a width that merges no values."""
     for facts in context.new_terms:

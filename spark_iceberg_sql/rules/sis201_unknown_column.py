@@ -81,15 +81,11 @@ def unknown_column(context: Context) -> Iterator[Finding]:
     changed_refs = _changed_refs(context.node)
     schema = context.schema_if_known if changed_refs else None
     for column_ref in changed_refs if schema is not None else ():
-        columns = context.schema.find_all(
-            column_ref.parts, case_sensitive=context.catalog.case_sensitive
-        )
+        columns = context.schema.find_all(column_ref.parts, case_sensitive=context.catalog.case_sensitive)
         if not columns:
             message = f"`{context.target.text}` has no column `{column_ref.text}`"
             yield Finding(column_ref.span, message, _similar_help(context, column_ref))
-        elif isinstance(context.node, nodes.AddColumns) and not isinstance(
-            columns[0].field.type, Struct
-        ):
+        elif isinstance(context.node, nodes.AddColumns) and not isinstance(columns[0].field.type, Struct):
             data_type = type_with_article(columns[0].field.type)
             message = f"`{column_ref.text}` cannot be added: `{columns[0].name}` is {data_type}, not a struct"
             yield Finding(
@@ -130,9 +126,7 @@ def _similar_help(context: Context, ref: terms.NamePath) -> str:
     return f"write {join_names(names)}" if names else "add the column first"
 
 
-def _spelling_finding(
-    facts: ResolvedTerm, ref: terms.NamePath, columns: tuple[Column, ...]
-) -> Finding:
+def _spelling_finding(facts: ResolvedTerm, ref: terms.NamePath, columns: tuple[Column, ...]) -> Finding:
     """A column that exists, but in other case or with other quotes."""
     names, name = [column_text(column) for column in columns], columns[0].name
     reason = "names are case-sensitive here"
@@ -164,12 +158,9 @@ def _is_reported_elsewhere(facts: ResolvedTerm) -> bool:
     parts = facts.source.parts if facts.source is not None else ()
     if len(parts) < 2:
         return False
-    data_types = [
-        column.field.type for column in facts.context.source_schema.enclosing_columns(parts)
-    ]
+    data_types = [column.field.type for column in facts.context.source_schema.enclosing_columns(parts)]
     return any(
-        isinstance(data_type, List | Map)
-        or (isinstance(data_type, Primitive) and not is_iceberg(data_type))
+        isinstance(data_type, List | Map) or (isinstance(data_type, Primitive) and not is_iceberg(data_type))
         for data_type in data_types
     )
 
@@ -177,9 +168,7 @@ def _is_reported_elsewhere(facts: ResolvedTerm) -> bool:
 def _help(context: Context, facts: ResolvedTerm, ref: terms.NamePath) -> str:
     schema = context.source_schema
     matches_by_suffix = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
-    unqualified_column = next(
-        (matches[0] for matches in matches_by_suffix if len(matches) == 1), None
-    )
+    unqualified_column = next((matches[0] for matches in matches_by_suffix if len(matches) == 1), None)
     if unqualified_column is not None:
         return f"write only the column: `{_clause(facts, column_text(unqualified_column))}`"
     field = next((f for f in _fields(context) if f.name.lower() == ref.parts[-1].lower()), None)

@@ -51,11 +51,7 @@ def type_not_accepted(context: Context) -> Iterator[Finding]:
         if transform is None or not transform.in_ddl or column is None or column.in_collection:
             continue
         data_type = column.field.type
-        if (
-            not isinstance(data_type, Primitive)
-            or data_type.name in NOT_PRIMITIVE
-            or not is_iceberg(data_type)
-        ):
+        if not isinstance(data_type, Primitive) or data_type.name in NOT_PRIMITIVE or not is_iceberg(data_type):
             continue
         if transform.takes(data_type):
             continue

@@ -50,15 +50,11 @@ def source_in_collection(context: Context) -> Iterator[Finding]:
         if ref is None or len(ref.parts) == 1:
             continue  # nothing needs to be known of the columns
         enclosing_columns = context.schema.enclosing_columns(ref.parts)
-        collections = [
-            column for column in enclosing_columns if isinstance(column.field.type, List | Map)
-        ]
+        collections = [column for column in enclosing_columns if isinstance(column.field.type, List | Map)]
         if not collections:
             continue
         collection_type = "array" if isinstance(collections[0].field.type, List) else "map"
-        item_name = next(
-            (p for p in reversed(ref.parts) if p not in ("element", "key", "value")), "item"
-        )
+        item_name = next((p for p in reversed(ref.parts) if p not in ("element", "key", "value")), "item")
         name = quoted(
             f"{collections[0].name.split('.')[-1]}_{item_name}"
             if item_name != collections[0].name

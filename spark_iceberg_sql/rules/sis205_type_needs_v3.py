@@ -49,9 +49,7 @@ def type_needs_v3(context: Context) -> Iterator[Finding]:
     """Every new column, at any depth, of a version 3 type in a table of an earlier version."""
     node = context.node
     for column in context.new_columns:
-        v3_type = column.type and next(
-            (p for p in primitives(column.type) if p.name in V3_TYPES), None
-        )
+        v3_type = column.type and next((p for p in primitives(column.type) if p.name in V3_TYPES), None)
         if not v3_type:
             continue
         version = context.format_version
@@ -67,7 +65,6 @@ def type_needs_v3(context: Context) -> Iterator[Finding]:
             help_ += f", or `{column.name} STRING`"
         yield Finding(
             column.type_span,
-            f"`{column.name}` is a {type_name}, which needs format version 3, "
-            f"but the table has version {version}",
+            f"`{column.name}` is a {type_name}, which needs format version 3, but the table has version {version}",
             help_,
         )

@@ -52,18 +52,13 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 def ambiguous_column(context: Context) -> Iterator[Finding]:
     """Every column of a column list with the name of an earlier one, at any depth."""
     node = context.node
-    if (
-        isinstance(node, nodes.AddColumns | nodes.RenameColumn)
-        and context.schema_if_known is not None
-    ):
+    if isinstance(node, nodes.AddColumns | nodes.RenameColumn) and context.schema_if_known is not None:
         yield from _existing_names(context, node)
     typed = node.typed_partitions if isinstance(node, nodes.Create) else ()
     seen_keys: set[tuple[int, str]] = set()
     for column, nested_columns in context.nested_new_columns:
         if isinstance(node, nodes.AddColumns):
-            seen_keys = (
-                set()
-            )  # their own names are already checked: this checks the fields inside them
+            seen_keys = set()  # their own names are already checked: this checks the fields inside them
         for inner in nested_columns:
             name, depth = inner.name, len(inner.parents)
             key = name if context.catalog.case_sensitive else folded(name)
@@ -84,9 +79,7 @@ def ambiguous_column(context: Context) -> Iterator[Finding]:
             break
 
 
-def _existing_names(
-    context: Context, node: nodes.AddColumns | nodes.RenameColumn
-) -> Iterator[Finding]:
+def _existing_names(context: Context, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[Finding]:
     """Every new or renamed column whose name is already in use."""
     if isinstance(node, nodes.RenameColumn):
         new_path = (*node.column.parts[:-1], node.new_name.parts[-1])
@@ -103,7 +96,5 @@ def _existing_names(
             name = existing_column.name if existing_column is not None else dotted
             message = f"`{context.target.text}` already has a column `{name}`"
             other = quoted(f"{parts[-1]}_2")
-            yield Finding(
-                ref.span, message, f"give the new column another name, for example `{other}`"
-            )
+            yield Finding(ref.span, message, f"give the new column another name, for example `{other}`")
         added.add(key)

@@ -51,9 +51,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 _CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES", "CONSTRAINT"})
-_CONSTRAINT_HELP = (
-    "leave out the constraint; `ALTER TABLE ... SET IDENTIFIER FIELDS` declares the key of a table"
-)
+_CONSTRAINT_HELP = "leave out the constraint; `ALTER TABLE ... SET IDENTIFIER FIELDS` declares the key of a table"
 _LOWER_CONSTRAINTS = tuple(word.lower() for word in sorted(_CONSTRAINTS))
 _CONSTRAINT_PATTERN = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 
@@ -98,9 +96,7 @@ def unsupported_column_clause(context: Context) -> Iterator[Finding]:
                 early=True,
             )
         elif isinstance(node, nodes.AddColumns) and column.constraint is not None:
-            yield Finding(
-                column.constraint, _constraint_message(context, column.constraint), _CONSTRAINT_HELP
-            )
+            yield Finding(column.constraint, _constraint_message(context, column.constraint), _CONSTRAINT_HELP)
         elif isinstance(node, nodes.AddColumns) and column.required:
             yield Finding(
                 column.span,
@@ -141,9 +137,9 @@ def _constraint_message(context: Context, span: terms.Offsets) -> str:
 def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
     """PRIMARY KEY and other constraints, on a column or on the table: Iceberg supports none."""
     columns = node.columns or ()
-    if not any(
-        map(context.statement.may_contain, _LOWER_CONSTRAINTS)
-    ) or not _CONSTRAINT_PATTERN.search(context.text, *node.span):
+    if not any(map(context.statement.may_contain, _LOWER_CONSTRAINTS)) or not _CONSTRAINT_PATTERN.search(
+        context.text, *node.span
+    ):
         return
     column_starts = {column.span[0] for column in columns}
     clauses = [c.type_span for c in columns]
@@ -156,12 +152,7 @@ def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
         if depth == 0:
             return
         is_in_clause = any(start <= token.start < end for start, end in clauses)
-        if (
-            depth == 1
-            and token.text.upper() in _CONSTRAINTS
-            and not is_in_clause
-            and token.start not in column_starts
-        ):
+        if depth == 1 and token.text.upper() in _CONSTRAINTS and not is_in_clause and token.start not in column_starts:
             yield Finding(
                 (token.start, token.end),
                 f"Iceberg's runtime for Spark does not support constraints, such as {token.text}",

@@ -44,9 +44,7 @@ _SPARK_TYPES = {
     **dict.fromkeys(("blob", "bytea", "varbinary", "bytes", "fixed", "raw"), "BINARY"),
     "geometry": "GEOMETRY(4326)",
     "geography": "GEOGRAPHY(4326)",
-    **dict.fromkeys(
-        ("datetime", "timestamptz", "datetime2", "timestamp_tz", "timestamp"), "TIMESTAMP"
-    ),
+    **dict.fromkeys(("datetime", "timestamptz", "datetime2", "timestamp_tz", "timestamp"), "TIMESTAMP"),
     **dict.fromkeys(("timestamp_ns", "timestamptz_ns"), "TIMESTAMP"),
     **dict.fromkeys(("object", "super"), "VARIANT"),
     "interval": "BIGINT",
@@ -71,11 +69,7 @@ def unsupported_type(context: Context) -> Iterator[Finding]:
         spark = next((_SPARK_TYPES[word] for word in type_names if word in _SPARK_TYPES), "STRING")
         intended_clause = _intended_clause(context.node, column)
         if intended_clause is not None:
-            help_ = (
-                f"write `` {intended_clause} ``"
-                if "`" in intended_clause
-                else f"write `{intended_clause}`"
-            )
+            help_ = f"write `` {intended_clause} ``" if "`" in intended_clause else f"write `{intended_clause}`"
         elif type_names and type_names[0] in ("array", "map", "struct"):
             help_ = f"use Spark's own types inside it, such as `{spark}`"
         else:

@@ -92,9 +92,7 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
             continue
         table, column = context.target.text, columns[0]
         path = tuple(map(folded, change.column.parts))
-        is_repeated = any(
-            path[: len(old)] == old or old[: len(path)] == path for old in earlier_paths
-        )
+        is_repeated = any(path[: len(old)] == old or old[: len(path)] == path for old in earlier_paths)
         earlier_paths.append(path)
         immovable_finding = immovable_column(context, change)
         if _is_in_map_key(column) and change.position is None:
@@ -136,9 +134,7 @@ def _columns_in_use(context: Context) -> Iterator[Finding]:
         dropped_columns = _with_nested(context, roots)
     elif isinstance(node, nodes.AlterColumn):
         changes = [change for change in (node, *node.other_changes) if change.required is False]
-        roots = [
-            (c.column.span, f) for c in changes for f in context.schema.find_all(c.column.parts)
-        ]
+        roots = [(c.column.span, f) for c in changes for f in context.schema.find_all(c.column.parts)]
         optional_columns = _with_nested(context, roots)
     for span, column in dropped_columns:
         if column.field.field_id in (table.sorted_by or ()):
@@ -157,9 +153,7 @@ def _columns_in_use(context: Context) -> Iterator[Finding]:
             )
 
 
-def _with_nested(
-    context: Context, roots: list[tuple[terms.Offsets, Column]]
-) -> list[tuple[terms.Offsets, Column]]:
+def _with_nested(context: Context, roots: list[tuple[terms.Offsets, Column]]) -> list[tuple[terms.Offsets, Column]]:
     """The columns with everything nested in them."""
     return [
         (span, column)
@@ -193,9 +187,7 @@ def _is_in_map_key(column: Column) -> bool:
     """True if a column is a map's key or nested in one; its position in the key may change."""
     keys = [parent.key for parent in column.parents if isinstance(parent, Map)]
     parents = column.parents
-    return any(
-        key == column.field or any(key.type is data_type for data_type in parents) for key in keys
-    )
+    return any(key == column.field or any(key.type is data_type for data_type in parents) for key in keys)
 
 
 def _columns_in_map_keys(context: Context) -> Iterator[Finding]:
@@ -210,11 +202,7 @@ def _columns_in_map_keys(context: Context) -> Iterator[Finding]:
     elif isinstance(node, nodes.AlterColumn):
         refs = [change.column for change in (node, *node.other_changes) if change.position is None]
     elif isinstance(node, nodes.AddColumns):
-        refs = [
-            terms.NamePath(p.parts[:-1], p.span, p.text)
-            for p, _ in node.columns
-            if len(p.parts) > 1
-        ]
+        refs = [terms.NamePath(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1]
     for ref in refs:
         columns = context.schema.find_all(ref.parts)
         if len(columns) != 1:
@@ -224,9 +212,7 @@ def _columns_in_map_keys(context: Context) -> Iterator[Finding]:
         if isinstance(node, nodes.RenameColumn) and is_collection_part:
             message = f"`{ref.text}` is part of a {parent.name if parent else 'type'} and cannot be renamed"
             yield Finding(ref.span, message, "leave out the statement")
-        elif _is_in_map_key(columns[0]) and not (
-            isinstance(node, nodes.DropColumns) and is_collection_part
-        ):
+        elif _is_in_map_key(columns[0]) and not (isinstance(node, nodes.DropColumns) and is_collection_part):
             yield Finding(
                 ref.span,
                 f"`{ref.text}` is in a map's key, and keys cannot be changed",
@@ -238,16 +224,12 @@ def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Iterator
     """A list's element, a map's key or value, which cannot be dropped alone."""
     for ref in node.columns:
         columns = context.schema.find_all(ref.parts)
-        if len(columns) != 1 or not isinstance(
-            next(iter(columns[0].parents[::-1]), None), List | Map
-        ):
+        if len(columns) != 1 or not isinstance(next(iter(columns[0].parents[::-1]), None), List | Map):
             continue
         collection_name = dropped_name = ref.text.rpartition(".")[0]
         structs = list(columns[0].parents[:-1])
         while structs and isinstance(last := structs.pop(), Struct) and len(last.fields) == 1:
-            dropped_name = dropped_name.rpartition(".")[
-                0
-            ]  # a struct without fields is not allowed either
+            dropped_name = dropped_name.rpartition(".")[0]  # a struct without fields is not allowed either
         yield Finding(
             ref.span,
             f"`{ref.text}` is part of the type of `{collection_name}` and cannot be dropped alone",

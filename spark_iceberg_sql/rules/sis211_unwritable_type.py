@@ -60,9 +60,7 @@ def unwritable_type(context: Context) -> Iterator[Finding]:
     node = context.node
     if isinstance(node, nodes.Create):
         table_before = None
-        if not context.creates_iceberg or (
-            node.query is not None and context.schema_if_known is None
-        ):
+        if not context.creates_iceberg or (node.query is not None and context.schema_if_known is None):
             return
     elif context.schema_if_known is None:
         return
@@ -87,9 +85,7 @@ def _format(table: Table) -> str:
     return table.properties.get(_FORMAT, "parquet").lower()
 
 
-def _faults(
-    schema: Schema, file_format: str, changed_names: Sequence[str] | None
-) -> Iterator[tuple[str, str]]:
+def _faults(schema: Schema, file_format: str, changed_names: Sequence[str] | None) -> Iterator[tuple[str, str]]:
     """The invalid top-level columns, each with the first reason. changed_names: if given, only these are checked."""
     fields: Iterable[Field] = schema.fields
     if changed_names is not None:
@@ -140,9 +136,7 @@ def _unwritable(name: str, data_type: Type, file_format: str) -> str | None:
     if isinstance(data_type, Map) and _is_void(data_type.value.type):
         return f"{format_name} cannot store `{name}`: its values are void"
     children = ((f"{name}.{f.name}", f.type) for f in _inside(data_type))
-    return next(
-        (w for path, child in children if (w := _unwritable(path, child, file_format))), None
-    )
+    return next((w for path, child in children if (w := _unwritable(path, child, file_format))), None)
 
 
 def _column_span(context: Context, name: str) -> terms.Offsets:

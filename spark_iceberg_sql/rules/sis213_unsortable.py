@@ -73,14 +73,10 @@ def _transform_finding(term: terms.Term) -> Finding | None:
     if len(columns) != 1:
         count_text = "several" if columns else "none"
         help_ = "write each separately: " + ", ".join(columns) if columns else "write `days(ts)`"
-        return Finding(
-            term.span, f"`{term.transform_name}` takes one column, but has {count_text}", help_
-        )
+        return Finding(term.span, f"`{term.transform_name}` takes one column, but has {count_text}", help_)
     if transform.parameter is None:
         return None
-    numbers = [
-        item for item in term.literals if item.kind == "integer" and item.suffix in ("", "L")
-    ]
+    numbers = [item for item in term.literals if item.kind == "integer" and item.suffix in ("", "L")]
     value = numbers[0].value if numbers else None
     if value is not None and transform.parameter.minimum <= value <= _MAX_INT:
         return None
@@ -114,9 +110,7 @@ def _column_findings(context: Context, term: terms.Term) -> Iterator[Finding]:
             "write another column",
         )
     elif not isinstance(data_type, Primitive):
-        nested_names = [
-            column_text(c) for c in schema.columns if c.name.startswith(column.name + ".")
-        ]
+        nested_names = [column_text(c) for c in schema.columns if c.name.startswith(column.name + ".")]
         struct = isinstance(data_type, Struct) and nested_names
         nested_help = f"write a column inside it: {join_names(nested_names)}" if struct else ""
         yield Finding(

@@ -53,43 +53,29 @@ def identifier_field(context: Context) -> Iterator[Finding]:
     assert isinstance(node, nodes.IdentifierFields)
     schema = context.schema
     identifiers = context.iceberg_table.identifiers
-    candidates = [
-        column_text(column)
-        for column in schema.columns
-        if _why_not_identifier(context, column) is None
-    ]
+    candidates = [column_text(column) for column in schema.columns if _why_not_identifier(context, column) is None]
     for ref in node.columns:
         column = schema.find(ref.parts)
         if column is None:
             case_matches = [column_text(other) for other in schema.find_all(ref.parts)]
-            names = (
-                case_matches
-                or list(context.similar_names(schema, ".".join(ref.parts)))
-                or candidates
-            )
+            names = case_matches or list(context.similar_names(schema, ".".join(ref.parts))) or candidates
             case_note = ": column names are case-sensitive here" if case_matches else ""
             yield Finding(
                 ref.span,
                 f"`{context.target.text}` has no column `{ref.text}`{case_note}",
-                f"write {join_names(names)}"
-                if names
-                else "declare the column NOT NULL in a new table",
+                f"write {join_names(names)}" if names else "declare the column NOT NULL in a new table",
             )
         elif not node.dropping:
             reason = _why_not_identifier(context, column)
             if reason is not None:
-                help_ = (
-                    f"write {join_names(candidates)}" if candidates else "leave out the statement"
-                )
+                help_ = f"write {join_names(candidates)}" if candidates else "leave out the statement"
                 yield Finding(ref.span, f"`{ref.text}` {reason}", help_)
         elif identifiers is not None and column.field.field_id not in identifiers:
             ids = [other for other in schema.columns if other.field.field_id in identifiers]
             yield Finding(
                 ref.span,
                 f"`{ref.text}` is not an identifier field of `{context.target.text}`",
-                f"write {join_names(column_text(other) for other in ids)}"
-                if ids
-                else "leave it out",
+                f"write {join_names(column_text(other) for other in ids)}" if ids else "leave it out",
             )
 
 
@@ -108,10 +94,6 @@ def _why_not_identifier(context: Context, column: Column) -> str | None:
     for parent in reversed(column.parents):
         path = path.rpartition(".")[0]
         parent_column = context.schema.find((path,))
-        if (
-            isinstance(parent, Struct)
-            and parent_column is not None
-            and not parent_column.field.required
-        ):
+        if isinstance(parent, Struct) and parent_column is not None and not parent_column.field.required:
             return f"is inside `{path}`, which is nullable, so it cannot identify a row"
     return None

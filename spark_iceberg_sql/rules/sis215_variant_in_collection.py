@@ -43,11 +43,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 def variant_in_collection(context: Context) -> Iterator[Finding]:
     """Every new column with a variant below an array or a map, unless the table's version is too low for it."""
     node = context.node
-    paths = (
-        {column: path for path, column in node.columns}
-        if isinstance(node, nodes.AddColumns)
-        else {}
-    )
+    paths = {column: path for path, column in node.columns} if isinstance(node, nodes.AddColumns) else {}
     for column, nested_columns in context.nested_new_columns:
         if column.type is None or not any(p.name == "variant" for p in primitives(column.type)):
             continue

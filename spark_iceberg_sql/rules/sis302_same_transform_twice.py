@@ -49,18 +49,12 @@ def same_transform_twice(context: Context) -> Iterator[Finding]:
             continue
         transform = requested_field.transform.transform
         key = (requested_field.source_id, transform.name)
-        earlier_field, call = first_uses.setdefault(
-            key, (requested_field, facts.term.transform_name)
-        )
+        earlier_field, call = first_uses.setdefault(key, (requested_field, facts.term.transform_name))
         if earlier_field.transform == requested_field.transform:
             continue
         name = transform.create_name(requested_field.source)
-        smaller_parameter = min(
-            earlier_field.transform.parameter or 0, requested_field.transform.parameter or 0
-        )
-        larger_parameter = max(
-            earlier_field.transform.parameter or 0, requested_field.transform.parameter
-        )
+        smaller_parameter = min(earlier_field.transform.parameter or 0, requested_field.transform.parameter or 0)
+        larger_parameter = max(earlier_field.transform.parameter or 0, requested_field.transform.parameter)
         yield Finding(
             facts.term.span,
             f"`{earlier_field.transform.clause(requested_field.source)}` and "

@@ -68,11 +68,7 @@ def redundant_time(context: Context) -> Iterator[Finding]:
         return
     for field in context.specs.spec.fields:
         rank = field.transform.transform.granularity
-        if (
-            field is context.dropped_field
-            or rank is None
-            or field.source_id != requested_field.source_id
-        ):
+        if field is context.dropped_field or rank is None or field.source_id != requested_field.source_id:
             continue
         if field.transform == requested_field.transform:
             return
@@ -96,18 +92,10 @@ def _created(context: Context) -> Iterator[Finding]:
         time_fields = list({time_field.transform: time_field for _, time_field in fields}.values())
         if len(time_fields) < 2:
             continue
-        finest = max(
-            time_fields, key=lambda time_field: time_field.transform.transform.granularity or 0
-        )
+        finest = max(time_fields, key=lambda time_field: time_field.transform.transform.granularity or 0)
         source = next(facts.source_text for facts, time_field in fields if time_field is finest)
-        second_facts = next(
-            facts for facts, time_field in fields if time_field.transform != fields[0][1].transform
-        )
-        covered = [
-            time_field.transform.transform.name
-            for time_field in time_fields
-            if time_field is not finest
-        ]
+        second_facts = next(facts for facts, time_field in fields if time_field.transform != fields[0][1].transform)
+        covered = [time_field.transform.transform.name for time_field in time_fields if time_field is not finest]
         yield Finding(
             second_facts.term.span,
             _message(*time_fields),
@@ -140,9 +128,7 @@ def _message(*fields: PartitionField | RequestedField | TimeField) -> str:
     return f"{terms} partition by the same column, and the {kept_word} one makes the {redundant_word} redundant"
 
 
-def _change_help(
-    context: Context, field: PartitionField, requested_field: RequestedField, rank: int
-) -> str:
+def _change_help(context: Context, field: PartitionField, requested_field: RequestedField, rank: int) -> str:
     if rank > (requested_field.transform.transform.granularity or 0):
         return f"leave out the statement: `{field.name}` also prunes by {requested_field.transform.transform.spelling}"
     new = context.text_at(context.new_terms[0].term.span)

@@ -62,9 +62,7 @@ def name_of_a_column(context: Context) -> Iterator[Finding]:
     is_source_column = column.field.field_id == added_field.source_id
     if is_source_column and added_field.transform.transform.is_identity:
         return
-    clause, fix = renamed_clause(
-        context, unused_field_name(context.specs, context.schema, requested_field)
-    )
+    clause, fix = renamed_clause(context, unused_field_name(context.specs, context.schema, requested_field))
     facts = context.new_terms[0]
     if is_source_column:
         message = (
@@ -73,9 +71,7 @@ def name_of_a_column(context: Context) -> Iterator[Finding]:
         )
     else:
         message = f"the field would be named `{added_field.name}`, but that is a column"
-    yield Finding(
-        facts.name.span if facts.name else facts.term.span, message, f"write `{clause}`", fix
-    )
+    yield Finding(facts.name.span if facts.name else facts.term.span, message, f"write `{clause}`", fix)
 
 
 def _created(context: Context) -> Iterator[Finding]:

@@ -68,9 +68,7 @@ def name_taken(context: Context) -> Iterator[Finding]:
     if other is None:
         return
     facts = context.new_terms[0]
-    clause, fix = renamed_clause(
-        context, unused_field_name(context.specs, context.schema, requested_field)
-    )
+    clause, fix = renamed_clause(context, unused_field_name(context.specs, context.schema, requested_field))
     same = other.name == added_field.name
     yield Finding(
         facts.name.span if facts.name else facts.term.span,

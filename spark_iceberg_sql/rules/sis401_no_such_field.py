@@ -60,9 +60,7 @@ def no_such_field(context: Context) -> Iterator[Finding]:
         if suggestion is not None:
             name = _field_reference(context, suggestion)
             fix = Fix(f"write {name}", (Edit(*facts.term.span, name),))
-        yield Finding(
-            facts.term.span, _message(context, facts, field_text), _help(context, suggestion), fix
-        )
+        yield Finding(facts.term.span, _message(context, facts, field_text), _help(context, suggestion), fix)
         return
     void = field.transform.is_void and context.specs.format_version < 2
     if void and isinstance(context.node, nodes.DropField):
@@ -93,9 +91,7 @@ def _suggested_field(context: Context, facts: ResolvedTerm) -> PartitionField | 
     fields = context.specs.spec.fields
     column = facts.column
     if column is not None:
-        column_fields = [
-            f for f in fields if f.source_id == column.field.field_id and not f.transform.is_void
-        ]
+        column_fields = [f for f in fields if f.source_id == column.field.field_id and not f.transform.is_void]
         return column_fields[0] if len(column_fields) == 1 else None
     if facts.term.transform_name is None and facts.source is not None:
         matches = similar_names(facts.source.parts[-1], [f.name for f in fields])[:1]
@@ -105,9 +101,7 @@ def _suggested_field(context: Context, facts: ResolvedTerm) -> PartitionField | 
 
 def _field_reference(context: Context, field: PartitionField) -> str:
     """How DDL can name the field: by its name, unless that means a column."""
-    can_use_name = (
-        context.schema.find((field.name,)) is None or field.transform.transform.is_identity
-    )
+    can_use_name = context.schema.find((field.name,)) is None or field.transform.transform.is_identity
     return quoted(field.name) if can_use_name else field.clause
 
 

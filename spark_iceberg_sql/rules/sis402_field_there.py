@@ -59,9 +59,7 @@ def field_there(context: Context) -> Iterator[Finding]:
     requested_field = context.requested_field
     if requested_field is None:
         return
-    existing_field = context.specs.spec.field_for(
-        requested_field.source_id, requested_field.transform
-    )
+    existing_field = context.specs.spec.field_for(requested_field.source_id, requested_field.transform)
     if existing_field is None or existing_field is context.dropped_field:
         return
     facts = context.new_terms[0]
@@ -71,9 +69,7 @@ def field_there(context: Context) -> Iterator[Finding]:
         help_ = f"write `{start} DROP PARTITION FIELD {context.text_at(context.node.old.span)}`"
     elif facts.name is not None and facts.name.parts[0] != existing_field.name:
         old, new = quoted(existing_field.name), facts.name.text
-        help_ = (
-            f"to rename it, write `{start} REPLACE PARTITION FIELD {old} WITH {term_text} AS {new}`"
-        )
+        help_ = f"to rename it, write `{start} REPLACE PARTITION FIELD {old} WITH {term_text} AS {new}`"
     else:
         help_ = "leave out the statement"
     yield Finding(

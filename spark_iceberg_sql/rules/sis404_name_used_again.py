@@ -77,9 +77,7 @@ def _finding(context: Context, item: CorruptField) -> Finding:
             message,
             f"write `{other.clause}`, change it with {new}, or drop the table first",
         )
-    clause, fix = renamed_clause(
-        context, unused_field_name(context.specs, context.schema, requested_field)
-    )
+    clause, fix = renamed_clause(context, unused_field_name(context.specs, context.schema, requested_field))
     new_facts = context.new_terms[0]
     span = new_facts.name.span if new_facts.name is not None else new_facts.term.span
     return Finding(span, message, f"write `{clause}`", fix)

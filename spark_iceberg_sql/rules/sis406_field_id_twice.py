@@ -52,15 +52,9 @@ def field_id_twice(context: Context) -> Iterator[Finding]:
     """A new field that gets an id that a void field of the spec still has."""
     requested_field = context.requested_field
     for item in context.new_corruption:
-        if (
-            item.kind is not CorruptionKind.ID_TWICE
-            or item.other is None
-            or requested_field is None
-        ):
+        if item.kind is not CorruptionKind.ID_TWICE or item.other is None or requested_field is None:
             continue
-        clause, fix = renamed_clause(
-            context, unused_field_name(context.specs, context.schema, requested_field)
-        )
+        clause, fix = renamed_clause(context, unused_field_name(context.specs, context.schema, requested_field))
         facts = context.new_terms[0]
         void = next(f for f in context.specs.spec.fields if f.field_id == item.field.field_id)
         yield Finding(

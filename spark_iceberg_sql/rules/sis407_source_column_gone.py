@@ -60,8 +60,7 @@ def source_column_gone(context: Context) -> Iterator[Finding]:
         )
         if fields:
             drop_statements = "; ".join(
-                f"ALTER TABLE {context.target.text} DROP PARTITION FIELD {quoted(f.name)}"
-                for f in fields
+                f"ALTER TABLE {context.target.text} DROP PARTITION FIELD {quoted(f.name)}" for f in fields
             )
             yield Finding(
                 dropped_column_span(context, fields[0].source),

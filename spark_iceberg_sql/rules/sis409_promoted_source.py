@@ -42,11 +42,7 @@ def promoted_source(context: Context) -> Iterator[Finding]:
         if len(columns) != 1:
             continue
         old = columns[0].field
-        fields = tuple(
-            f
-            for f in context.specs.all_fields
-            if f.source_id == old.field_id and not f.transform.is_void
-        )
+        fields = tuple(f for f in context.specs.all_fields if f.source_id == old.field_id and not f.transform.is_void)
         if not fields or not isinstance(old.type, Primitive):
             continue
         subject = f"`{columns[0].name}` is the source column of {display_fields(tuple(dict.fromkeys(fields)))}"

@@ -101,9 +101,7 @@ def refused_property(context: Context) -> Iterator[Finding]:
                 [token for token in tokenize(item.value) if token.kind is not TokenKind.SPACE]
             )
             terms = intended_fields or ["..."]
-            adds = [
-                f"ALTER TABLE {context.target.text} ADD PARTITION FIELD {term}" for term in terms
-            ]
+            adds = [f"ALTER TABLE {context.target.text} ADD PARTITION FIELD {term}" for term in terms]
             create = isinstance(node, nodes.Create)
             help_ = f"PARTITIONED BY ({', '.join(terms)})" if create else "; ".join(adds)
             message = f"Iceberg ignores the property `{item.key}`: it does not partition the table"
@@ -127,20 +125,11 @@ def refused_property(context: Context) -> Iterator[Finding]:
 def _value(context: Context, item: terms.Property) -> Finding | None:
     """A value that Iceberg cannot parse: refused, or accepted and breaks the table."""
     property_type = PROPERTIES.get(item.key)
-    if (
-        property_type is None
-        or "{" in item.value
-        or "$" in item.value
-        or property_type.takes(item.value)
-    ):
+    if property_type is None or "{" in item.value or "$" in item.value or property_type.takes(item.value):
         return None
     if not _is_read(context, item.key):
         return None
-    if (
-        isinstance(context.node, nodes.SetProperties)
-        and property_type.minimum == 0
-        and _negative(item.value)
-    ):
+    if isinstance(context.node, nodes.SetProperties) and property_type.minimum == 0 and _negative(item.value):
         return None  # accepted here, and has no effect
     help_ = f"write {property_type.expects}"
     size = _SIZE.fullmatch(item.value)

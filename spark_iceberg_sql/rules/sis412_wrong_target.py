@@ -127,11 +127,7 @@ def wrong_target(context: Context) -> Iterator[Finding]:
     elif isinstance(relation, MissingTable):
         yield from _missing_table(context, relation)
     elif isinstance(context.node, _COLUMNS):
-        if (
-            relation is not None
-            and relation.kind is RelationKind.VIEW
-            and not _is_alter_view(context)
-        ):
+        if relation is not None and relation.kind is RelationKind.VIEW and not _is_alter_view(context):
             name = context.target.text
             yield Finding(
                 context.target.span,
@@ -153,9 +149,7 @@ def wrong_target(context: Context) -> Iterator[Finding]:
 
 def _is_alter_view(context: Context) -> bool:
     """True if the statement is ALTER VIEW."""
-    return (
-        context.statement.tokens[1].word == "VIEW" if context.statement.first == "ALTER" else False
-    )
+    return context.statement.tokens[1].word == "VIEW" if context.statement.first == "ALTER" else False
 
 
 def _missing_table(context: Context, missing_table: MissingTable) -> Iterator[Finding]:
@@ -206,9 +200,7 @@ def _not_iceberg_table(context: Context, table: Table) -> Iterator[Finding]:
         )
     elif table.kind is RelationKind.VIEW:
         noun = "partitions" if feature == "partition fields" else feature
-        yield Finding(
-            span, f"`{name}` is a view, which cannot have {noun}", "name the table that it reads"
-        )
+        yield Finding(span, f"`{name}` is a view, which cannot have {noun}", "name the table that it reads")
     else:
         noun = f"a {table.provider} table" if table.provider else "not an Iceberg table"
         yield Finding(
@@ -218,9 +210,7 @@ def _not_iceberg_table(context: Context, table: Table) -> Iterator[Finding]:
         )
 
 
-def _create(
-    context: Context, node: nodes.Create, relation: Table | MissingTable | None
-) -> Iterator[Finding]:
+def _create(context: Context, node: nodes.Create, relation: Table | MissingTable | None) -> Iterator[Finding]:
     name = context.target.text
     if node.like_table is not None:
         source = context.catalog.get(context.in_spark_catalog(node.like_table.parts))
@@ -238,20 +228,12 @@ def _create(
             f"there is no table `{name}` to replace: {relation.reason}",
             f"write `CREATE OR REPLACE TABLE {name}`",
         )
-    if (
-        node.replace
-        or not isinstance(relation, Table)
-        or relation.kind in (RelationKind.METADATA, RelationKind.BRANCH)
-    ):
+    if node.replace or not isinstance(relation, Table) or relation.kind in (RelationKind.METADATA, RelationKind.BRANCH):
         return
-    if (
-        relation.is_intended
-    ):  # the statement that would have created it is at fault, and this is another attempt
+    if relation.is_intended:  # the statement that would have created it is at fault, and this is another attempt
         return
     if node.if_not_exists:
-        if (node.partitioning or node.typed_partitions) and not _has_same_partitioning(
-            context, relation
-        ):
+        if (node.partitioning or node.typed_partitions) and not _has_same_partitioning(context, relation):
             yield Finding(
                 node.partitioning_span or context.target.span,
                 f"`{name}` exists: IF NOT EXISTS leaves it unchanged, and this clause is ignored",
@@ -271,9 +253,7 @@ def _has_same_partitioning(context: Context, table: Table) -> bool:
     """True if a table has the partitioning that CREATE TABLE IF NOT EXISTS states, as far as is known."""
     if table.specs is None or table.schema is None or table.is_partial:
         return table.kind is RelationKind.ICEBERG  # unknown: assume the same
-    existing_fields = [
-        (field.source.lower(), str(field.transform)) for field in table.specs.spec.fields
-    ]
+    existing_fields = [(field.source.lower(), str(field.transform)) for field in table.specs.spec.fields]
     stated_fields = [
         (".".join(facts.source.parts).lower(), str(facts.bound))
         for facts in context.terms
@@ -285,14 +265,10 @@ def _has_same_partitioning(context: Context, table: Table) -> bool:
 def _is_temporary_view(context: Context, ref: terms.NamePath) -> bool:
     """True if a single-part name is a temporary view, which LIKE accepts too."""
     relation = context.catalog.get(ref.parts)
-    return (
-        len(ref.parts) == 1 and isinstance(relation, Table) and relation.kind is RelationKind.VIEW
-    )
+    return len(ref.parts) == 1 and isinstance(relation, Table) and relation.kind is RelationKind.VIEW
 
 
-def _hive(
-    context: Context, node: nodes.HivePartition, relation: Table | MissingTable | None
-) -> Iterator[Finding]:
+def _hive(context: Context, node: nodes.HivePartition, relation: Table | MissingTable | None) -> Iterator[Finding]:
     if relation is None and node.verb.split()[0] in _UNRESOLVED_VERBS:
         return  # nothing to note where no partition is defined
     if isinstance(relation, Table) and not relation.is_certain:

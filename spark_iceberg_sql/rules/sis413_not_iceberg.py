@@ -86,9 +86,7 @@ def not_iceberg(context: Context) -> Iterator[Finding]:
         )
 
         start, end = node.cluster_by
-        clause_tokens = [token for token in context.statement.tokens if start <= token.start < end][
-            2:
-        ]
+        clause_tokens = [token for token in context.statement.tokens if start <= token.start < end][2:]
         intended_fields = parse_fields(clause_tokens)
         clause = intended_fields[0] if intended_fields else "..."
         # WRITE ORDERED BY accepts the same transforms, and no other expressions.
@@ -121,11 +119,7 @@ def _moved_help(context: Context, node: nodes.Create, fields_: list[str], clause
     if node.typed_partitions:
         typed = (f"`{context.text_at((c.span[0], c.type_span[1]))}`" for c in node.typed_partitions)
         return f"leave out {clause_name}, add {' and '.join(typed)} to the column list and write `{clause}`"
-    return (
-        f"leave {clause_name} out and write `{clause}`"
-        if node.partitioning
-        else f"write `{clause}`"
-    )
+    return f"leave {clause_name} out and write `{clause}`" if node.partitioning else f"write `{clause}`"
 
 
 def _clustered(context: Context, node: nodes.Create, span: terms.Offsets) -> Finding:
@@ -207,9 +201,7 @@ def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
     )
     if term is None:
         return
-    description = (
-        f"a table USING {node.provider}" if node.provider else "a table without USING iceberg"
-    )
+    description = f"a table USING {node.provider}" if node.provider else "a table without USING iceberg"
     fix = None
     if node.provider_span is not None:
         fix = Fix("write USING iceberg", (Edit(*node.provider_span, "iceberg"),))

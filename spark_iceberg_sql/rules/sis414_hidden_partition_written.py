@@ -48,9 +48,7 @@ def hidden_partition_written(context: Context) -> Iterator[Finding]:
         if hidden is not None and hidden.transform.transform.is_identity:
             message = f"`{name}` is a partition field: PARTITION takes its column `{hidden.source}`"
         elif hidden is not None:
-            message = (
-                f"`{name}` is computed from the rows, as `{hidden.clause}`, and cannot be written"
-            )
+            message = f"`{name}` is computed from the rows, as `{hidden.clause}`, and cannot be written"
         else:
             message = f"`{context.target.text}` has no identity partition field on `{name}`"
         verb = "INSERT OVERWRITE" if node.overwrite else "INSERT INTO"

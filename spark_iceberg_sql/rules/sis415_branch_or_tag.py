@@ -103,12 +103,8 @@ def _existence_finding(context: Context, node: nodes.ChangeSnapshotRef) -> Findi
         return None
     name, span, target = node.name.text, node.name.span, context.target.text
     reference_kind = table.references.get(node.name.parts[0])
-    has_no_snapshot = (
-        table.no_snapshot_epoch is not None and table.no_snapshot_epoch == context.catalog.others
-    )
-    has_no_main_snapshot = (
-        table.no_main_epoch is not None and table.no_main_epoch == context.catalog.others
-    )
+    has_no_snapshot = table.no_snapshot_epoch is not None and table.no_snapshot_epoch == context.catalog.others
+    has_no_main_snapshot = table.no_main_epoch is not None and table.no_main_epoch == context.catalog.others
     no_main = has_no_main_snapshot and node.name.parts[0] == _MAIN
     subject = f"`{name}` is a {reference_kind} of `{target}`"
     other_kind = "tag" if node.ref_type == "branch" else "branch"
@@ -125,23 +121,15 @@ def _existence_finding(context: Context, node: nodes.ChangeSnapshotRef) -> Findi
         and (reference_kind == "" or ((has_no_snapshot or no_main) and not reference_kind))
     ):
         return Finding(span, f"`{target}` has no {node.ref_type} `{name}`", _missing_help(node))
-    if (
-        has_no_snapshot
-        and node.verb != "drop"
-        and (node.ref_type == "tag" or node.version is not None)
-    ):
+    if has_no_snapshot and node.verb != "drop" and (node.ref_type == "tag" or node.version is not None):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
-        return Finding(
-            span, f"`{target}` has no snapshot yet for the {node.ref_type} to point to", help_
-        )
+        return Finding(span, f"`{target}` has no snapshot yet for the {node.ref_type} to point to", help_)
     if has_no_main_snapshot and node.version is None and _needs_snapshot(node, reference_kind):
         help_ = (
             f"write rows first: `INSERT INTO {target} ...`, or add AS OF VERSION with "
             f"one of `SELECT snapshot_id FROM {target}.snapshots`"
         )
-        return Finding(
-            span, f"`{target}` has no current snapshot for the {node.ref_type} to point to", help_
-        )
+        return Finding(span, f"`{target}` has no current snapshot for the {node.ref_type} to point to", help_)
     return None
 
 
@@ -149,9 +137,7 @@ def _needs_snapshot(node: nodes.ChangeSnapshotRef, reference_kind: str | None) -
     """True if a statement needs the current snapshot: for a tag, except DROP, or to replace a branch."""
     if node.ref_type == "tag":
         return node.verb != "drop"
-    return node.verb == "replace" or (
-        node.verb == "create or replace" and reference_kind == "branch"
-    )
+    return node.verb == "replace" or (node.verb == "create or replace" and reference_kind == "branch")
 
 
 def _missing_help(node: nodes.ChangeSnapshotRef) -> str:

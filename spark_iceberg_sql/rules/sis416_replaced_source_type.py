@@ -66,12 +66,7 @@ def replaced_source_type(context: Context) -> Iterator[Finding]:
     """Every column of CREATE OR REPLACE whose new type conflicts with a spec of the table."""
     old_table = context.replaced_table
     table_after = context.table_after if old_table is not None else None
-    if (
-        old_table is None
-        or table_after is None
-        or table_after.specs is None
-        or table_after.schema is None
-    ):
+    if old_table is None or table_after is None or table_after.specs is None or table_after.schema is None:
         return
     for item in context.new_corruption:
         if item.kind is CorruptionKind.TYPE_NOT_TAKEN:
@@ -79,15 +74,11 @@ def replaced_source_type(context: Context) -> Iterator[Finding]:
     if old_table.specs is None or old_table.schema is None:
         return
     if table_after.specs.current in {spec.spec_id for spec in old_table.specs.all_specs}:
-        yield from _kept_spec_findings(
-            context, table_after.specs, old_table.schema, table_after.schema
-        )
+        yield from _kept_spec_findings(context, table_after.specs, old_table.schema, table_after.schema)
     yield from _kept_value_findings(context, old_table.specs, old_table.schema, table_after.schema)
 
 
-def _kept_spec_findings(
-    context: Context, specs: Specs, old: Schema, new: Schema
-) -> Iterator[Finding]:
+def _kept_spec_findings(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
     """Fields of a spec that is kept; a new spec is bound to the new types."""
     for field in specs.spec.fields:
         old_column, new_column = old.by_id(field.source_id), new.by_id(field.source_id)
@@ -106,20 +97,13 @@ def _kept_spec_findings(
             )
 
 
-def _kept_value_findings(
-    context: Context, specs: Specs, old: Schema, new: Schema
-) -> Iterator[Finding]:
+def _kept_value_findings(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
     """Columns with values in manifests that cannot be read as the new type; each is reported once."""
     reported_ids: set[int] = set()
     for field in specs.all_fields:
         transform = field.transform.transform
         old_column, new_column = old.by_id(field.source_id), new.by_id(field.source_id)
-        if (
-            old_column is None
-            or new_column is None
-            or field.transform.is_void
-            or transform.result is not None
-        ):
+        if old_column is None or new_column is None or field.transform.is_void or transform.result is not None:
             continue
         if field.source_id in reported_ids or not transform.takes(new_column.field.type):
             continue
@@ -147,9 +131,7 @@ def _can_read(old_type: Type, new_type: Type) -> bool:
     if not (isinstance(old_type, Primitive) and isinstance(new_type, Primitive)):
         return False
     if old_type.name == new_type.name == "decimal":
-        return (
-            old_type.arguments[1] == new_type.arguments[1]
-        )  # unscaled digits, whatever the precision
+        return old_type.arguments[1] == new_type.arguments[1]  # unscaled digits, whatever the precision
     return any({old_type.name, new_type.name} <= type_group for type_group in _SAME_BINARY_FORM)
 
 
@@ -177,11 +159,7 @@ def _changes_time_kind(field: PartitionField, old_field: Field, new_field: Field
     """True if the column of a time transform changes between date and timestamp."""
     transform = field.transform.transform
     takes_both = transform.takes(old_field.type) and transform.takes(new_field.type)
-    return (
-        transform.granularity is not None
-        and takes_both
-        and _is_date(old_field) != _is_date(new_field)
-    )
+    return transform.granularity is not None and takes_both and _is_date(old_field) != _is_date(new_field)
 
 
 def _is_date(field: Field) -> bool:

@@ -77,14 +77,9 @@ def _remedy(context: Context, field: PartitionField) -> tuple[terms.Offsets, str
         quoted(f"{field.name.replace('`', '_').replace('.', '_')}_field"),
         context.target.text,
     )
-    if (
-        isinstance(context.node, nodes.AddField | nodes.ReplaceField)
-        and context.requested_field is not None
-    ):
+    if isinstance(context.node, nodes.AddField | nodes.ReplaceField) and context.requested_field is not None:
         facts = context.new_terms[0]
-        clause, _ = renamed_clause(
-            context, unused_field_name(context.specs, context.schema, context.requested_field)
-        )
+        clause, _ = renamed_clause(context, unused_field_name(context.specs, context.schema, context.requested_field))
         return (facts.name or facts.term).span, f"write `{clause}`"
     if isinstance(context.node, nodes.Create):
         facts_of = {_key(facts): facts for facts in context.terms}
@@ -108,8 +103,4 @@ def _may_clash(facts: ResolvedTerm) -> bool:
 
 def _key(facts: ResolvedTerm) -> tuple[int, str] | None:
     requested_field = facts.requested_field
-    return (
-        (requested_field.source_id, str(requested_field.transform))
-        if requested_field is not None
-        else None
-    )
+    return (requested_field.source_id, str(requested_field.transform)) if requested_field is not None else None

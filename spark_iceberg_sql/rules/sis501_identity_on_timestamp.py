@@ -48,37 +48,25 @@ def identity_on_timestamp(context: Context) -> Iterator[Finding]:
         if bound is None or not bound.transform.is_identity or column is None:
             continue
         data_type = column.field.type
-        if not TIMES[-1].takes(data_type) or (
-            isinstance(data_type, Primitive) and data_type.rounded
-        ):
+        if not TIMES[-1].takes(data_type) or (isinstance(data_type, Primitive) and data_type.rounded):
             continue
         name = facts.source_text
-        times = (
-            w.transform
-            for w in _other_fields(context, facts)
-            if w.source_id == column.field.field_id
-        )
+        times = (w.transform for w in _other_fields(context, facts) if w.source_id == column.field.field_id)
         time = next((t for t in times if t.transform.granularity is not None), None)
         day = f"write `{DATE.clause(name)}`"
         yield Finding(
             facts.term.span,
             f"`{name}` is a timestamp: each distinct value would be a separate partition",
-            day
-            if time is None
-            else f"leave it out: `{time.clause(name)}` already partitions by it",
+            day if time is None else f"leave it out: `{time.clause(name)}` already partitions by it",
         )
 
 
 def _other_fields(context: Context, facts: ResolvedTerm) -> list[RequestedField | PartitionField]:
     """The other fields that the table has or the statement adds."""
     fields: list[RequestedField | PartitionField] = [
-        term.requested_field
-        for term in context.new_terms
-        if term is not facts and term.requested_field is not None
+        term.requested_field for term in context.new_terms if term is not facts and term.requested_field is not None
     ]
     if not isinstance(context.node, nodes.Create):
         with suppress(UnknownFactError, AlreadyReportedError):
-            fields += [
-                field for field in context.specs.spec.fields if field is not context.dropped_field
-            ]
+            fields += [field for field in context.specs.spec.fields if field is not context.dropped_field]
     return fields

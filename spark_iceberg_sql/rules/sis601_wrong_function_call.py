@@ -81,20 +81,12 @@ def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     if call.function in NAMES or f"function {call.function}" in context.text.lower():
         return None
     function_name = call.function if call.is_system else call.function.removeprefix(FUNCTION_PREFIX)
-    names = (
-        set(SYSTEM_FUNCTIONS)
-        if call.is_system
-        else {n.removeprefix(FUNCTION_PREFIX) for n in BY_FUNCTION}
-    )
+    names = set(SYSTEM_FUNCTIONS) if call.is_system else {n.removeprefix(FUNCTION_PREFIX) for n in BY_FUNCTION}
     transform = BY_SPELLING.get(function_name) if call.is_system else None
     transform = BY_OTHER_NAME[function_name][0] if function_name in _TIME_NAMES else transform
     is_misspelling = transform is None
     name = next(
-        (
-            n
-            for n in sorted(names)
-            if len(function_name) > 2 and _is_one_edit_apart(function_name, n)
-        ),
+        (n for n in sorted(names) if len(function_name) > 2 and _is_one_edit_apart(function_name, n)),
         None,
     )
     if transform is not None:
@@ -122,9 +114,7 @@ def _is_one_edit_apart(left: str, right: str) -> bool:
     if len(short) < len(long):
         return short[index:] == long[index + 1 :]
     is_swapped = short[index : index + 2][::-1] == long[index : index + 2]
-    return short[index + 1 :] == long[index + 1 :] or (
-        is_swapped and short[index + 2 :] == long[index + 2 :]
-    )
+    return short[index + 1 :] == long[index + 1 :] or (is_swapped and short[index + 2 :] == long[index + 2 :])
 
 
 def _name_finding(context: Context, call: FunctionCall) -> Finding | None:
@@ -136,9 +126,7 @@ def _name_finding(context: Context, call: FunctionCall) -> Finding | None:
     else:
         message = f"`{call.name}` has no parameter `{call.unknown_parameter.text}`"
     argument_texts = [call.argument_text(i, context.text) for i in range(len(call.arguments))]
-    numbers = [
-        text for i, text in enumerate(argument_texts) if call.integer_argument(i) is not None
-    ]
+    numbers = [text for i, text in enumerate(argument_texts) if call.integer_argument(i) is not None]
     other_texts = [text for text in argument_texts if text not in numbers]
     return Finding(
         (call.unknown_parameter.start, call.unknown_parameter.end),
@@ -156,11 +144,7 @@ def _count_finding(context: Context, call: FunctionCall) -> Finding | None:
     takes = "one column" if parameter is None else f"the {parameter.noun} and one column"
     argument_count = len(call.arguments)
     column = next(
-        (
-            context.text_at(call.argument_span(i))
-            for i in range(argument_count)
-            if _is_column(call.arguments[i])
-        ),
+        (context.text_at(call.argument_span(i)) for i in range(argument_count) if _is_column(call.arguments[i])),
         "col",
     )
     numbers = [n for i in range(argument_count) if (n := call.integer_argument(i)) is not None]
@@ -229,9 +213,7 @@ def _type_finding(context: Context, call: FunctionCall) -> Finding | None:
 
 def _is_column(tokens: tuple[Token, ...]) -> bool:
     """True if an argument is the name of a column."""
-    is_name_path = all(
-        t.kind in (TokenKind.WORD, TokenKind.QUOTED) or t.text == "." for t in tokens
-    )
+    is_name_path = all(t.kind in (TokenKind.WORD, TokenKind.QUOTED) or t.text == "." for t in tokens)
     return is_name_path and tokens[0].word not in ("NULL", "TRUE", "FALSE")
 
 
@@ -240,7 +222,5 @@ def _is_no_integer(tokens: tuple[Token, ...]) -> bool:
     last = tokens[-1]
     is_single = len(tokens) == 1
     return is_single and (
-        last.kind in STRINGS
-        or last.kind is TokenKind.NUMBER
-        or last.word in ("NULL", "TRUE", "FALSE")
+        last.kind in STRINGS or last.kind is TokenKind.NUMBER or last.word in ("NULL", "TRUE", "FALSE")
     )

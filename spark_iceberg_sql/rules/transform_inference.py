@@ -11,9 +11,7 @@ from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, DATE, TIMES
 
 # Functions that take the unit, or a format that implies it, as a string.
-_FORMAT_FUNCTIONS = frozenset(
-    {"date_format", "to_char", "from_unixtime", "to_varchar", "format_datetime"}
-)
+_FORMAT_FUNCTIONS = frozenset({"date_format", "to_char", "from_unixtime", "to_varchar", "format_datetime"})
 # Without separators, only these are a format, such as `yyyyMMdd`: other long runs of letters are a word.
 _UNSEPARATED = re.compile(r"(?:[yYu]{4}|[yYu]{2}|MM|[dD]{2}|[hHkK]{2}|mm|MI|[sS]{2})+")
 
@@ -45,9 +43,7 @@ def infer_transform(call: str, texts: Sequence[str]) -> InferredTransform | None
     spelled_transform = BY_SPELLING.get(lower_name) or BY_FUNCTION.get(lower_name)
     if spelled_transform is None:
         matches = [
-            n
-            for n in similar_names(lower_name, BY_SPELLING)
-            if n[0] == lower_name[0] or n in lower_name.split("_")
+            n for n in similar_names(lower_name, BY_SPELLING) if n[0] == lower_name[0] or n in lower_name.split("_")
         ]
         spelled_transform = BY_SPELLING[matches[0]] if matches else None
     return (

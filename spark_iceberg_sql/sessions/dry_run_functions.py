@@ -50,8 +50,7 @@ def _preview(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
         return _SUMMARY, [_summary(result)]
     parts = result.per_partition
     return _BY_PARTITION, [
-        {"partition": p.partition, "rows": p.rows, "files": p.files, "bytes": p.bytes}
-        for p in parts
+        {"partition": p.partition, "rows": p.rows, "files": p.files, "bytes": p.bytes} for p in parts
     ]
 
 

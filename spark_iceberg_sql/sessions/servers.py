@@ -32,9 +32,7 @@ class Server:
     spark: the session that it was started with. scheme: of its address. host, port: where it listens.
     """
 
-    def __init__(
-        self, spark: SparkSession, scheme: str, host: str, port: int, stop: server_processes.Stop
-    ) -> None:
+    def __init__(self, spark: SparkSession, scheme: str, host: str, port: int, stop: server_processes.Stop) -> None:
         self.spark = spark
         self.scheme = scheme
         self.host = host

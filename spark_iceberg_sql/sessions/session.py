@@ -119,11 +119,7 @@ def _memory(config: Mapping[str, str]) -> dict[str, str]:
     partitions: Iceberg keeps a writer open for each.
     """
     submit_args = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
-    is_set = (
-        "SPARK_DRIVER_MEMORY" in os.environ
-        or "driver-memory" in submit_args
-        or _MEMORY_KEY in submit_args
-    )
+    is_set = "SPARK_DRIVER_MEMORY" in os.environ or "driver-memory" in submit_args or _MEMORY_KEY in submit_args
     if is_set or _MEMORY_KEY in config or _MEMORY_KEY in _defaults():
         return {}
     size = memory_size()
@@ -156,14 +152,10 @@ def _limits() -> Iterator[int]:
             yield int(Path("/sys/fs/cgroup", limit).read_text("ascii"))
 
 
-def _join(
-    settings: dict[str, str], config: Mapping[str, str], key: str, default: str, separator: str
-) -> None:
+def _join(settings: dict[str, str], config: Mapping[str, str], key: str, default: str, separator: str) -> None:
     """Set a list setting: the default value, followed by the caller's."""
     user_value = config.get(key, "")
-    settings[key] = (
-        user_value if default in user_value else separator.join(filter(None, (default, user_value)))
-    )
+    settings[key] = user_value if default in user_value else separator.join(filter(None, (default, user_value)))
 
 
 def _log_option() -> str:
@@ -240,9 +232,7 @@ def _register(spark: SparkSession) -> None:
     by_path.register(spark)
     metadata_functions.register(spark)
     discovery.register(spark)
-    python_table_functions.register(
-        spark, (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS)
-    )
+    python_table_functions.register(spark, (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS))
 
 
 def uninstall(spark: SparkSession) -> None:
@@ -253,6 +243,4 @@ def uninstall(spark: SparkSession) -> None:
     by_path.unregister(spark)
     metadata_functions.unregister(spark)
     discovery.unregister(spark)
-    python_table_functions.unregister(
-        spark, (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS)
-    )
+    python_table_functions.unregister(spark, (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS))

@@ -96,10 +96,7 @@ STATEMENT_FUNCTIONS: tuple[PythonTableFunction, ...] = (
     _table_function(
         _STATEMENT,
         name="iceberg_plan",
-        columns=(
-            "part string, spec_id int, field_id int, name string, source string, "
-            "transform string, detail string"
-        ),
+        columns=("part string, spec_id int, field_id int, name string, source string, transform string, detail string"),
         summary="what a statement would do to its table's partitioning; the table is not changed",
         example="SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)');",
         rows=_plan,
@@ -122,10 +119,7 @@ STATEMENT_FUNCTIONS: tuple[PythonTableFunction, ...] = (
     _table_function(
         _STATEMENT,
         name="iceberg_spj",
-        columns=(
-            "condition string, tables string, happens string, shuffles int, best int, "
-            "sets string, why string"
-        ),
+        columns=("condition string, tables string, happens string, shuffles int, best int, sets string, why string"),
         summary="whether the joins of a query are storage-partitioned, and what is missing",
         example="SELECT * FROM iceberg_spj('SELECT * FROM db.a JOIN db.b ON a.id = b.id');",
         rows=_spj,

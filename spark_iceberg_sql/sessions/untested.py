@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 _ANSWERS = (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS)
 _FUNCTIONS, _TABLE_FUNCTIONS = "functions iceberg_*", "table functions"
 _RULES, _CHECK = "optimizer rules", "check of partition DDL"
-_NO_ROWS = (
-    "they are tested only in local mode, since executors elsewhere do not see the driver's files"
-)
+_NO_ROWS = "they are tested only in local mode, since executors elsewhere do not see the driver's files"
 
 
 @dataclass(slots=True)
@@ -118,9 +116,7 @@ def _rule_faults(spark: SparkSession) -> dict[str, str]:
         return {_RULES: fault}
 
 
-def _attempt(
-    part: str, registration: Callable[[SparkSession], None], spark: SparkSession
-) -> dict[str, str]:
+def _attempt(part: str, registration: Callable[[SparkSession], None], spark: SparkSession) -> dict[str, str]:
     try:
         registration(spark)
     except Exception as error:

@@ -65,9 +65,7 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
             help=f"attach it as `lake.{folder_name}`",
         )
     if len(parts) < 2:
-        raise IcebergSqlError(
-            f"`{name}` does not name a catalog", help=f"attach it as `{name}.{folder_name}`"
-        )
+        raise IcebergSqlError(f"`{name}` does not name a catalog", help=f"attach it as `{name}.{folder_name}`")
     function = str(arguments.pop("store", "iceberg"))
     call = LiteralCall(function, ((None, path),), tuple(arguments.items()))
     if function.lower() in ("icebergazure", "iceberg_azure"):
@@ -113,9 +111,7 @@ def attach_to_create(spark: SparkSession, write_target: WriteTarget, name: Seque
     return False
 
 
-def _attach(
-    spark: SparkSession, write_target: WriteTarget, parts: list[str], *, insert: bool = False
-) -> str:
+def _attach(spark: SparkSession, write_target: WriteTarget, parts: list[str], *, insert: bool = False) -> str:
     """Attach, and return the quoted name. insert: for INSERT INTO FUNCTION."""
     quoted = dotted(parts)
     path = write_target.display_path
@@ -132,9 +128,7 @@ def _attach(
                 help=f"pass the table's folder, `{folder}`",
             )
         with write_target.without_secrets():
-            ownership.refuse_files_elsewhere(
-                folder, located_table.metadata, located_table.operations
-            )
+            ownership.refuse_files_elsewhere(folder, located_table.metadata, located_table.operations)
         if not _has_hadoop_name(located_table.file):
             _refuse_other_than_owner(path, parts, catalog_class, insert=insert)
             if not spark.catalog.tableExists(quoted):
@@ -162,9 +156,7 @@ def _catalog_class(spark: SparkSession, parts: list[str]) -> str | None:
     return catalog_class
 
 
-def _refuse_other_than_owner(
-    path: str, parts: list[str], catalog_class: str | None, *, insert: bool
-) -> None:
+def _refuse_other_than_owner(path: str, parts: list[str], catalog_class: str | None, *, insert: bool) -> None:
     """Refuse a catalog that cannot be the owner of a table that was written through a catalog.
 
     A Hadoop catalog numbers versions by the files in the folder, and never sees the commits of the catalog
@@ -179,8 +171,7 @@ def _refuse_other_than_owner(
         )
     name = parts[0] if catalog_class is None else f"{parts[0]}_owner"
     example = (
-        f"spark_iceberg_sql.catalog(spark, '{name}', 'jdbc', uri='jdbc:sqlite:/lake/catalog.db', "
-        "warehouse='/lake')"
+        f"spark_iceberg_sql.catalog(spark, '{name}', 'jdbc', uri='jdbc:sqlite:/lake/catalog.db', warehouse='/lake')"
     )
     if catalog_class is None:
         raise IcebergSqlError(
@@ -214,13 +205,9 @@ def _refuse_older(write_target: WriteTarget, located_table: LocatedTable, folder
     previous_files = None
     for _ in range(_READINGS):
         try:
-            hadoop_file = str(
-                relations.hadoop_table(folder).operations().current().metadataFileLocation()
-            )
+            hadoop_file = str(relations.hadoop_table(folder).operations().current().metadataFileLocation())
         except JVM_ERRORS as error:
-            raise IcebergSqlError(
-                f"no Hadoop catalog can read `{folder}`: {message(error)}"
-            ) from None
+            raise IcebergSqlError(f"no Hadoop catalog can read `{folder}`: {message(error)}") from None
         if attached_tables.version(hadoop_file) >= attached_tables.version(located_table.file):
             return
         if previous_files == (hadoop_file, located_table.file):
@@ -246,8 +233,7 @@ def _refuse_other_table(quoted: str, path: str, located_table: LocatedTable) -> 
     is_same_table = str(table.uuid()) == str(located_table.metadata.uuid())
     if not is_same_table or not same_location.is_same(str(table.location()), located_table.folder):
         raise IcebergSqlError(
-            f"{quoted} already exists, for the table at `{table.location()}` and not for the one at "
-            f"`{path}`",
+            f"{quoted} already exists, for the table at `{table.location()}` and not for the one at `{path}`",
             help="attach it under another name",
         )
     catalog_file = str(table.metadataFileLocation())
@@ -293,6 +279,5 @@ def _register(spark: SparkSession, parts: list[str], file: str) -> None:
     table = string_literal(dotted(parts[1:]))
     # No parameter markers: before Spark 4.1, CALL does not support them.
     spark.sql(
-        f"CALL {backticked(parts[0])}.system.register_table("
-        f"table => {table}, metadata_file => {string_literal(file)})"
+        f"CALL {backticked(parts[0])}.system.register_table(table => {table}, metadata_file => {string_literal(file)})"
     )

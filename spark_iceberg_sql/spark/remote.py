@@ -42,8 +42,7 @@ _NO_SESSION = ("INVALID_HANDLE.SESSION", "NO_ACTIVE_SESSION", "SESSION_CHANGED",
 # For a server to accept a connection; without an answer, the client itself goes on trying.
 _CONNECT_SECONDS = 5
 START = (
-    "help: start the server with `iceberg-sql connect-server`, "
-    "or call spark_iceberg_sql.install(spark) in its process"
+    "help: start the server with `iceberg-sql connect-server`, or call spark_iceberg_sql.install(spark) in its process"
 )
 NO_CHECK = f"the server of this session does not check partition DDL\n{START}"
 # Where pyspark writes each error of a statement, with the text of gRPC, before it raises the error.
@@ -63,9 +62,7 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     if names.isdisjoint(BY_FUNCTION):
         raise IcebergSqlError(f"the server of this session has no iceberg_* functions\n{START}")
     if "iceberg_check" not in names:
-        message = (
-            f"the server has the iceberg_* functions, but does not check partition DDL\n{START}"
-        )
+        message = f"the server has the iceberg_* functions, but does not check partition DDL\n{START}"
         warnings.warn(message, IcebergSqlWarning, stacklevel=3)
     elif ddl != "off":
         spark.__dict__["sql"] = _checking_sql(spark, ddl)
@@ -92,9 +89,7 @@ def findings(spark: SparkSession, text: str, filename: str | None = None) -> Rep
     """As `check`; None if the server has no checker. Raises IcebergSqlError if the server is lost."""
     try:
         with explaining_lost_server(spark), without_error_logs():
-            rows = unchecked_sql(spark)(
-                "SELECT * FROM iceberg_check(:text)", {"text": text}
-            ).collect()
+            rows = unchecked_sql(spark)("SELECT * FROM iceberg_check(:text)", {"text": text}).collect()
     except PySparkException as error:
         if has_no_function(error):
             return None
@@ -110,9 +105,7 @@ def plan(spark: SparkSession, text: str) -> PlannedRows:
     """
     try:
         with explaining_lost_server(spark), without_error_logs():
-            rows = unchecked_sql(spark)(
-                "SELECT * FROM iceberg_plan(:text)", {"text": text}
-            ).collect()
+            rows = unchecked_sql(spark)("SELECT * FROM iceberg_plan(:text)", {"text": text}).collect()
     except PySparkException as error:
         if has_no_function(error):
             raise IcebergSqlError(f"the server of this session makes no plans\n{START}") from None
@@ -203,9 +196,7 @@ def _drop(record: logging.LogRecord) -> bool:
 
 def is_lost(error: PySparkException) -> bool:
     """True if an error means that the session's server is gone, or does not have the session any more."""
-    return _matches(error, _NO_SESSION) or (
-        not _condition(error) and any(sign in str(error) for sign in _LOST)
-    )
+    return _matches(error, _NO_SESSION) or (not _condition(error) and any(sign in str(error) for sign in _LOST))
 
 
 def _matches(error: PySparkException, conditions: tuple[str, ...]) -> bool:
@@ -233,18 +224,14 @@ def _lost(spark: SparkSession, *, has_ended_session: bool = False) -> IcebergSql
     address = connect_channel.address(spark)
     server = "the Spark Connect server" + (f" at {address[0]}:{address[1]}" if address else "")
     if has_ended_session:
-        fact = (
-            f"{server} no longer has this session: it was started again, or has ended the session"
-        )
+        fact = f"{server} no longer has this session: it was started again, or has ended the session"
         start = ""
     else:
         fact, start = (
             f"{server} is gone: nothing accepts connections there",
             "start the server again, then ",
         )
-    return IcebergSqlError(
-        fact, help=f"{start}make a new session: SparkSession.builder.remote(...).create()"
-    )
+    return IcebergSqlError(fact, help=f"{start}make a new session: SparkSession.builder.remote(...).create()")
 
 
 def has_no_function(error: PySparkException) -> bool:
@@ -261,9 +248,7 @@ def refusal_message(error: PySparkException) -> str:
 
 
 def _condition(error: PySparkException) -> str:
-    get_condition = (
-        getattr(error, "getCondition", None) or error.getErrorClass
-    )  # before pyspark 4.0
+    get_condition = getattr(error, "getCondition", None) or error.getErrorClass  # before pyspark 4.0
     return get_condition() or ""
 
 

@@ -77,9 +77,7 @@ class ServerRows:
         blocks = [visible_lines(self.title)]
         for row in self.fetched:
             values = zip(self.columns, row, strict=True)
-            blocks.append(
-                join_visible(f"{name}: {_text(v)}" for name, v in values if v is not None)
-            )
+            blocks.append(join_visible(f"{name}: {_text(v)}" for name, v in values if v is not None))
         if not self.fetched:
             blocks.append("no rows")
         return "\n\n".join(blocks)
@@ -88,9 +86,7 @@ class ServerRows:
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
-        cells = [
-            ["" if v is None else markup.html_text(_text(v)) for v in row] for row in self.fetched
-        ]
+        cells = [["" if v is None else markup.html_text(_text(v)) for v in row] for row in self.fetched]
         title = f"<pre>{html(self.title)}</pre>"
         return markup.box(title, markup.table(list(map(markup.html_text, self.columns)), cells))
 
@@ -104,9 +100,7 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def call(
-    public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Any:
+def call(public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The rows of the server's function for a public function.
 
     public_name: of the public function. args, kwargs: its arguments after the session. Raises IcebergSqlError
@@ -128,24 +122,18 @@ def call(
         clauses.append(f"{function.sql_name(argument)} => {clause}")
     with remote.explaining_lost_server(spark), remote.without_error_logs():
         try:
-            frame = remote.unchecked_sql(spark)(
-                f"SELECT * FROM {function.name}({', '.join(clauses)})", parameters
-            )
+            frame = remote.unchecked_sql(spark)(f"SELECT * FROM {function.name}({', '.join(clauses)})", parameters)
             columns, rows = tuple(frame.columns), tuple(frame.collect())
         except PySparkException as error:
             if remote.has_no_function(error):
-                raise IcebergSqlError(
-                    f"the server of this session has no {function.name}\n{remote.START}"
-                ) from None
+                raise IcebergSqlError(f"the server of this session has no {function.name}\n{remote.START}") from None
             if remote.is_lost(error):
                 raise
             raise IcebergSqlError(remote.refusal_message(error)) from None
     return ServerRows(str(values[function.positional[0]]), columns, rows)
 
 
-def _bind(
-    public_name: str, function: ServerFunction, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> dict[str, Any]:
+def _bind(public_name: str, function: ServerFunction, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments by their Python names; None is an argument's default value."""
     if len(args) > len(function.positional):
         raise IcebergSqlError(
@@ -166,9 +154,7 @@ def _bind(
         values[name] = value
     missing = [name for name in function.positional if values.get(name) is None]
     if missing:
-        raise IcebergSqlError(
-            f"`{missing[0]}` of sis.{public_name} is missing", argument=missing[0]
-        )
+        raise IcebergSqlError(f"`{missing[0]}` of sis.{public_name} is missing", argument=missing[0])
     return {name: _value(public_name, name, v) for name, v in values.items() if v is not None}
 
 

@@ -35,12 +35,8 @@ def java(supported: tuple[int, ...] = JAVA) -> str:
     executable = shutil.which("java", path=os.path.join(home, "bin") if home else None)
     if executable is None:
         where = f"in JAVA_HOME={home}" if home else "on PATH"
-        raise JavaError(
-            f"no Java {where}: install a Java runtime {version_names} and set JAVA_HOME to it"
-        )
-    version_output = subprocess.run(
-        [executable, "-version"], capture_output=True, text=True, check=False
-    ).stderr
+        raise JavaError(f"no Java {where}: install a Java runtime {version_names} and set JAVA_HOME to it")
+    version_output = subprocess.run([executable, "-version"], capture_output=True, text=True, check=False).stderr
     match = re.search(r'version "((\d+)[^"]*)"', version_output)
     if match is None or int(match[2]) not in supported:
         version_fact = "of an unreadable version" if match is None else f"version {match[1]}"
@@ -115,16 +111,13 @@ def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
         try:
             subprocess.run(command, capture_output=True, timeout=_FETCH_SECONDS, check=False)
         except subprocess.TimeoutExpired:
-            raise JarError(
-                f"the download of {runtime.coordinate} timed out after {_FETCH_SECONDS} s: {hint}"
-            ) from None
+            raise JarError(f"the download of {runtime.coordinate} timed out after {_FETCH_SECONDS} s: {hint}") from None
         fetched = Path(folder) / runtime.filename
         if not fetched.is_file():
             raise JarError(f"cannot fetch {runtime.coordinate}: {hint}")
         if not _is_pinned(fetched, runtime):
             raise JarError(
-                f"{runtime.coordinate} has sha256 {_sha256(fetched)}, "
-                f"but {runtime.sha256} is pinned: {hint}"
+                f"{runtime.coordinate} has sha256 {_sha256(fetched)}, but {runtime.sha256} is pinned: {hint}"
             )
         os.replace(fetched, target)
 

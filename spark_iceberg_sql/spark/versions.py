@@ -152,12 +152,8 @@ def runtime(spark_version: str, scala: str | None = None) -> Runtime:
     Raises IcebergSqlError if Spark or its Scala is not supported.
     """
     minor_version = spark_minor(spark_version).spark
-    candidates = {
-        name: row for name, row in runtimes().items() if name.startswith(f"{minor_version}_")
-    }
-    pinned_runtime = (
-        candidates.get(f"{minor_version}_{scala}") if scala else next(iter(candidates.values()))
-    )
+    candidates = {name: row for name, row in runtimes().items() if name.startswith(f"{minor_version}_")}
+    pinned_runtime = candidates.get(f"{minor_version}_{scala}") if scala else next(iter(candidates.values()))
     if pinned_runtime is None:
         scala_versions = " and ".join(name.partition("_")[2] for name in candidates)
         raise IcebergSqlError(

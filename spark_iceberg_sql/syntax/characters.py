@@ -50,7 +50,5 @@ def lexer_shape(text: str) -> str:
 def upper_keyword(token_text: str) -> str:
     """The text of a token in the upper case by which Spark recognizes keywords."""
     return (
-        token_text.upper()
-        if token_text.isascii()
-        else token_text.replace(LONG_S, "S").replace(DOTLESS_I, "I").upper()
+        token_text.upper() if token_text.isascii() else token_text.replace(LONG_S, "S").replace(DOTLESS_I, "I").upper()
     )

@@ -95,6 +95,4 @@ def _statement_range(
     # Comments at the end are trivia: the range ends at the last token.
     while comments and comments[-1][1] >= end:
         end = start + len(shaped[start : comments.pop()[0]].rstrip(_BLANKS))
-    return StatementRange(
-        head, start, end, tail, upper_keyword(first_word or LEXER.token_text_at(shaped, start))
-    )
+    return StatementRange(head, start, end, tail, upper_keyword(first_word or LEXER.token_text_at(shaped, start)))

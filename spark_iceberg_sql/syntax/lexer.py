@@ -141,9 +141,7 @@ class Lexer:
         token_text: str = self._match(shaped, start).group()
         return token_text
 
-    def tokens(
-        self, text: str, texts: list[str], start: int, end: int, *, trivia: bool
-    ) -> list[Token]:
+    def tokens(self, text: str, texts: list[str], start: int, end: int, *, trivia: bool) -> list[Token]:
         """The tokens of consecutive token texts, the first of which is at `start`.
 
         end: where to stop. trivia: include blanks and comments.
@@ -156,16 +154,10 @@ class Lexer:
             stop = start + len(token_text)
             kind = _BY_FIRST.get(token_text[0]) or self.kind_of(token_text, start)
             # By identity: a lookup in TRIVIA would hash an enum, in Python, for each token.
-            if trivia or (
-                kind is not _SPACE_KIND and kind is not _COMMENT_KIND and kind is not _BOM_KIND
-            ):
+            if trivia or (kind is not _SPACE_KIND and kind is not _COMMENT_KIND and kind is not _BOM_KIND):
                 if start >= end:
                     break
-                tokens.append(
-                    _new_tuple(
-                        Token, (kind, token_text if is_ascii else text[start:stop], start, stop)
-                    )
-                )
+                tokens.append(_new_tuple(Token, (kind, token_text if is_ascii else text[start:stop], start, stop)))
             start = stop
         return tokens
 
@@ -175,12 +167,7 @@ class Lexer:
         open_angles = 0
         for i, token_text in enumerate(texts):
             if token_text in (">", ">>", ">>>"):
-                if (
-                    open_angles
-                    and len(token_text) > 1
-                    and i + 1 < len(texts)
-                    and texts[i + 1][0] in ">="
-                ):
+                if open_angles and len(token_text) > 1 and i + 1 < len(texts) and texts[i + 1][0] in ">=":
                     # The remaining `>` may form one token with the next text, as `>` and `=` form `>=`: scan again.
                     return list(self._scan("".join(texts), split_angles=True))
                 closed_count = min(open_angles, len(token_text))
@@ -219,11 +206,7 @@ class Lexer:
             elif split_angles and open_angles and token_text in (">", ">>", ">>>"):
                 token_text = ">"
                 open_angles -= 1
-            elif (
-                split_angles
-                and 3 <= len(token_text) <= 6
-                and upper_keyword(token_text) in _NESTED_TYPES
-            ):
+            elif split_angles and 3 <= len(token_text) <= 6 and upper_keyword(token_text) in _NESTED_TYPES:
                 open_angles += 1
             yield token_text
             start += len(token_text)

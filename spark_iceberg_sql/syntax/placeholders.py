@@ -11,9 +11,7 @@ from spark_iceberg_sql.syntax.terms import Offsets
 _MAX_WORD_LENGTH = 1000
 # What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`,
 # `@name`, `&name`, `&&name.`, `<name>`, `[[ name ]]`, `#name#`, `@@name@@`, `?`.
-_PLACEHOLDER = regex(
-    r"%\(\w+\)[a-z]|%[sdr]\b|[:@]\w+|&&?\w+|<\w+>|\[\[\s*\w+\s*\]\]|#\w+#|@@\w+(?:@@)?|\?"
-)
+_PLACEHOLDER = regex(r"%\(\w+\)[a-z]|%[sdr]\b|[:@]\w+|&&?\w+|<\w+>|\[\[\s*\w+\s*\]\]|#\w+#|@@\w+(?:@@)?|\?")
 
 
 def placeholder_span(script: str, offset: int) -> Offsets | None:
@@ -42,15 +40,9 @@ def merge_templates(script: str, tokens: list[Token]) -> tuple[list[Token], list
     i = 0
     while i < len(tokens):
         token = tokens[i]
-        end = (
-            _template_end(tokens, i) if token.kind is TokenKind.STRAY and token.text in "{$" else i
-        )
+        end = _template_end(tokens, i) if token.kind is TokenKind.STRAY and token.text in "{$" else i
         if end == i:
-            if (
-                merged_tokens
-                and _is_adjacent(merged_tokens[-1], token)
-                and "{" in merged_tokens[-1].text + token.text
-            ):
+            if merged_tokens and _is_adjacent(merged_tokens[-1], token) and "{" in merged_tokens[-1].text + token.text:
                 merged_tokens[-1] = _word_token(script, merged_tokens[-1].start, token.end)
             else:
                 merged_tokens.append(token)

@@ -44,9 +44,7 @@ for _phrase in _PHRASES:
 
 def _normalized(text: str) -> str:
     text = _LINE_COMMENT.sub(_comment_replacement, text.lower().strip(_TRIMMED))
-    return (
-        _COMMENT.sub(_comment_replacement, _SPACE.sub(" ", text)).replace("`", "").strip(_TRIMMED)
-    )
+    return _COMMENT.sub(_comment_replacement, _SPACE.sub(" ", text)).replace("`", "").strip(_TRIMMED)
 
 
 def _comment_replacement(comment: re.Match[str]) -> str:
@@ -96,9 +94,7 @@ def routed_text(statement: Statement) -> str:
     text = text_with_trivia(statement)
     is_iceberg = is_iceberg_statement(statement)
     is_misrouted = goes_to_iceberg(text) != is_iceberg
-    if not is_misrouted and not (
-        is_iceberg and any(_is_refused_space(statement, t) for t in statement.all_tokens)
-    ):
+    if not is_misrouted and not (is_iceberg and any(_is_refused_space(statement, t) for t in statement.all_tokens)):
         return text
     texts = []
     for token in statement.all_tokens:

@@ -74,9 +74,7 @@ class Statement:
     def all_tokens(self) -> list[Token]:
         """Its tokens from `head` to `tail`, trivia and terminator included."""
         if self._all is None:
-            self._all = LEXER.tokens(
-                self.script, self._token_texts(), self.head, self.tail, trivia=True
-            )
+            self._all = LEXER.tokens(self.script, self._token_texts(), self.head, self.tail, trivia=True)
         return self._all
 
     @property
@@ -130,9 +128,7 @@ class Statement:
         while prefix_length < len(shaped):
             texts = LEXER.token_texts(shaped[:prefix_length])
             # A prefix may end inside a token: its last tokens may differ from those of the full text.
-            tokens = LEXER.tokens(self.script, texts, self.head, self.end, trivia=False)[
-                :-_CUT_TOKENS
-            ]
+            tokens = LEXER.tokens(self.script, texts, self.head, self.end, trivia=False)[:-_CUT_TOKENS]
             if len(tokens) >= count:
                 return tokens[:count]
             prefix_length *= 4
@@ -187,9 +183,7 @@ def split_by_tokens(text: str, shaped: str, offset: int = 0) -> list[Statement]:
         except ValueError:
             stop = count
         last_index = stop
-        while last_index > first_index and _is_trivia(
-            texts[last_index - 1], starts[last_index - 1]
-        ):
+        while last_index > first_index and _is_trivia(texts[last_index - 1], starts[last_index - 1]):
             last_index -= 1
         if first_index < last_index:
             tail = min(stop + 1, count)
@@ -211,8 +205,4 @@ def _is_trivia(token_text: str, start: int) -> bool:
     first_char = token_text[0]
     if first_char == "/":
         return token_text.startswith("/*") and token_text != "/*+" and comment_end(token_text, 0)[1]
-    return (
-        first_char in SPACES
-        or token_text.startswith("--")
-        or (first_char == BOM_SHAPE and not start)
-    )
+    return first_char in SPACES or token_text.startswith("--") or (first_char == BOM_SHAPE and not start)

@@ -103,9 +103,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS or IF NOT EXISTS",
         "remove it",
     ),
-    "if-not-exists-first": SyntaxErrorKind(
-        "IF NOT EXISTS comes after the keyword TABLE", "write {expected}"
-    ),
+    "if-not-exists-first": SyntaxErrorKind("IF NOT EXISTS comes after the keyword TABLE", "write {expected}"),
     "like-catalog": SyntaxErrorKind(
         "CREATE TABLE ... LIKE takes no catalog in a name",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
@@ -114,9 +112,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "CREATE TABLE ... LIKE takes no PARTITIONED BY",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
     ),
-    "missing-by": SyntaxErrorKind(
-        "the keyword BY is missing after PARTITIONED", "write `PARTITIONED BY ({fields})`"
-    ),
+    "missing-by": SyntaxErrorKind("the keyword BY is missing after PARTITIONED", "write `PARTITIONED BY ({fields})`"),
     "missing-column": SyntaxErrorKind(
         "the keyword COLUMN is missing before `{found}`",
         "write `ALTER TABLE {table} ADD COLUMN ...`, `DROP COLUMN` or `RENAME COLUMN`",
@@ -128,9 +124,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "the keyword PARTITION is missing",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
-    "missing-semicolon": SyntaxErrorKind(
-        "a `;` is missing before {found}", "write `;` before {found}"
-    ),
+    "missing-semicolon": SyntaxErrorKind("a `;` is missing before {found}", "write `;` before {found}"),
     "missing-table": SyntaxErrorKind(
         "the table name is missing after ALTER TABLE", "write the table name before `{found}`"
     ),
@@ -138,9 +132,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "REPLACE PARTITION FIELD needs WITH",
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
     ),
-    "misspelt": SyntaxErrorKind(
-        "`{found}` is not a keyword: did you mean {expected}?", "write {expected}"
-    ),
+    "misspelt": SyntaxErrorKind("`{found}` is not a keyword: did you mean {expected}?", "write {expected}"),
     "mixed-columns": SyntaxErrorKind(
         "PARTITIONED BY takes columns with types, or columns and transforms, but not both",
         "add the columns to the column list and write `PARTITIONED BY ({fields})`",
@@ -163,16 +155,12 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "write one transform over one column: `{field}`",
     ),
     "no-arguments": SyntaxErrorKind("a transform needs a column", "write `{field}`"),
-    "no-parentheses": SyntaxErrorKind(
-        "PARTITIONED BY needs parentheses", "write `PARTITIONED BY ({fields})`"
-    ),
+    "no-parentheses": SyntaxErrorKind("PARTITIONED BY needs parentheses", "write `PARTITIONED BY ({fields})`"),
     "not-alter-table": SyntaxErrorKind(
         "PARTITION FIELD belongs to ALTER TABLE, but the statement begins with `{found}`",
         "write {expected} here",
     ),
-    "not-create-table": SyntaxErrorKind(
-        "the keyword TABLE is missing before `{found}`", "write {expected}"
-    ),
+    "not-create-table": SyntaxErrorKind("the keyword TABLE is missing before `{found}`", "write {expected}"),
     "nothing-to-alter": SyntaxErrorKind(None, "write the change: `ALTER COLUMN id TYPE BIGINT`"),
     "other-table": SyntaxErrorKind(
         "CREATE TABLE takes no {found}",
@@ -190,9 +178,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "one statement changes one field: PARTITION FIELD, not `{found}`",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
-    "partitioned-by-spec": SyntaxErrorKind(
-        "PARTITIONED BY SPEC is Hive's syntax", "write `PARTITIONED BY ({fields})`"
-    ),
+    "partitioned-by-spec": SyntaxErrorKind("PARTITIONED BY SPEC is Hive's syntax", "write `PARTITIONED BY ({fields})`"),
     "partitioning-property": SyntaxErrorKind(
         "the property `partitioning` is Trino's syntax",
         "write `PARTITIONED BY ({fields})` in CREATE TABLE, or `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
@@ -213,9 +199,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "a partition field is renamed by replacing it with itself",
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ... AS {new}`, with its current transform",
     ),
-    "replace-external": SyntaxErrorKind(
-        "REPLACE takes no EXTERNAL", "write `CREATE OR REPLACE TABLE {table}`"
-    ),
+    "replace-external": SyntaxErrorKind("REPLACE takes no EXTERNAL", "write `CREATE OR REPLACE TABLE {table}`"),
     "replace-if-not-exists": SyntaxErrorKind(
         "REPLACE and IF NOT EXISTS cannot be combined",
         "write `CREATE OR REPLACE TABLE`, or `CREATE TABLE IF NOT EXISTS`",
@@ -276,9 +260,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "PARTITIONED BY of CREATE TABLE ... AS SELECT takes column names without types",
         "leave out the type, and cast in the query",
     ),
-    "unknown-change": SyntaxErrorKind(
-        "`{found}` is not a table change in Spark or Iceberg", "write {expected}"
-    ),
+    "unknown-change": SyntaxErrorKind("`{found}` is not a table change in Spark or Iceberg", "write {expected}"),
     "unterminated": SyntaxErrorKind("a quote or comment is not closed", "close it"),
     "using-after-clauses": SyntaxErrorKind(
         "USING comes after the column list, before every other clause",

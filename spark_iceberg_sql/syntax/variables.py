@@ -27,9 +27,7 @@ def substitute_variables(text: str, values: Mapping[str, str]) -> str:
         for row, column in (Lines(text).position(match.start()),)
     ]
     if missing:
-        raise IcebergSqlError(
-            f"no value for {', '.join(missing)}", help="pass one with --var NAME=VALUE"
-        )
+        raise IcebergSqlError(f"no value for {', '.join(missing)}", help="pass one with --var NAME=VALUE")
     return _VARIABLE.sub(lambda m: values.get(m.group(1), m.group()), text)
 
 

@@ -28,13 +28,9 @@ def summary(result: Result) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.adversary", description=__doc__)
-    parser.add_argument(
-        "--seconds", type=float, default=60, help="how long to try, not counting session start"
-    )
+    parser.add_argument("--seconds", type=float, default=60, help="how long to try, not counting session start")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--known", action="store_true", help="report when each known class of faults was met"
-    )
+    parser.add_argument("--known", action="store_true", help="report when each known class of faults was met")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="adversary") as folder:
         spark = harness.start(Path(folder))

@@ -71,9 +71,7 @@ class Base:
     def moment(self) -> str:
         """A constant time in the data, or a common epoch."""
         if not self.moments or self.rng.random() < 0.3:
-            return self.pick(
-                "timestamp'1970-01-01'", "timestamp'2000-01-01 00:00:00'", "timestamp_micros(0)"
-            )
+            return self.pick("timestamp'1970-01-01'", "timestamp'2000-01-01 00:00:00'", "timestamp_micros(0)")
         return f"timestamp_micros({self.rng.choice(self.moments)})"
 
     def when(self, depth: int) -> Node:

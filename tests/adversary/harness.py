@@ -195,10 +195,7 @@ class Harness:
         kinds = dict(zip(RAW, ("int32", "int64", "int64", "int32", "int64", "int64"), strict=False))
         kinds |= {"sm": "int16", "ty": "int8", "dec": "string", "dec2": "string"}
         kinds |= {"s": "string", "b": "binary", "bo": "bool_"}
-        arrays = {
-            name: pa.array([row[at] for row in rows], getattr(pa, kinds[name])())
-            for at, name in enumerate(RAW)
-        }
+        arrays = {name: pa.array([row[at] for row in rows], getattr(pa, kinds[name])()) for at, name in enumerate(RAW)}
         return arrow.frame(self.spark, pa.table(arrays))
 
     def _copy(self, made: Made) -> None:
@@ -260,19 +257,14 @@ class Harness:
             columns = ", ".join(f"{shown(t, n.sql())} AS c{k}" for k, (n, t) in enumerate(part))
             data = arrow.table(self.sql(f"SELECT r, {columns} FROM {view}"))
             rows = data.column(0).to_pylist()
-            return [
-                dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
-                for k in range(len(part))
-            ]
+            return [dict(zip(rows, data.column(k + 1).to_pylist(), strict=True)) for k in range(len(part))]
 
         with self.off():
             for node, kind in zip(nodes, self.split(nodes, types), strict=True):
                 if isinstance(kind, str):
                     typed.append((node, kind))
             found = self.split(typed, run)
-        return [
-            Valued(n, t, v) for (n, t), v in zip(typed, found, strict=True) if isinstance(v, dict)
-        ]
+        return [Valued(n, t, v) for (n, t), v in zip(typed, found, strict=True) if isinstance(v, dict)]
 
 
 def _leaves(name: str, kind: str) -> list[tuple[str, str]]:
@@ -292,10 +284,7 @@ def _packed(path: str, kind: str) -> str:
 
 def _unpacked(name: str, kind: str) -> str:
     if kind.startswith("struct<"):
-        inner = (
-            f"'{path.split('.')[1]}', {_unpacked(path.replace('.', '_'), k)}"
-            for path, k in _leaves(name, kind)
-        )
+        inner = (f"'{path.split('.')[1]}', {_unpacked(path.replace('.', '_'), k)}" for path, k in _leaves(name, kind))
         return f"named_struct({', '.join(inner)})"
     back = {
         "timestamp": "timestamp_micros({})",

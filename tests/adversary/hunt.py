@@ -140,8 +140,7 @@ class Hunt:
         self.result.unanswered += len(nodes) - len(known_)
         others = [s for s in SHAPES if s != "select"]
         cases = [
-            Case("select" if rng.random() < 0.75 else rng.choice(others), n.sql(), settings, life)
-            for n, _ in known_
+            Case("select" if rng.random() < 0.75 else rng.choice(others), n.sql(), settings, life) for n, _ in known_
         ]
         got = statements.queries(self.harness, made, cases) if cases else []
         for (node, true), case, answer in zip(known_, cases, got, strict=True):
@@ -176,9 +175,7 @@ class Hunt:
                 return node.swapped(part, leaf("literal", name))
         return node
 
-    def change(
-        self, made: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int]
-    ) -> None:
+    def change(self, made: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int]) -> None:
         if not statements.suits(case.statement, case.predicate, made):
             return
         answer = statements.change(self.harness, made, case)
@@ -201,13 +198,9 @@ class Hunt:
             node = maker.compare(rng.choice(called or simple), rng.choice(maker.rows))
             self.change(made, node, Case("rewrite", node.sql(), settings), rows, frozenset())
 
-    def same_values(
-        self, made: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]
-    ) -> None:
+    def same_values(self, made: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]) -> None:
         """Check that the expressions have the same values over the table, with the rules on, as without Iceberg."""
-        columns = ", ".join(
-            f"{predicates.shown(v.type, v.node.sql())} AS c{k}" for k, v in enumerate(pool)
-        )
+        columns = ", ".join(f"{predicates.shown(v.type, v.node.sql())} AS c{k}" for k, v in enumerate(pool))
         with self.harness.conf(dict(settings)):
             try:
                 data = arrow.table(self.harness.sql(f"SELECT r, {columns} FROM {made.name}"))
@@ -218,9 +211,7 @@ class Hunt:
             got = dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
             self.result.values += 1
             if got != valued.values:
-                row = next(
-                    r for r in {**valued.values, **got} if got.get(r) != valued.values.get(r)
-                )
+                row = next(r for r in {**valued.values, **got} if got.get(r) != valued.values.get(r))
                 self.result.differences += 1
                 self.tell(
                     f"VALUES differ: {valued.node.sql()} is {got.get(row)}, not {valued.values.get(row)}, "
@@ -229,9 +220,7 @@ class Hunt:
 
     # ---------------------------------------------------------------------- findings
 
-    def judge(
-        self, made: Made, node: Node, case: Case, right: frozenset[int], got: statements.Answer
-    ) -> None:
+    def judge(self, made: Made, node: Node, case: Case, right: frozenset[int], got: statements.Answer) -> None:
         if isinstance(got, frozenset) and got == right:
             return
         outcome = minimise.judge(self.harness, made, case, right, got)

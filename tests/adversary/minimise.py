@@ -35,9 +35,7 @@ class Finding:
     alone: bool = False  # the table was reduced to a plain one of few rows
 
 
-def verdict(
-    harness: Harness, made: Made, case: Case
-) -> tuple[str, frozenset[int], frozenset[int]] | None:
+def verdict(harness: Harness, made: Made, case: Case) -> tuple[str, frozenset[int], frozenset[int]] | None:
     """How the case fails: (error, lost, extra); None if it passes, or if the expected rows are unknown."""
     if not statements.suits(case.statement, case.predicate, made):
         return None
@@ -85,11 +83,7 @@ class Minimiser:
                     guilty.append(name)
             with self.harness.excluded(name):
                 if (not self.fails(made, case)) != (name in guilty):
-                    guilty.append(
-                        f"{name} by excludedRules only"
-                        if name not in guilty
-                        else f"{name} by switch only"
-                    )
+                    guilty.append(f"{name} by excludedRules only" if name not in guilty else f"{name} by switch only")
         if not guilty:
             with self.harness.off():
                 return BENEATH if self.fails(made, case) else ("several rules",)
@@ -161,9 +155,7 @@ class Minimiser:
             parts = [set(order[:half]), set(order[half:])]
             parts += [rows - {r} for r in order[:8]] if len(order) <= 8 else []
             for part in parts:
-                if self.left > 0 and self._other(
-                    finding, part | some if part | some != rows else part, finding.alone
-                ):
+                if self.left > 0 and self._other(finding, part | some if part | some != rows else part, finding.alone):
                     break
             else:
                 break
@@ -176,9 +168,7 @@ class Minimiser:
 
     def _other(self, finding: Finding, rows: set[int], plain: bool) -> bool:
         try:
-            made = self.harness.build(
-                finding.made.table.only(rows, self.used(finding) if plain else None)
-            )
+            made = self.harness.build(finding.made.table.only(rows, self.used(finding) if plain else None))
         except FAILS:
             return False
         outcome = self.same(made, finding.case)
@@ -202,16 +192,12 @@ class Minimiser:
                 lines.append(f"DECLARE VARIABLE {name} = {value};")
         lines += [f"SET {key} = {value};" for key, value in case.settings]
         if case.life:
-            lines.append(
-                f"-- life of the DataFrame or view: {case.life}, between its creation and its execution"
-            )
+            lines.append(f"-- life of the DataFrame or view: {case.life}, between its creation and its execution")
         lines.append(case.text(made) + ";")
         if finding.error:
             lines.append(f"-- fails, and does not with the rules off: {finding.error}")
         else:
-            lines.append(
-                f"-- lost r: {sorted(finding.lost)[:8]}; too many r: {sorted(finding.extra)[:8]}"
-            )
+            lines.append(f"-- lost r: {sorted(finding.lost)[:8]}; too many r: {sorted(finding.extra)[:8]}")
         lines.append(f"-- right with this off: {', '.join(finding.rules)}")
         finding.text = "\n".join(lines)
 
@@ -244,9 +230,7 @@ def _cell(at: int, value: Any) -> str:
 def key(case: Case, node: Node) -> str:
     """A rough signature of a finding, before it is minimised."""
     words = sorted({w for n in (node, *node.below()) for w in _words(n.text)})
-    return (
-        f"{case.statement if case.statement in CHANGES else 'query'}|{case.life}|{' '.join(words)}"
-    )
+    return f"{case.statement if case.statement in CHANGES else 'query'}|{case.life}|{' '.join(words)}"
 
 
 def _words(text: str) -> list[str]:

@@ -85,15 +85,9 @@ class Predicates:
         self.table = table
         self.rows = list(range(len(table.rows)))
         self.changed = [  # rows within about an hour of a time-zone transition
-            r
-            for r in self.by_time
-            if any(abs(table.rows[r][1] - at) < 75 * MINUTE for at in table.changes)
+            r for r in self.by_time if any(abs(table.rows[r][1] - at) < 75 * MINUTE for at in table.changes)
         ]
-        self.brink = [
-            r
-            for r in self.changed
-            if any(abs(table.rows[r][1] - at) <= 75 * SECOND for at in table.changes)
-        ]
+        self.brink = [r for r in self.changed if any(abs(table.rows[r][1] - at) <= 75 * SECOND for at in table.changes)]
         self.least = [r for r in self.rows if extreme(table.rows[r])]
 
     def near(self, focus: int) -> int:
@@ -168,19 +162,13 @@ class Predicates:
         rng = self.rng
         micros = self.table.rows[focus][1]
         if rng.random() < 0.4 or micros is None:
-            return make(
-                "bool", "({} = {})", days.node, leaf("literal", self.value(days, focus, 0.95))
-            )
-        reach = rng.choice(
-            (0, SECOND, 15 * SECOND, 10 * MINUTE, HOUR, 3 * HOUR, 30 * HOUR, 30 * DAY)
-        )
+            return make("bool", "({} = {})", days.node, leaf("literal", self.value(days, focus, 0.95)))
+        reach = rng.choice((0, SECOND, 15 * SECOND, 10 * MINUTE, HOUR, 3 * HOUR, 30 * HOUR, 30 * DAY))
         start = micros - reach
         end = micros + rng.choice((1, SECOND, 15 * SECOND, 10 * MINUTE, HOUR, 30 * HOUR, 30 * DAY))
         close = [at for at in self.table.changes if abs(at - micros) < 4 * HOUR]
         if close and rng.random() < 0.5:  # a bound within the hour that is repeated or skipped
-            edge = rng.choice(close) + rng.choice(
-                (-15 * SECOND, 15 * SECOND, -20 * MINUTE, 20 * MINUTE, 50 * MINUTE)
-            )
+            edge = rng.choice(close) + rng.choice((-15 * SECOND, 15 * SECOND, -20 * MINUTE, 20 * MINUTE, 50 * MINUTE))
             start, end = (edge, end) if rng.random() < 0.5 else (start, edge)
         ends = [leaf("literal", literal(rng, "timestamp", str(t))) for t in (start, end)]
         if rng.random() < 0.8:
@@ -198,9 +186,7 @@ class Predicates:
         rng = self.rng
         rows = [focus, *(rng.choice(self.rows) for _ in range(rng.choice((0, 1, 1, 2))))]
         found = {part.values.get(r) for r in rows} - {None}
-        items = [leaf("literal", text) for text in sorted(map(str, found))] or [
-            leaf("literal", "1")
-        ]
+        items = [leaf("literal", text) for text in sorted(map(str, found))] or [leaf("literal", "1")]
         held = make("bool", "({} IN ({}))", part.node, Node("list", "", tuple(items)))
         if len(items) == 1:
             held = make("bool", "({} = {})", part.node, items[0])
@@ -267,11 +253,7 @@ class Predicates:
         kind = rng.random()
         if kind < 0.3 and parts and days:
             made = self.recurring(focus, rng.choice(parts), rng.choice(days))
-            return (
-                made
-                if rng.random() < 0.85
-                else self.tree([made, self.compare(rng.choice(pool), focus)])
-            )
+            return made if rng.random() < 0.85 else self.tree([made, self.compare(rng.choice(pool), focus)])
         if kind < 0.68:
             return self.compare(rng.choice(pool), focus)
         count = rng.choice((1, 2, 2, 2, 3))

@@ -53,9 +53,7 @@ class Expressions(Times):
             )
             return make("int", form, self.when(less))
         if kind == 3:
-            return make(
-                "int", f"{rng.choice(CLOCK)}({{}})", self.make(self.pick("ts", "ts", "ntz"), less)
-            )
+            return make("int", f"{rng.choice(CLOCK)}({{}})", self.make(self.pick("ts", "ts", "ntz"), less))
         if kind == 4:
             ends = self.pick("datediff({}, %s)", "datediff(%s, {})") % f"to_date({self.moment()})"
             return make("int", ends, self.date(less))
@@ -69,12 +67,8 @@ class Expressions(Times):
                 self.make(self.pick("ts", "ts", "ntz"), min(less, 1)),
             )
         if kind == 7:
-            source = self.make(
-                self.pick("int", "long", "text", "date", "ts", "dec", "bytes", "ntz"), min(less, 0)
-            )
-            return make(
-                "int", f"{self.call()}bucket({rng.choice((2, 3, 4, 4, 8, 16))}, {{}})", source
-            )
+            source = self.make(self.pick("int", "long", "text", "date", "ts", "dec", "bytes", "ntz"), min(less, 0))
+            return make("int", f"{self.call()}bucket({rng.choice((2, 3, 4, 4, 8, 16))}, {{}})", source)
         if kind in (8, 9):
             return make(
                 "int",
@@ -122,9 +116,7 @@ class Expressions(Times):
         )
         if self.careful:
             part = make("int", f"{rng.choice(PARTS)}({{}})", self.when(depth))
-            return make(
-                kind, form, part if kind == "int" else make(kind, "CAST({} AS bigint)", part)
-            )
+            return make(kind, form, part if kind == "int" else make(kind, "CAST({} AS bigint)", part))
         return make(kind, form, self.inner(kind, depth))
 
     def inner(self, kind: str, depth: int) -> Node:
@@ -132,9 +124,7 @@ class Expressions(Times):
         rng = self.rng
         chance = rng.random()
         if chance < 0.3:
-            return make(
-                kind, f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})", self.make(kind, 0)
-            )
+            return make(kind, f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})", self.make(kind, 0))
         if chance < 0.5 and kind == "long":
             return make("long", f"({{}} div {rng.choice(DAYTIME)})", self.span(depth))
         return self.make(kind, max(depth, 1) if rng.random() < 0.8 else 0)
@@ -185,9 +175,7 @@ class Expressions(Times):
                 f"({{}} {rng.choice('+-*')} {self.pick('1', '0.5', '1000', '-3')})",
                 self.dec(depth - 1),
             )
-        return make(
-            "dec", "CAST({} AS decimal(20,2))", self.make(self.pick("int", "long"), depth - 1)
-        )
+        return make("dec", "CAST({} AS decimal(20,2))", self.make(self.pick("int", "long"), depth - 1))
 
     def text(self, depth: int) -> Node:
         rng = self.rng
@@ -203,9 +191,7 @@ class Expressions(Times):
                 self.make(self.pick("ts", "ts", "date", "ntz", "int", "long"), less),
             )
         if kind == 5:
-            form = self.pick(
-                "substring({}, 1, %d)", "left({}, %d)", "substr({}, 1, %d)", "substring({}, 3, %d)"
-            )
+            form = self.pick("substring({}, 1, %d)", "left({}, %d)", "substr({}, 1, %d)", "substring({}, 3, %d)")
             return make("text", form % rng.randint(1, 19), self.text(less))
         if kind in (6, 7):
             return make(
@@ -234,9 +220,7 @@ class Expressions(Times):
     def bytes(self, depth: int) -> Node:
         if depth <= 0:
             return self.column("b")
-        return make(
-            "bytes", f"{self.call()}truncate({self.rng.choice((1, 2, 16))}, {{}})", self.bytes(0)
-        )
+        return make("bytes", f"{self.call()}truncate({self.rng.choice((1, 2, 16))}, {{}})", self.bytes(0))
 
     def about(self, column: str) -> Node:
         """A transform function of a column."""
@@ -261,14 +245,10 @@ class Expressions(Times):
     def usual(self) -> list[Node]:
         """Always worth a try: the parts of a time, and transforms of the table's partition columns."""
         column = leaf("ts", self.pick("ts", "ts", "ts", "n"))
-        made = [
-            make("int", f"{part}({{}})", column) for part in ("hour", "day", self.rng.choice(PARTS))
-        ]
+        made = [make("int", f"{part}({{}})", column) for part in ("hour", "day", self.rng.choice(PARTS))]
         made.append(make("date", "to_date({})", column))
         columns = (self.table.sources or ["i", "l", "s", "d", "ts"]) * 2
-        shifted = self.shifted(
-            "timestamp", "seconds", self.rng.choice((1, -1)) * self.rng.choice(SHIFTS) * 3600
-        )
+        shifted = self.shifted("timestamp", "seconds", self.rng.choice((1, -1)) * self.rng.choice(SHIFTS) * 3600)
         form = self.pick(
             "CAST({} AS string)",
             "date_format({}, 'yyyy-MM-dd HH:mm')",
@@ -285,9 +265,7 @@ class Expressions(Times):
     def clocks(self) -> list[Node]:
         """The parts of a time, and times converted back from numbers: these are sensitive to time-zone transitions."""
         column = leaf("ts", "ts")
-        made = [
-            make("int", f"{part}({{}})", column) for part in ("hour", "minute", "second", *PARTS)
-        ]
+        made = [make("int", f"{part}({{}})", column) for part in ("hour", "minute", "second", *PARTS)]
         made += [make("date", form, column) for form in ("to_date({})", "CAST({} AS date)")]
         for unit, again in (
             ("timestamp", "seconds"),

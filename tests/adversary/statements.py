@@ -76,10 +76,7 @@ def queries(harness: Harness, made: Made, cases: list[Case], switch: str = "") -
     life = cases[0].life
 
     def run(part: list[Case]) -> list[Answer]:
-        texts = [
-            SHAPES[c.statement].format(t=made.name, v=made.view, p=c.predicate, k=k)
-            for k, c in enumerate(part)
-        ]
+        texts = [SHAPES[c.statement].format(t=made.name, v=made.view, p=c.predicate, k=k) for k, c in enumerate(part)]
         # In one task, since every task would receive the plan of all.
         frame = harness.sql("\nUNION ALL ".join(texts)).coalesce(1)
         got: dict[int, set[int]] = {}
@@ -101,9 +98,7 @@ def _collect(harness: Harness, frame: Any, life: str) -> Any:
             sis.install(harness.spark)
     if life == "zone":
         zone = harness.spark.conf.get("spark.sql.session.timeZone")
-        with harness.conf(
-            {"spark.sql.session.timeZone": "Asia/Tokyo" if zone != "Asia/Tokyo" else "UTC"}
-        ):
+        with harness.conf({"spark.sql.session.timeZone": "Asia/Tokyo" if zone != "Asia/Tokyo" else "UTC"}):
             return arrow.table(frame)
     if life == "view":
         frame.createOrReplaceTempView("made_before")
@@ -136,9 +131,7 @@ def change(harness: Harness, made: Made, case: Case) -> Answer:
 
 def _back(harness: Harness, made: Made) -> None:
     catalog = made.name.partition(".")[0]
-    harness.sql(
-        f"CALL {catalog}.system.rollback_to_snapshot('{made.name}', {made.snapshot})"
-    ).collect()
+    harness.sql(f"CALL {catalog}.system.rollback_to_snapshot('{made.name}', {made.snapshot})").collect()
 
 
 def _stream(harness: Harness, made: Made, predicate: str) -> Answer:

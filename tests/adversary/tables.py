@@ -73,10 +73,7 @@ class Table:
                 properties={"format-version": "2"},
                 steps=(Step(rows=tuple(sorted(rows))),),
             )
-        kept = [
-            replace(s, rows=tuple(r for r in s.rows if r in rows)) if s.rows else s
-            for s in self.steps
-        ]
+        kept = [replace(s, rows=tuple(r for r in s.rows if r in rows)) if s.rows else s for s in self.steps]
         return replace(self, steps=tuple(s for s in kept if s.sql or s.rows))
 
 
@@ -97,9 +94,7 @@ TYPES = {
     "bo": "boolean",
     "st": "struct<ts: timestamp, n: timestamp_ntz, d: date, i: int, s: string>",
 }
-_STRUCT = (
-    "named_struct('ts', timestamp_micros(m), 'n', {n}, 'd', date_from_unix_date(d), 'i', i, 's', s)"
-)
+_STRUCT = "named_struct('ts', timestamp_micros(m), 'n', {n}, 'd', date_from_unix_date(d), 'i', i, 's', s)"
 
 
 def values(types: dict[str, str]) -> list[str]:
@@ -196,9 +191,7 @@ def _imported(rng: Random, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The same steps, but that add_files imports some rows; it does not where a column is partitioned by."""
     steps = tuple(step for step in steps if "PARTITION FIELD" not in step.sql)
     unit = rng.choice(UNITS)
-    return tuple(
-        replace(step, imported=unit) if step.rows and rng.random() < 0.7 else step for step in steps
-    )
+    return tuple(replace(step, imported=unit) if step.rows and rng.random() < 0.7 else step for step in steps)
 
 
 def _steps(

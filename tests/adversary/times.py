@@ -76,9 +76,7 @@ class Times(Base):
             return make("ts", "CAST({} AS timestamp)", self.make(self.pick("date", "ntz"), less))
         if kind == 7:
             unit = self.pick("HOUR", "DAY", "MONTH", "MINUTE", "YEAR")
-            return make(
-                "ts", f"timestampadd({unit}, {rng.choice((1, -1, 5, 30, 90))}, {{}})", self.ts(less)
-            )
+            return make("ts", f"timestampadd({unit}, {rng.choice((1, -1, 5, 30, 90))}, {{}})", self.ts(less))
         if kind == 8:
             return make("ts", "to_timestamp({})", make("text", "CAST({} AS string)", self.ts(less)))
         if kind == 9:
@@ -103,13 +101,9 @@ class Times(Base):
             return self.column(self.pick("n", "n", "st.n"))
         kind = rng.randrange(3)
         if kind == 0:
-            return make(
-                "ntz", f"{{}} {rng.choice('+-')} {rng.choice(INTERVALS)}", self.ntz(depth - 1)
-            )
+            return make("ntz", f"{{}} {rng.choice('+-')} {rng.choice(INTERVALS)}", self.ntz(depth - 1))
         if kind == 1:
-            return make(
-                "ntz", "CAST({} AS timestamp_ntz)", self.make(self.pick("ts", "date"), depth - 1)
-            )
+            return make("ntz", "CAST({} AS timestamp_ntz)", self.make(self.pick("ts", "date"), depth - 1))
         zone = rng.choice(zones.OTHERS)
         return make("ntz", f"convert_timezone('UTC', '{zone}', {{}})", self.ntz(depth - 1))
 
@@ -126,20 +120,14 @@ class Times(Base):
             return make("date", f"trunc({{}}, '{unit}')", self.when(less))
         if kind == 4:
             name = self.pick("date_add", "date_sub", "add_months")
-            return make(
-                "date", f"{name}({{}}, {rng.choice((1, 7, -3, 40, 12, -1200))})", self.date(less)
-            )
+            return make("date", f"{name}({{}}, {rng.choice((1, 7, -3, 40, 12, -1200))})", self.date(less))
         if kind == 5:
             return make("date", "last_day({})", self.when(less))
         if kind == 6:
-            return make(
-                "date", f"next_day({{}}, '{self.pick('FR', 'Monday', 'su')}')", self.when(less)
-            )
+            return make("date", f"next_day({{}}, '{self.pick('FR', 'Monday', 'su')}')", self.when(less))
         if kind == 7:
             day = rng.choice((1, 1, 28, 31))
-            return make(
-                "date", f"make_date(year({{0}}), month({{0}}), {min(day, 28)})", self.when(less)
-            )
+            return make("date", f"make_date(year({{0}}), month({{0}}), {min(day, 28)})", self.when(less))
         if kind == 8:
             span = self.pick(
                 "INTERVAL '7' DAY",

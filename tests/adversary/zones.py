@@ -60,9 +60,7 @@ IRREGULAR = [
 SHIFTS = (5, 10, 24)  # hours by which expressions shift times, and rows are off transitions
 # Zones for from_utc_timestamp and similar functions.
 OTHERS = ("Asia/Tokyo", "America/New_York", "+05:30", "UTC", "Pacific/Chatham", "America/St_Johns")
-_TRANSITION = re.compile(
-    r"Transition\[(Gap|Overlap) at ([0-9T:-]+?)(Z|[+-][\d:]+) to (Z|[+-][\d:]+)\]"
-)
+_TRANSITION = re.compile(r"Transition\[(Gap|Overlap) at ([0-9T:-]+?)(Z|[+-][\d:]+) to (Z|[+-][\d:]+)\]")
 
 
 @dataclass(frozen=True)
@@ -92,17 +90,7 @@ class Change:
     @property
     def weight(self) -> int:
         """How often to try it."""
-        return (
-            40
-            if self.behind
-            else 20
-            if self.halved
-            else 10
-            if self.ragged
-            else 5
-            if self.odd
-            else 1
-        )
+        return 40 if self.behind else 20 if self.halved else 10 if self.ragged else 5 if self.odd else 1
 
     @property
     def odd(self) -> bool:
@@ -125,9 +113,7 @@ class Zones:
         self._zone = jvm.java.time.ZoneId
         self._instant = jvm.java.time.Instant
         self.all = sorted(
-            z
-            for z in self._zone.getAvailableZoneIds()
-            if "/" in z and not z.startswith(("Etc/", "SystemV/"))
+            z for z in self._zone.getAvailableZoneIds() if "/" in z and not z.startswith(("Etc/", "SystemV/"))
         )
         self._known: dict[str, list[Change]] = {}
 
@@ -183,22 +169,12 @@ def around(change: Change, rng: Random, count: int) -> list[int]:
     grid = range(-reach, reach, fine)
     jitter = rng.choice((0, 30 * SECOND, 15 * SECOND))
     near = [change.at + g + jitter for g in grid]
-    near += [
-        change.at + d
-        for d in (0, -1, 1, -SECOND, SECOND, 30 * SECOND, -MINUTE, MINUTE, change.shift)
-    ]
+    near += [change.at + d for d in (0, -1, 1, -SECOND, SECOND, 30 * SECOND, -MINUTE, MINUTE, change.shift)]
     midnight = change.at - change.local % DAY
-    near += [
-        midnight + d * DAY + e
-        for d in (0, 1)
-        for e in (0, -1, -SECOND, 30 * SECOND, change.shift, -change.shift)
-    ]
+    near += [midnight + d * DAY + e for d in (0, 1) for e in (0, -1, -SECOND, 30 * SECOND, change.shift, -change.shift)]
     near += [change.at + h * HOUR + 30 * MINUTE for h in (5, 8, 11, 15, -5, -9)]
     for hours in SHIFTS:  # where a time shifted by this much meets the transition
-        near += [
-            change.at + rng.choice((1, -1)) * hours * HOUR + m * MINUTE
-            for m in (-40, -20, 10, 30, 50)
-        ]
+        near += [change.at + rng.choice((1, -1)) * hours * HOUR + m * MINUTE for m in (-40, -20, 10, 30, 50)]
     near += [change.at + d * DAY + jitter for d in (-25, -2, -1, 1, 2, 6)]
     rng.shuffle(near)
     return near[:count]

@@ -64,10 +64,7 @@ def opening(rows: int) -> int:
 
 
 def properties(rows: int) -> str:
-    return (
-        f"'write.target-file-size-bytes' = '{target(rows)}', "
-        f"'read.split.open-file-cost' = '{opening(rows)}'"
-    )
+    return f"'write.target-file-size-bytes' = '{target(rows)}', 'read.split.open-file-cost' = '{opening(rows)}'"
 
 
 def query(some: random.Random) -> tuple[str, dict[str, bool]]:
@@ -99,16 +96,13 @@ def main() -> None:
     some = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 20)
     asked = [query(some) for _ in range(QUERIES)]
     loads = [
-        [(*one, some.paretovariate(1.5)) for one in some.sample(asked, some.randrange(3, 9))]
-        for _ in range(count)
+        [(*one, some.paretovariate(1.5)) for one in some.sample(asked, some.randrange(3, 9))] for _ in range(count)
     ]
     texts = workload(list(dict.fromkeys(text for load in loads for text, _, _ in load)))
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(Path(folder) / "warehouse", config=CONFIG)
         events = EVENTS.replace("500000", str(rows))
-        spark.sql(
-            f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties(rows)}) AS {events}"
-        )
+        spark.sql(f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties(rows)}) AS {events}")
         source = resolve_source(spark, TABLE)
         names = {column.field.field_id: column.name for column in source.schema.columns}
         ways = {
@@ -154,12 +148,8 @@ def main() -> None:
         }
         spark.stop()
     small = {spec for spec, size in middle.items() if spec and size < target(rows) // 16}
-    print(
-        f"\n{rows:,} rows, {count} workloads, {len(every)} specs, {len(small)} with small files\n"
-    )
-    print(
-        "| chosen from | within 10 % of the best | median | 90 % | worst | worse than today's | files too small |"
-    )
+    print(f"\n{rows:,} rows, {count} workloads, {len(every)} specs, {len(small)} with small files\n")
+    print("| chosen from | within 10 % of the best | median | 90 % | worst | worse than today's | files too small |")
     print("|---|--:|--:|--:|--:|--:|--:|")
     for way, seen in found.items():
         regrets, worse, tiny = [], 0, 0
@@ -194,9 +184,7 @@ def finalists(costs: Mapping[Spec, float]) -> list[Spec]:
     return sorted(filter(None, costs), key=lambda spec: (costs[spec], len(spec)))[:FINALISTS]
 
 
-def verified(
-    seeming: Mapping[Spec, float], exact: Mapping[Spec, float], top: Sequence[Spec]
-) -> dict[Spec, float]:
+def verified(seeming: Mapping[Spec, float], exact: Mapping[Spec, float], top: Sequence[Spec]) -> dict[Spec, float]:
     """The costs of the specs that advice plans again with all partitions counted."""
     found: dict[Spec, float] = {}
     for spec in sorted((s for s in top if s in seeming), key=lambda s: (seeming[s], len(s))):
@@ -215,9 +203,7 @@ def error(search: CostEstimator, costs: CostsOfSpecs, load: Load, chosen: Spec) 
     reads = []
     for text, _, weight in load:
         files = round(by_text(costs)[text][spec] / each)
-        reads.append(
-            QueryReads(text, weight, files, round(files * (each - search.open_cost)), 0, 0)
-        )
+        reads.append(QueryReads(text, weight, files, round(files * (each - search.open_cost)), 0, 0))
     cut = len(sizes) > len(set(costs.sample.partition_numbers(spec)))
     made = proposal(
         "",
@@ -235,10 +221,7 @@ def error(search: CostEstimator, costs: CostsOfSpecs, load: Load, chosen: Spec) 
 
 def by_key(costs: CostsOfSpecs) -> Costs:
     """The cost of each query under each spec, by the keys of its fields."""
-    return {
-        text: {key_of(spec): cost for spec, cost in of_query.items()}
-        for text, of_query in by_text(costs).items()
-    }
+    return {text: {key_of(spec): cost for spec, cost in of_query.items()} for text, of_query in by_text(costs).items()}
 
 
 def key_of(spec: Iterable[PartitionField]) -> Spec:
@@ -251,8 +234,7 @@ def write(
 ) -> dict[int, Spec]:
     """Write all rows under each spec, into one table. Returns the specs by their ids in it."""
     spark.sql(
-        f"CREATE TABLE {WRITTEN} USING iceberg TBLPROPERTIES ({properties(rows)}) "
-        f"AS SELECT * FROM {TABLE} LIMIT 0"
+        f"CREATE TABLE {WRITTEN} USING iceberg TBLPROPERTIES ({properties(rows)}) AS SELECT * FROM {TABLE} LIMIT 0"
     )
     table = relations.catalog_table(WRITTEN)
     ids: dict[int, Spec] = {}

@@ -80,8 +80,7 @@ def varied(count: int) -> str:
         line = TEN[i % 10].format(i=i // 10)
         if i % 10 == 0:
             more = (
-                f", {choose.choice(names)}_{number} {choose.choice(types)}"
-                for number in range(choose.randrange(9))
+                f", {choose.choice(names)}_{number} {choose.choice(types)}" for number in range(choose.randrange(9))
             )
             line = line.replace(") USING", f"{''.join(more)}) USING")
         lines.append(line)
@@ -188,9 +187,7 @@ def tools() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         mixed, various, small = script(1_000), varied(1_000), script(100)
-        general = ";\n".join(
-            TEN[i % 10].format(i=i // 10) for i in range(1_430) if i % 10 not in DDL
-        )
+        general = ";\n".join(TEN[i % 10].format(i=i // 10) for i in range(1_430) if i % 10 not in DDL)
         python = Path(statistics.__file__).read_text()
         python = (python * (len(mixed) // len(python) + 1))[: len(mixed)].rpartition("\ndef ")[0]
         files = {"mixed.sql": mixed, "small.sql": small, "code.py": python}
@@ -221,16 +218,12 @@ def tools() -> None:
             ("squawk", ["squawk"], "mixed.sql"),
             ("ruff check, Python of this size", ["ruff", "check", "--isolated", "--no-cache"], ""),
         ):
-            found = shutil.which(
-                words[0], path=f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-            )
+            found = shutil.which(words[0], path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
             if found is None:
                 continue
             ours_on = command(*check_command, file or "mixed.sql")
             rows.append((name, command(found, *words[1:], file or "code.py"), ours_on))
-        print(
-            "| tool | its time, s | the check's, s | ratio: median (min to max) |\n|---|---|---|---|"
-        )
+        print("| tool | its time, s | the check's, s | ratio: median (min to max) |\n|---|---|---|---|")
         for name, other, own in rows:
             own(), other()
             pairs = [(cpu(other), cpu(own)) for _ in range(ROUNDS)]

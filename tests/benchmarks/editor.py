@@ -34,9 +34,7 @@ class Server:
 
     def __init__(self, root: Path) -> None:
         command = [sys.executable, "-m", "spark_iceberg_sql", "server"]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
-        )
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root)
         self.uri = (root / "a.sql").as_uri()
         self.version = 0
         self.number = 0
@@ -71,9 +69,7 @@ class Server:
     def change(self, text: str) -> None:
         self.version += 1
         document = {"uri": self.uri, "version": self.version}
-        self.send(
-            "textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]}
-        )
+        self.send("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
 
     def published(self) -> Any:
         while True:
@@ -87,9 +83,7 @@ class Server:
 def started(root: Path, text: str) -> Server:
     server = Server(root)
     server.number += 1
-    server.send(
-        "initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}}, id=1
-    )
+    server.send("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": {}}, id=1)
     server.receive()
     server.send("initialized", {})
     document = {"uri": server.uri, "languageId": "sql", "version": 0, "text": text}
@@ -174,9 +168,7 @@ def main(lines: int) -> None:
             "completion": lambda: server.ask("textDocument/completion", position=end),
             "hints of 50 lines": lambda: server.ask("textDocument/inlayHint", range=screen),
             "lenses": lambda: server.ask("textDocument/codeLens"),
-            "actions": lambda: server.ask(
-                "textDocument/codeAction", range=screen, context={"diagnostics": []}
-            ),
+            "actions": lambda: server.ask("textDocument/codeAction", range=screen, context={"diagnostics": []}),
         }
         for name, question in questions.items():
             measure(name, server, [question] * 10, whole)
@@ -190,9 +182,7 @@ def main(lines: int) -> None:
 
         took = milliseconds(all_at_once)
         sent = server.publications - before
-        print(
-            f"\n{len(burst)} versions at once: the last is answered after {took:.0f} ms, {sent} were checked"
-        )
+        print(f"\n{len(burst)} versions at once: the last is answered after {took:.0f} ms, {sent} were checked")
         server.ask("shutdown")
         server.send("exit", None)
         server.process.wait()

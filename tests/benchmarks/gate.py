@@ -18,9 +18,7 @@ from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 ROUNDS = 40
-QUERY = "SELECT " + ", ".join(
-    f"c{i} + {i} AS created_at_{i}, lower(name_{i}) AS replaced_{i}" for i in range(170)
-)
+QUERY = "SELECT " + ", ".join(f"c{i} + {i} AS created_at_{i}, lower(name_{i}) AS replaced_{i}" for i in range(170))
 STATEMENTS = {
     "SELECT 1": ("SELECT 1", 4000),
     "a query of 10,000 characters": (QUERY, 40),

@@ -85,10 +85,7 @@ def main() -> None:
         for n in range(5):
             ask(spark, queries // 5, wrong)
             print(f"query {(n + 1) * (queries // 5)}: {levels(spark)}", flush=True)
-        threads = [
-            threading.Thread(target=ask if n % 2 else switch, args=(spark, 60, wrong))
-            for n in range(8)
-        ]
+        threads = [threading.Thread(target=ask if n % 2 else switch, args=(spark, 60, wrong)) for n in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -61,17 +61,13 @@ def main():
         plain = intercept.unchecked_sql(spark)
         read = spark.read.format("iceberg").load
         plain("CREATE TABLE local.db.t (id BIGINT, name STRING) USING iceberg")
-        plain(
-            f"INSERT INTO local.db.t SELECT /*+ REPARTITION({FILES}) */ id, string(id) FROM range(5000000)"
-        )
+        plain(f"INSERT INTO local.db.t SELECT /*+ REPARTITION({FILES}) */ id, string(id) FROM range(5000000)")
         plain("CREATE TABLE local.db.small (id BIGINT, name STRING) USING iceberg")
         plain("INSERT INTO local.db.small SELECT /*+ COALESCE(1) */ id, 'x' FROM range(1000)")
         path, small, wide = (f"{folder}/db/{name}" for name in ("t", "small", "wide"))
 
         def query(columns):
-            return lambda: plain(
-                f"SELECT {columns} FROM iceberg('{path}') WHERE id % 7 = 0"
-            ).collect()
+            return lambda: plain(f"SELECT {columns} FROM iceberg('{path}') WHERE id % 7 = 0").collect()
 
         ways = {
             "max(name)": query("max(name)"),
@@ -98,18 +94,12 @@ def main():
             )
 
         def scanned():
-            return (
-                StaticTable.from_metadata(newest(path))
-                .scan(row_filter=EqualTo("id", 4_000_000))
-                .to_arrow()
-            )
+            return StaticTable.from_metadata(newest(path)).scan(row_filter=EqualTo("id", 4_000_000)).to_arrow()
 
         assert scanned().num_rows == 1
         ways = {
             LOAD: lambda: read(path).where("id = 4000000").collect(),
-            "iceberg(path)": lambda: plain(
-                f"SELECT * FROM iceberg('{path}') WHERE id = 4000000"
-            ).collect(),
+            "iceberg(path)": lambda: plain(f"SELECT * FROM iceberg('{path}') WHERE id = 4000000").collect(),
             "pyiceberg, StaticTable.scan": scanned,
         }
         table(f"one row of 5 million, {FILES} files", ways, LOAD)
@@ -128,15 +118,9 @@ def main():
         def plans(where):
             return {
                 LOAD: lambda: planned(read(wide).where(where)),
-                "catalog table": lambda: planned(
-                    plain(f"SELECT * FROM local.db.wide WHERE {where}")
-                ),
-                "iceberg(path)": lambda: planned(
-                    plain(f"SELECT * FROM iceberg('{wide}') WHERE {where}")
-                ),
-                "pyiceberg, plan_files": lambda: list(
-                    StaticTable.from_metadata(newest(wide)).scan().plan_files()
-                ),
+                "catalog table": lambda: planned(plain(f"SELECT * FROM local.db.wide WHERE {where}")),
+                "iceberg(path)": lambda: planned(plain(f"SELECT * FROM iceberg('{wide}') WHERE {where}")),
+                "pyiceberg, plan_files": lambda: list(StaticTable.from_metadata(newest(wide)).scan().plan_files()),
             }
 
         table(f"plan of {MANIFESTS:,} manifests", plans("id > 5"), LOAD)

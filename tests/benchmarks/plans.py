@@ -69,10 +69,7 @@ def main() -> None:
     count_requests()
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        statements = {
-            what: f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)"
-            for what, name in make(spark).items()
-        }
+        statements = {what: f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for what, name in make(spark).items()}
         statements["CREATE of a table that does not exist"] = (
             "CREATE TABLE local.db.new (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))"
         )
@@ -87,9 +84,7 @@ def main() -> None:
                 sis.plan(spark, statement)
                 took.append((time.perf_counter() - begun) * 1000)
                 requests.append(asked["requests"])
-            print(
-                f"| {what} | {min(took):,.0f} | {statistics.median(took):,.0f} | {min(requests)} |"
-            )
+            print(f"| {what} | {min(took):,.0f} | {statistics.median(took):,.0f} | {min(requests)} |")
         spark.stop()
 
 

@@ -100,15 +100,11 @@ def main() -> None:
         for what, values in zip(("files", "bytes"), zip(*off, strict=True), strict=True):
             within = sum(value <= 0.05 for value in values) / len(values)
             worst = max(values)
-            print(
-                f"\n{what}: {within:.0%} within 5 %, median {median(values):.1%}, worst {worst:.1%}"
-            )
+            print(f"\n{what}: {within:.0%} within 5 %, median {median(values):.1%}, worst {worst:.1%}")
         spark.stop()
 
 
-def one(
-    spark: SparkSession, name: str, spec: str, properties: dict[str, str]
-) -> tuple[float, float]:
+def one(spark: SparkSession, name: str, spec: str, properties: dict[str, str]) -> tuple[float, float]:
     """One case: a preview, then the write. Returns the relative errors of files and bytes."""
     start = time.perf_counter()
     found = sis.preview(spark, f"local.{name}", spec, properties=properties)
@@ -116,10 +112,7 @@ def one(
     spark.sql("DROP TABLE IF EXISTS local.written")
     by = f"PARTITIONED BY ({spec})" if spec else ""
     options = ", ".join(f"'{k}' = '{v}'" for k, v in {"a": "b", **properties}.items())
-    spark.sql(
-        f"CREATE TABLE local.written USING iceberg {by} TBLPROPERTIES ({options}) "
-        f"AS SELECT * FROM local.{name}"
-    )
+    spark.sql(f"CREATE TABLE local.written USING iceberg {by} TBLPROPERTIES ({options}) AS SELECT * FROM local.{name}")
     end = time.perf_counter()
     row = spark.sql("SELECT count(*), sum(file_size_in_bytes) FROM local.written.files").first()
     assert row is not None

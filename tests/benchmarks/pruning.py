@@ -50,9 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         config = {**SMALL, "spark.sql.session.timeZone": "UTC"}
         spark = sis.session(Path(folder) / "warehouse", config=config)
-        spark.sql(
-            f"CREATE TABLE local.t USING iceberg PARTITIONED BY (days(ts), bucket(4, id)) AS {ROWS}"
-        )
+        spark.sql(f"CREATE TABLE local.t USING iceberg PARTITIONED BY (days(ts), bucket(4, id)) AS {ROWS}")
         print(f"| predicate | files read of {FILES} before | after |\n|---|--:|--:|")
         for predicate in SHOWN:
             read = []
@@ -72,9 +70,7 @@ def main() -> None:
                 assert line is not None
                 spent.append(int(line[1]) / QUERIES / 1e6)
             spent = spent[2:]  # the first two warm up
-            print(
-                f"| {name} | {min(spent):.3f} | {statistics.median(spent):.3f} | {max(spent):.3f} |"
-            )
+            print(f"| {name} | {min(spent):.3f} | {statistics.median(spent):.3f} | {max(spent):.3f} |")
         spark.stop()
 
 

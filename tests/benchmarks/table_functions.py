@@ -26,26 +26,20 @@ def table(title, ways, calls, base):
     """One line per way: min, median and max in ms, and the median of its ratio to `base` over the rounds."""
     for action in ways.values():
         milliseconds(action, calls)
-    rounds = [
-        {name: milliseconds(action, calls) for name, action in ways.items()} for _ in range(ROUNDS)
-    ]
+    rounds = [{name: milliseconds(action, calls) for name, action in ways.items()} for _ in range(ROUNDS)]
     print(f"\n| {title} | min, ms | median, ms | max, ms | ratio to {base} |")
     print("|---|---|---|---|---|")
     for name in ways:
         times = sorted(one[name] for one in rounds)
         ratio = statistics.median(one[name] / one[base] for one in rounds)
-        print(
-            f"| {name} | {times[0]:.2f} | {statistics.median(times):.2f} | {times[-1]:.2f} | {ratio:.2f} |"
-        )
+        print(f"| {name} | {times[0]:.2f} | {statistics.median(times):.2f} | {times[-1]:.2f} | {ratio:.2f} |")
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
         plain = intercept.unchecked_sql(spark)
-        plain(
-            "CREATE TABLE local.db.t (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(8, id))"
-        )
+        plain("CREATE TABLE local.db.t (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(8, id))")
         plain("INSERT INTO local.db.t SELECT id, string(id) FROM range(1000000)")
         path = f"{folder}/db/t"
         load = "spark.read.load"
@@ -53,9 +47,7 @@ def main():
             "catalog table": lambda: plain("SELECT * FROM local.db.t"),
             load: lambda: spark.read.format("iceberg").load(path),
             "iceberg(path)": lambda: plain(f"SELECT * FROM iceberg('{path}')"),
-            "iceberg(metadata file)": lambda: plain(
-                f"SELECT * FROM iceberg('{path}/metadata/v2.metadata.json')"
-            ),
+            "iceberg(metadata file)": lambda: plain(f"SELECT * FROM iceberg('{path}/metadata/v2.metadata.json')"),
             "iceberg(path), _file": lambda: plain(f"SELECT _file, * FROM iceberg('{path}')"),
             "iceberg(path), _size": lambda: plain(f"SELECT _size, * FROM iceberg('{path}')"),
         }
@@ -63,9 +55,7 @@ def main():
         last = "SELECT sum(id), max(name) FROM"
         ways = {
             "catalog table": lambda: plain(f"{last} local.db.t").collect(),
-            load: lambda: (
-                spark.read.format("iceberg").load(path).selectExpr("sum(id)", "max(name)").collect()
-            ),
+            load: lambda: spark.read.format("iceberg").load(path).selectExpr("sum(id)", "max(name)").collect(),
             "iceberg(path)": lambda: plain(f"{last} iceberg('{path}')").collect(),
         }
         table("execution", ways, EXECUTIONS, load)

@@ -60,9 +60,7 @@ def stages(spark: SparkSession) -> dict[int, int]:
     """CPU nanoseconds of the tasks of each stage."""
     context, gateway = spark.sparkContext._jsc.sc(), spark.sparkContext._gateway
     context.listenerBus().waitUntilEmpty()
-    found = context.statusStore().stageList(
-        None, False, False, gateway.new_array(gateway.jvm.double, 0), None
-    )
+    found = context.statusStore().stageList(None, False, False, gateway.new_array(gateway.jvm.double, 0), None)
     listed = [found.apply(i) for i in range(found.size())]
     return {stage.stageId(): stage.executorCpuTime() for stage in listed}
 
@@ -89,9 +87,7 @@ def main(millions: int, rounds: int) -> None:
             FROM computed"""
         )
         for source in ("computed", "local.db.stored"):
-            print(
-                f"\n{rows:,} rows, `{source}`; ns of CPU per row, median of {rounds} (min-max of the ratio)\n"
-            )
+            print(f"\n{rows:,} rows, `{source}`; ns of CPU per row, median of {rounds} (min-max of the ratio)\n")
             print("| query | Iceberg | fast | ratio |\n|---|---|---|---|")
             for label, text in FLOORS.items():
                 query = text.format(source=source)

@@ -61,9 +61,7 @@ def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
         table = relations.catalog_table(name)
         for start in range(0, files, PER_MANIFEST):
             numbers = range(start, min(files, start + PER_MANIFEST))
-            made = HypotheticalTable(
-                source.schema, spec, tuple(file(number, size) for number in numbers)
-            )
+            made = HypotheticalTable(source.schema, spec, tuple(file(number, size) for number in numbers))
             hypothetical_tables.add_files(table, made.to_bytes())
     spark.sql(f"REFRESH TABLE {name}")
     return name
@@ -109,9 +107,7 @@ def terabyte(spark: SparkSession) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        spark = sis.session(
-            folder, config={"spark.master": "local[2]", "spark.driver.memory": MEMORY}
-        )
+        spark = sis.session(folder, config={"spark.master": "local[2]", "spark.driver.memory": MEMORY})
         if sys.argv[1:] == ["terabyte"]:
             terabyte(spark)
             return

@@ -35,9 +35,7 @@ MS = dt.timedelta(milliseconds=1)
 def recent() -> list[Row]:
     """Hours of 2023 and 2024 to the millisecond, some of them equal, with nulls and the sentinel 9999-12-31."""
     start = dt.datetime(2023, 12, 20, 3) + 123 * MS
-    rows: list[Row] = [
-        (k, start + (k % 120) * dt.timedelta(hours=19, minutes=7)) for k in range(160)
-    ]
+    rows: list[Row] = [(k, start + (k % 120) * dt.timedelta(hours=19, minutes=7)) for k in range(160)]
     return [*rows, (1000, None), (1001, dt.datetime(9999, 12, 31))]
 
 
@@ -94,15 +92,11 @@ def arrow(rows: list[Row], unit: str, zone: str | None = "UTC") -> pa.Table:
 # ---------------------------------------------------------------------------- imported files
 
 
-def imported(
-    spark: SparkSession, folder: Path, name: str, kind: str = "timestamp", form: str = "parquet"
-) -> str:
+def imported(spark: SparkSession, folder: Path, name: str, kind: str = "timestamp", form: str = "parquet") -> str:
     """A table of the files in a folder, by Iceberg's add_files."""
     table = f"local.foreign.{name}"
     spark.sql(f"CREATE TABLE {table} (k BIGINT, ts {kind}, d DATE) USING iceberg")
-    spark.sql(
-        f"CALL local.system.add_files(table => 'foreign.{name}', source_table => '`{form}`.`{folder}`')"
-    )
+    spark.sql(f"CALL local.system.add_files(table => 'foreign.{name}', source_table => '`{form}`.`{folder}`')")
     return table
 
 
@@ -111,11 +105,7 @@ def arrow_writer(unit: str, kind: str = "timestamp", **options: Any) -> Writer:
 
     def build(spark: SparkSession, folder: Path, name: str) -> str:
         rows = [row for row in recent() if unit != "ns" or row[0] != 1001]
-        zone = (
-            None
-            if kind == "timestamp_ntz" or "use_deprecated_int96_timestamps" in options
-            else "UTC"
-        )
+        zone = None if kind == "timestamp_ntz" or "use_deprecated_int96_timestamps" in options else "UTC"
         pq.write_table(arrow(rows, unit, zone), folder / "a.parquet", **options)
         return imported(spark, folder, name, kind)
 
@@ -138,9 +128,7 @@ def duckdb_millis(spark: SparkSession, folder: Path, name: str) -> str:
     import duckdb
 
     rows = arrow(recent(), "ms", None)  # noqa: F841 - DuckDB reads the variable
-    duckdb.sql("SELECT k, ts::TIMESTAMP_MS AS ts, d FROM rows").write_parquet(
-        str(folder / "a.parquet")
-    )
+    duckdb.sql("SELECT k, ts::TIMESTAMP_MS AS ts, d FROM rows").write_parquet(str(folder / "a.parquet"))
     return imported(spark, folder, name, "timestamp_ntz")
 
 
@@ -280,9 +268,7 @@ def daft_table(spark: SparkSession, folder: Path, name: str) -> str:
 Change = Callable[[dict[str, Any]], None]  # of a data file's entry
 
 
-def altered(
-    change: Change, rows: Callable[[], list[Row]], spec: str = "", **properties: str
-) -> Writer:
+def altered(change: Change, rows: Callable[[], list[Row]], spec: str = "", **properties: str) -> Writer:
     """A table of Iceberg's whose manifests are altered."""
 
     def build(spark: SparkSession, folder: Path, name: str) -> str:
@@ -293,9 +279,7 @@ def altered(
             + (f"TBLPROPERTIES ({listed})" if listed else "")
         )
         truth(spark, rows(), "timestamp").repartitionByRange(6, "ts").writeTo(table).append()
-        place = spark.sql(
-            f"SELECT file FROM {table}.metadata_log_entries ORDER BY timestamp"
-        ).collect()
+        place = spark.sql(f"SELECT file FROM {table}.metadata_log_entries ORDER BY timestamp").collect()
         metadata = Path(str(place[-1][0]).removeprefix("file:")).parent
         for manifest in metadata.glob("*-m*.avro"):
             rewrite(manifest, lambda entry: change(entry["data_file"]))
@@ -341,10 +325,7 @@ def _days(value: Any) -> int:
 
 
 def _bounds(file: dict[str, Any], field: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    lower, upper = (
-        next(b for b in file[name] if b["key"] == field)
-        for name in ("lower_bounds", "upper_bounds")
-    )
+    lower, upper = (next(b for b in file[name] if b["key"] == field) for name in ("lower_bounds", "upper_bounds"))
     return lower, upper
 
 
@@ -358,9 +339,7 @@ def other_zone(file: dict[str, Any]) -> None:
     ((name, value),) = file["partition"].items()
     if value is not None:
         day = max(0, _days(value) - 1)
-        file["partition"][name] = (
-            EPOCH.date() + dt.timedelta(days=day) if isinstance(value, dt.date) else day
-        )
+        file["partition"][name] = EPOCH.date() + dt.timedelta(days=day) if isinstance(value, dt.date) else day
 
 
 def no_values(file: dict[str, Any]) -> None:
@@ -404,12 +383,8 @@ WRITERS: dict[str, Writer] = {
 def truth(spark: SparkSession, rows: list[Row], kind: str) -> Any:
     """The rows as a DataFrame that no file has been between."""
     values = columns(rows)
-    micros = [
-        None if ts is None else (ts - EPOCH) // dt.timedelta(microseconds=1) for ts in values["ts"]
-    ]
-    frame = spark.createDataFrame(
-        list(zip(values["k"], micros, strict=True)), "k BIGINT, us BIGINT"
-    )
+    micros = [None if ts is None else (ts - EPOCH) // dt.timedelta(microseconds=1) for ts in values["ts"]]
+    frame = spark.createDataFrame(list(zip(values["k"], micros, strict=True)), "k BIGINT, us BIGINT")
     return frame.selectExpr(
         "k",
         f"CAST(timestamp_micros(us) AS {kind}) AS ts",

@@ -74,11 +74,7 @@ def values(row: int, nested: bool) -> str:
     typed = [f"CAST({v} AS {t})" for v, (t, _) in zip(cells, COLUMNS.values(), strict=True)]
     if not nested:
         return f"({row}, {', '.join(typed)})"
-    struct = (
-        "named_struct("
-        + ", ".join(f"'{c}', {v}" for c, v in zip(COLUMNS, typed, strict=True))
-        + ")"
-    )
+    struct = "named_struct(" + ", ".join(f"'{c}', {v}" for c, v in zip(COLUMNS, typed, strict=True)) + ")"
     return f"({row}, {struct}, {struct})"
 
 
@@ -87,9 +83,7 @@ def past_the_gate(spark: SparkSession, text: str) -> None:
     intercept.unchecked_sql(spark)(text)
 
 
-def create(
-    spark: SparkSession, name: str, partition: list[str], *, nested: bool = False, v: int = 2
-) -> None:
+def create(spark: SparkSession, name: str, partition: list[str], *, nested: bool = False, v: int = 2) -> None:
     columns = ", ".join(f"{c} {t}" for c, (t, _) in COLUMNS.items())
     if nested:
         inner = ", ".join(f"{c}: {t}" for c, (t, _) in COLUMNS.items())
@@ -168,9 +162,7 @@ class Check:
     rows: frozenset[int]
 
 
-def checks(
-    spark: SparkSession, table: str, *, source: str = "{c}", start: int = 0, step: int = 1
-) -> Iterator[Check]:
+def checks(spark: SparkSession, table: str, *, source: str = "{c}", start: int = 0, step: int = 1) -> Iterator[Check]:
     """Every `step`-th check of a table, based on the function values from an unfiltered query."""
     calls = [(call.replace("{c}", source.replace("{c}", c))) for call, c in functions()]
     plain = [call.format(f="iceberg_") for call in calls]
@@ -188,9 +180,7 @@ def checks(
             f = call.format(f=("iceberg_", "local.system.")[count // step % 2])
             predicate = operator.text.format(f=f, v=literal(v), w=literal(w))
             rows = {row.r for row in truth if operator.truth(_plain(row[at + 1]), v, w)}
-            yield Check(
-                table, predicate, frozenset(rows | ({0} if "r = 0" in predicate else set()))
-            )
+            yield Check(table, predicate, frozenset(rows | ({0} if "r = 0" in predicate else set())))
 
 
 def _plain(value: Any) -> Any:
@@ -200,8 +190,7 @@ def _plain(value: Any) -> Any:
 def failures(spark: SparkSession, batch: list[Check]) -> list[str]:
     """The checks that return wrong rows; all are run in one query."""
     query = " UNION ALL ".join(
-        f"SELECT {k} AS k, r FROM {check.table} WHERE {check.predicate}"
-        for k, check in enumerate(batch)
+        f"SELECT {k} AS k, r FROM {check.table} WHERE {check.predicate}" for k, check in enumerate(batch)
     )
     got: dict[int, list[int]] = {}
     for row in spark.sql(query).collect():

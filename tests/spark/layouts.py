@@ -17,22 +17,14 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark.runtime_jar import runtime_jar
 from spark_iceberg_sql.spark.versions import runtime
 
-AGREES = (
-    "SELECT iceberg_bucket(4, id) = "
-    "(SELECT first(partition.id_bucket_4) FROM default.ice.files) FROM ice"
-)
-PLAN = (
-    "SELECT count(*) FROM iceberg_plan('ALTER TABLE j DROP PARTITION FIELD ts_hour') "
-    "WHERE part = 'change'"
-)
+AGREES = "SELECT iceberg_bucket(4, id) = (SELECT first(partition.id_bucket_4) FROM default.ice.files) FROM ice"
+PLAN = "SELECT count(*) FROM iceberg_plan('ALTER TABLE j DROP PARTITION FIELD ts_hour') WHERE part = 'change'"
 EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 
 def session(folder, jars, **config):
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    builder = builder.config(
-        "spark.jars", ",".join([str(runtime_jar(runtime(pyspark.__version__))), *jars])
-    )
+    builder = builder.config("spark.jars", ",".join([str(runtime_jar(runtime(pyspark.__version__))), *jars]))
     builder = builder.config("spark.sql.warehouse.dir", f"{folder}/spark")
     for key, value in config.items():
         builder = builder.config(key.replace("__", "."), value)
@@ -152,9 +144,7 @@ def filters(spark):
     found = {}
     for i, (spec, values) in enumerate(VALUES.items()):
         table = f"local.db.f{i}"
-        spark.sql(
-            f"CREATE TABLE {table} (x INT, ts TIMESTAMP, n STRING) USING iceberg PARTITIONED BY ({spec})"
-        )
+        spark.sql(f"CREATE TABLE {table} (x INT, ts TIMESTAMP, n STRING) USING iceberg PARTITIONED BY ({spec})")
         plain.writeTo(table).append()
         for j, (form, prefix) in enumerate(product(FILTERS, ("iceberg_", "local.system."))):
             if (i + j) % 5:

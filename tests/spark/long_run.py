@@ -41,9 +41,7 @@ FORETOLD = {
         r"|Cannot partition by non-primitive source field: struct<\d+: column_size"  # of .all_files
     ),
     "SIS408": re.compile(r"means a column"),
-    "SIS416": re.compile(
-        r"Wrong class, expected|BufferUnderflow|MalformedInput|ClassCastException"
-    ),
+    "SIS416": re.compile(r"Wrong class, expected|BufferUnderflow|MalformedInput|ClassCastException"),
     "SIS417": re.compile(
         r"Cannot create identity partition|INVALID_ATTRIBUTE_NAME|position_deletes on .*NullPointerException"
     ),
@@ -98,18 +96,14 @@ def look(runtime: Runtime, script: list[str], last: str = "core") -> Found:
         if said:
             found.counts["damage, said"] += 1
             codes = ", ".join(sorted({d.code for d in said}))
-            if not runtime.damage(how="core", first=True) and not runtime.damage(
-                how="thorough", first=True
-            ):
+            if not runtime.damage(how="core", first=True) and not runtime.damage(how="thorough", first=True):
                 found.wrong.append(f"ACCEPTED, NO DAMAGE, BUT {codes}: {statement}")
             return found
         if each == "quick":
             runtime.fill()
         trouble = _unforeseen(runtime.damage(how=each), warned)
         if trouble:
-            found.wrong.append(
-                f"DAMAGED, UNSAID, by: {statement}\n    " + "\n    ".join(trouble[:4])
-            )
+            found.wrong.append(f"DAMAGED, UNSAID, by: {statement}\n    " + "\n    ".join(trouble[:4]))
             return found
         if unsure:
             found.counts["not followed"] += 1

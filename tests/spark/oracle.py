@@ -134,9 +134,7 @@ class Outcome:
     disagreements: tuple[str, ...]
 
 
-def judge(
-    runtime: Runtime, text: str, known: Tables | None = None, *, how: str = "quick"
-) -> Outcome:
+def judge(runtime: Runtime, text: str, known: Tables | None = None, *, how: str = "quick") -> Outcome:
     """Run a script on an empty catalog and compare, statement by statement.
 
     An error must be refused or leave damage; everything else must be accepted; and without any
@@ -149,9 +147,7 @@ def judge(
     log, wrong = [], []
     lost = False  # whether a CREATE was refused, as predicted: then statements on its table are refused as well
     for statement in statements(text):
-        mine = [
-            d for d in report if statement.head <= d.span.start < max(statement.tail, statement.end)
-        ]
+        mine = [d for d in report if statement.head <= d.span.start < max(statement.tail, statement.end)]
         mine = [d for d in mine if d.span.start >= statement.start or d.severity is Severity.ERROR]
         codes = ", ".join(f"{d.code} {d.severity}: {d.message}" for d in mine) or "nothing"
         error = any(d.severity is Severity.ERROR for d in mine)
@@ -159,9 +155,7 @@ def judge(
         words = " ".join(statement.text.split())
         if how != "quick" and not refusal:
             runtime.fill()
-        log.append(
-            f"{'refused ' if refusal else 'accepted'} | {words}\n     ours: {codes}\n     its: {refusal}"
-        )
+        log.append(f"{'refused ' if refusal else 'accepted'} | {words}\n     ours: {codes}\n     its: {refusal}")
         lost = lost or bool(refusal and error and re.match(r"CREATE|REPLACE", words, re.IGNORECASE))
         if refusal and not error and not (lost and _NOT_THERE.search(refusal)):
             wrong.append(f"REFUSED, UNSAID: {words}\n     ours: {codes}\n     its: {refusal}")

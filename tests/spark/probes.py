@@ -141,9 +141,7 @@ class Probes:
         yield named("UPDATE", self._update)
         for table in metadata or _TELLING:
             yield named(table, lambda m=table: self._read(m))
-        yield named(
-            "rewrite_position_delete_files", lambda: self._call("rewrite_position_delete_files")
-        )
+        yield named("rewrite_position_delete_files", lambda: self._call("rewrite_position_delete_files"))
         if rest:
             yield named("INSERT", self.fill)
             yield named("MERGE", self._merge)
@@ -168,9 +166,7 @@ class Probes:
             f"cast(null as {kind})" if field.nullable else value
             for kind, value, field in zip(kinds, values, fields, strict=True)
         ]
-        self.sql(
-            f"INSERT INTO {self.table} SELECT {', '.join(values)} UNION ALL SELECT {', '.join(nulls)}"
-        )
+        self.sql(f"INSERT INTO {self.table} SELECT {', '.join(values)} UNION ALL SELECT {', '.join(nulls)}")
 
     def _select(self) -> None:
         self.sql(f"SELECT *, _partition, _file FROM {self.table}").collect()
@@ -196,9 +192,7 @@ class Probes:
 
     def _delete(self) -> None:
         if (c := self._column()) is not None:
-            self.sql(
-                f"DELETE FROM {self.table} WHERE {c} IS NULL AND length(coalesce(cast({c} AS string), 'x')) > 0"
-            )
+            self.sql(f"DELETE FROM {self.table} WHERE {c} IS NULL AND length(coalesce(cast({c} AS string), 'x')) > 0")
 
     def _overwrite(self) -> None:
         key = "spark.sql.sources.partitionOverwriteMode"
@@ -246,11 +240,7 @@ class Probes:
                 self.fill()
                 self.sql("RESET spark.wap.id")
                 staged = f"SELECT snapshot_id FROM {self.table}.snapshots ORDER BY committed_at DESC LIMIT 1"
-                which = (
-                    f"snapshot_id => {self.sql(staged).head()[0]}"
-                    if number
-                    else "wap_id => 'probe0'"
-                )
+                which = f"snapshot_id => {self.sql(staged).head()[0]}" if number else "wap_id => 'probe0'"
                 self._call(procedure, f"table => '{{t}}', {which}")
         finally:
             self.sql("RESET spark.wap.id")

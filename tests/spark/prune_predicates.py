@@ -63,18 +63,11 @@ def moments(zone: str, seed: int, count: int) -> list[int]:
         DAY,
         -DAY,
     )
-    found = [
-        _year(year)
-        for year in (-4000, -200, -1, 0, 1, 2, 99, 100, 101, 9899, 9900, 9999, 10_000, 15_000)
-    ]
+    found = [_year(year) for year in (-4000, -200, -1, 0, 1, 2, 99, 100, 101, 9899, 9900, 9999, 10_000, 15_000)]
     found += [_year(-2023) + 40 * DAY, _year(1582) + 280 * DAY]
     changes = [datetime.fromisoformat(text + "+00:00") for text in CHANGES]
     second = timedelta(seconds=1)
-    own = [
-        t
-        for t in changes
-        if t.astimezone(here).utcoffset() != (t - second).astimezone(here).utcoffset()
-    ]
+    own = [t for t in changes if t.astimezone(here).utcoffset() != (t - second).astimezone(here).utcoffset()]
     while len(found) < count:
         kind = rng.random()
         if kind < 0.25:
@@ -183,24 +176,16 @@ class Predicates:
         t = self._time()
         kind = rng.randrange(9)
         if kind == 0:
-            return self._compare(
-                f"unix_timestamp({rng.choice((t, 'd'))})", lambda: str(self._moment() // 1_000_000)
-            )
+            return self._compare(f"unix_timestamp({rng.choice((t, 'd'))})", lambda: str(self._moment() // 1_000_000))
         if kind == 1:
             unit, size = rng.choice((("seconds", 1_000_000), ("millis", 1000), ("micros", 1)))
             return self._compare(f"unix_{unit}(ts)", lambda: str(self._moment() // size))
         if kind == 2:
-            return self._compare(
-                f"floor(unix_timestamp({t}) / 3600)", lambda: str(self._moment() // HOUR)
-            )
+            return self._compare(f"floor(unix_timestamp({t}) / 3600)", lambda: str(self._moment() // HOUR))
         if kind == 3:
-            return self._compare(
-                f"unix_timestamp({t}) div 86400", lambda: str(self._moment() // DAY)
-            )
+            return self._compare(f"unix_timestamp({t}) div 86400", lambda: str(self._moment() // DAY))
         if kind == 4:
-            return self._compare(
-                f"2100 - year({self._day()})", lambda: str(2100 - self._date().year)
-            )
+            return self._compare(f"2100 - year({self._day()})", lambda: str(2100 - self._date().year))
         if kind == 5:
             return self._compare(
                 f"year({self._day()}) * 2 + 1",
@@ -230,9 +215,7 @@ class Predicates:
         unit = rng.choice(units)
         if rng.random() < 0.3:
             unit = rng.choice(("year", "quarter", "MM", "week"))
-            return self._compare(
-                f"trunc({self._day()}, '{unit}')", lambda: f"trunc({self._on()}, '{unit}')"
-            )
+            return self._compare(f"trunc({self._day()}, '{unit}')", lambda: f"trunc({self._on()}, '{unit}')")
         t = rng.choice(
             (
                 self._time(),
@@ -244,9 +227,7 @@ class Predicates:
         )
         if rng.random() < 0.3:
             return self._compare(f"date_trunc('{unit}', {t})", self._at)
-        return self._compare(
-            f"date_trunc('{unit}', {t})", lambda: f"date_trunc('{unit}', {self._at()})"
-        )
+        return self._compare(f"date_trunc('{unit}', {t})", lambda: f"date_trunc('{unit}', {self._at()})")
 
     def _text(self) -> str:
         rng = self.rng
@@ -265,9 +246,7 @@ class Predicates:
                 "MM",
             )
             pattern = rng.choice(patterns)
-            return self._compare(
-                f"date_format({t}, '{pattern}')", lambda: f"date_format({self._at()}, '{pattern}')"
-            )
+            return self._compare(f"date_format({t}, '{pattern}')", lambda: f"date_format({self._at()}, '{pattern}')")
         written = self._date().strftime("%Y-%m-%d %H:%M:%S")
         if rng.random() < 0.6:
             prefix = written[: rng.randint(1, 19)]
@@ -354,8 +333,7 @@ class Predicates:
             )
         )
         return start + "".join(
-            f" AND ({self._recurring().replace('(ts)', f'({x})', 1)})"
-            for _ in range(self.rng.randint(1, 2))
+            f" AND ({self._recurring().replace('(ts)', f'({x})', 1)})" for _ in range(self.rng.randint(1, 2))
         )
 
     def _called(self) -> str:
@@ -368,9 +346,7 @@ class Predicates:
             )
         if kind < 0.35:
             width = rng.choice((3, 10, 64))
-            return self._compare(
-                f"iceberg_truncate({width}, id)", lambda: str(width * rng.randint(-2, 40))
-            )
+            return self._compare(f"iceberg_truncate({width}, id)", lambda: str(width * rng.randint(-2, 40)))
         if kind < 0.5:
             width = rng.choice((1, 3, 5))
             return self._compare(
@@ -388,13 +364,7 @@ class Predicates:
         x = self._time() if unit == "hours" else rng.choice((self._time(), "d"))
         if unit == "days":
             return self._compare(f"iceberg_days({x})", self._on)
-        return self._compare(
-            f"iceberg_{unit}({x})", lambda: str(self._moment() // size + rng.randint(-1, 1))
-        )
+        return self._compare(f"iceberg_{unit}({x})", lambda: str(self._moment() // size + rng.randint(-1, 1)))
 
     def _plain(self) -> str:
-        return (
-            self._compare("ts", self._at)
-            if self.rng.random() < 0.6
-            else self._compare("d", self._on)
-        )
+        return self._compare("ts", self._at) if self.rng.random() < 0.6 else self._compare("d", self._on)

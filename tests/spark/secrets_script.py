@@ -55,8 +55,7 @@ spark.sql("INSERT INTO local.db.t VALUES (1)")
 
 refused(f"SELECT * FROM icebergS3('{url}', '{KEY}', '{SECRET}', '{TOKEN}')", "LITERALLY")
 refused(
-    f"SELECT * FROM iceberg_azure('AccountName=a;AccountKey={ACCOUNT};BlobEndpoint=http://127.0.0.1:9/a',"
-    " 'c', 't')",
+    f"SELECT * FROM iceberg_azure('AccountName=a;AccountKey={ACCOUNT};BlobEndpoint=http://127.0.0.1:9/a', 'c', 't')",
     "LITERALLY",
 )
 refused(f"SELECT * FROM icebergS3('{url}', 'NOSIGN', 'x', 'y', '{SECRET}')", "misplaced")
@@ -174,9 +173,7 @@ print(
 
 ui = str(spark.sparkContext.uiWebUrl)
 api = f"{ui}/api/v1/applications/{spark.sparkContext.applicationId}"
-seen = [
-    f"{ui}/{page}/" for page in ("jobs", "stages", "storage", "environment", "executors", "SQL")
-]
+seen = [f"{ui}/{page}/" for page in ("jobs", "stages", "storage", "environment", "executors", "SQL")]
 seen += [f"{ui}/SQL/execution/?id={n}" for n in range(60)]
 seen += [f"{api}/{part}" for part in ("jobs", "stages?details=true", "environment", "storage/rdd")]
 seen += [f"{api}/sql?details=true&planDescription=true&length=1000"]
@@ -185,9 +182,7 @@ answers.mkdir()
 for number, address in enumerate(seen):
     try:
         with urllib.request.urlopen(address, timeout=20) as answer:
-            (answers / f"{number}_{re.sub('[^a-zA-Z0-9]+', '_', address[22:])[:60]}").write_bytes(
-                answer.read()
-            )
+            (answers / f"{number}_{re.sub('[^a-zA-Z0-9]+', '_', address[22:])[:60]}").write_bytes(answer.read())
     except OSError as error:  # noqa: PERF203
         print("UI", address, error)
 spark.stop()

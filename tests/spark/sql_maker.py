@@ -131,9 +131,7 @@ class Maker:
             return self.path(2)
         if draw < 0.94:
             return self.pick(STRINGS)
-        return self.pick(
-            ["date '2020-01-01'", "X'1F'", "interval '1' day", "interval 2 hours", "days(ts)"]
-        )
+        return self.pick(["date '2020-01-01'", "X'1F'", "interval '1' day", "interval 2 hours", "days(ts)"])
 
     def term(self) -> str:
         if self.some(0.3):

@@ -77,9 +77,7 @@ def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -
         assert (query.files, query.bytes) == really_read(spark, query.query, visits)
     copy = "local.advice.copy"
     spark.sql(f"DROP TABLE IF EXISTS {copy}")
-    spark.sql(
-        f"CREATE TABLE {copy} USING iceberg TBLPROPERTIES ({SMALL}) AS SELECT * FROM {visits}"
-    )
+    spark.sql(f"CREATE TABLE {copy} USING iceberg TBLPROPERTIES ({SMALL}) AS SELECT * FROM {visits}")
     for statement in advice.best.ddl:
         spark.sql(statement.replace(visits, copy))
     assert advice.best.rewrite is not None
@@ -130,10 +128,7 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     assert "shop" in advice.best.spec
     assert any("query 2 is skipped" in note for note in advice.notes)
     for number, word in ((3, "DELETE"), (4, "INSERT")):
-        assert (
-            f"query {number} is skipped: what {word} reads is not counted, only what queries read"
-            in advice.notes
-        )
+        assert f"query {number} is skipped: what {word} reads is not counted, only what queries read" in advice.notes
     notes = "\n".join(advice.notes)
     assert "query 5" not in notes
     assert "query 6 is skipped: [PARSE_SYNTAX_ERROR]" in notes
@@ -228,9 +223,7 @@ def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
         ("SELEC", "no query to advise for"),
     ],
 )
-def test_what_gives_no_advice_says_why(
-    spark: SparkSession, visits: str, queries: list[str] | str, said: str
-) -> None:
+def test_what_gives_no_advice_says_why(spark: SparkSession, visits: str, queries: list[str] | str, said: str) -> None:
     with pytest.raises(sis.IcebergSqlError) as error:
         sis.advise(spark, visits, queries)
     assert said in str(error.value)
@@ -297,9 +290,7 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     source = resolve_source(spark, big)
     day = 86_400_000_000
     files = tuple(
-        HypotheticalFile(
-            (), 1_000_000, 10**8, {1: Bounds(0, 10**9), 2: Bounds(n * day // 5, (n + 1) * day // 5)}
-        )
+        HypotheticalFile((), 1_000_000, 10**8, {1: Bounds(0, 10**9), 2: Bounds(n * day // 5, (n + 1) * day // 5)})
         for n in range(1000)
     )
     made = HypotheticalTable(source.schema, Spec(0), files)
@@ -345,9 +336,7 @@ FILTERS = (
 def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) -> None:
     """Specs are ranked by Iceberg's evaluators over files that no manifest has: a scan keeps the same files."""
     name = "local.advice.types"
-    spark.sql(
-        f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}"
-    )
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}")
     source = resolve_source(spark, name)
     queries = [f"SELECT * FROM {name} WHERE {condition}" for condition in FILTERS]
     with sessions.working_in(spark):
@@ -367,13 +356,9 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
             made = layout(sample, source.schema, Spec(0, fields), every[fields])
             with hypothetical_tables.table(source.as_table(Spec(0, fields))) as table:
                 hypothetical_tables.add_files(table, made.to_bytes())
-                assert hypothetical_tables.file_sizes(table) == [
-                    max(1, file.size) for file in made.files
-                ]
+                assert hypothetical_tables.file_sizes(table) == [max(1, file.size) for file in made.files]
                 for item, cost in zip(planned, costs, strict=True):
-                    read = [
-                        planned_by_spec(table, filters).get(0, (0, 0)) for filters in item.filters
-                    ]
+                    read = [planned_by_spec(table, filters).get(0, (0, 0)) for filters in item.filters]
                     if not any(files for files, _ in read):
                         read = [search.costs.minimum_reads(item.query.text, sample, every[fields])]
                     assert cost[fields] == sum(b + f * 10_000 for f, b in read), (fields, item)
@@ -383,18 +368,14 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
 def test_counted_partitions_are_those_of_all_rows(spark: SparkSession) -> None:
     """With few rows in the sample, each spec's partitions have the rows and bounds that all rows give."""
     name = "local.advice.types"
-    spark.sql(
-        f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}"
-    )
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}")
     source = resolve_source(spark, name)
     columns = [column.field.field_id for column in source.schema.columns]
     fields = [field for i in columns for field in candidate_fields(source.schema, i)][::6]
     pairs = [with_field_ids(pair) for pair in zip(fields[::3], fields[5::3], strict=False)][:2]
     seen: set[object] = set()
     with sessions.working_in(spark):
-        few, every = (
-            _AdviceSearch(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6)
-        )
+        few, every = (_AdviceSearch(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6))
         sampled, whole = (search.take_sample(columns, fields) for search in (few, every))
         assert (sampled.is_complete, whole.is_complete) == (False, True)
         for spec in [*((field,) for field in fields), *pairs]:
@@ -521,20 +502,14 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
         assert found.unsure == ()
         rewritten = [one for one in found.queries if one.rewritten is not None]
         assert len(rewritten) >= 10
-        pairs = [
-            (one.text.partition(" WHERE ")[2], one.rewritten.partition(" WHERE ")[2])
-            for one in rewritten
-        ]
+        pairs = [(one.text.partition(" WHERE ")[2], one.rewritten.partition(" WHERE ")[2]) for one in rewritten]
         wrong = ", ".join(f"count_if(NOT (({a}) <=> ({b})))" for a, b in pairs)
         assert set(spark.sql(f"SELECT {wrong} FROM web.logs").first()) == {0}
         counted = f"SELECT count(*) FROM web.logs WHERE {CONDITIONS[0]}"
         (count,) = sis.from_hive(spark, "web.logs", counted).queries
         first = found.queries[0]
         assert (count.files, count.files_then) == (first.files, first.files_then)
-        assert (
-            first.files
-            == spark.table("web.logs").where(CONDITIONS[0]).select("hr").distinct().count()
-        )
+        assert first.files == spark.table("web.logs").where(CONDITIONS[0]).select("hr").distinct().count()
         assert first.files_then is not None
         if zone == "UTC":
             return
@@ -550,9 +525,7 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
         assert same_rows(spark, "web.logs", "local.web.logs")
         for one in share(found.queries, 4):
             now = (one.rewritten or one.text).replace("web.logs", "local.web.logs")
-            assert sorted(spark.sql(now).collect(), key=str) == sorted(
-                spark.sql(one.text).collect(), key=str
-            )
+            assert sorted(spark.sql(now).collect(), key=str) == sorted(spark.sql(one.text).collect(), key=str)
         for one in (first, count):
             scan = sis.explain(spark, one.rewritten.replace("web.logs", "local.web.logs")).scans[0]
             assert scan.files == one.files_then
@@ -568,9 +541,7 @@ def same_rows(spark: SparkSession, one: str, other: str) -> bool:
 @pytest.mark.main("from-hive")
 def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS web")
-    rows = (
-        "SELECT id, timestamp_seconds(id * 86400) AS ts, timestamp_seconds(id * 86400 + 60) AS seen"
-    )
+    rows = "SELECT id, timestamp_seconds(id * 86400) AS ts, timestamp_seconds(id * 86400 + 60) AS seen"
     for name, day, said in (
         ("two", "ts", "`seen` and `ts` determine it on every row"),
         ("off", "ts + make_dt_interval(CAST(id = 7 AS INT))", "but not in 1 of 20 rows"),

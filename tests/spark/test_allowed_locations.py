@@ -76,9 +76,7 @@ def test_prefixes(spark: SparkSession, allow: Allow, allowed: str, path: str, op
     assert bool(java.matcher(f"{path}/").lookingAt()) == opens
 
 
-def test_an_entry_that_is_no_location_refuses_everything(
-    spark: SparkSession, allow: Allow, table: Path
-) -> None:
+def test_an_entry_that_is_no_location_refuses_everything(spark: SparkSession, allow: Allow, table: Path) -> None:
     allow(f"lake,{table}")
     with pytest.raises(AnalysisException, match="has `lake`, which is neither an absolute path"):
         spark.sql(f"SELECT * FROM iceberg('{table}')")
@@ -140,9 +138,7 @@ def test_data_files_elsewhere(spark: SparkSession, allow: Allow, table: Path) ->
     assert "\tat " not in str(caught.value)
 
 
-def test_files_that_metadata_names_elsewhere(
-    spark: SparkSession, allow: Allow, table: Path
-) -> None:
+def test_files_that_metadata_names_elsewhere(spark: SparkSession, allow: Allow, table: Path) -> None:
     file = table / "metadata" / "v2.metadata.json"
     content = json.loads(file.read_text())
     away = table.parents[2] / "away"
@@ -183,9 +179,7 @@ def web() -> Iterator[str]:
     server.shutdown()
 
 
-def test_metadata_has_nothing_fetched_from_the_web(
-    spark: SparkSession, allow: Allow, table: Path, web: str
-) -> None:
+def test_metadata_has_nothing_fetched_from_the_web(spark: SparkSession, allow: Allow, table: Path, web: str) -> None:
     file = table / "metadata" / "v2.metadata.json"
     content = json.loads(file.read_text())
     for snapshot in content["snapshots"]:

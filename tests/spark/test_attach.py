@@ -44,8 +44,7 @@ def test_every_write(spark: SparkSession, path: Path) -> None:
     spark.sql(f"DELETE FROM {name} WHERE id = 1")
     spark.sql(f"UPDATE {name} SET name = 'new' WHERE id = 2")
     spark.sql(
-        f"MERGE INTO {name} t USING (SELECT 9 AS id) s ON t.id = s.id "
-        "WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
+        f"MERGE INTO {name} t USING (SELECT 9 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
     )
     spark.sql(f"ALTER TABLE {name} ADD PARTITION FIELD bucket(4, id)")
     spark.sql(f"CALL {name.split('.')[0]}.system.rewrite_manifests(table => 'db.t')")
@@ -55,9 +54,7 @@ def test_every_write(spark: SparkSession, path: Path) -> None:
     assert specs[0][0] == 1
 
 
-def test_a_catalog_written_table_wants_its_catalog(
-    spark: SparkSession, path: Path, tmp_path: Path
-) -> None:
+def test_a_catalog_written_table_wants_its_catalog(spark: SparkSession, path: Path, tmp_path: Path) -> None:
     """With such a catalog: see tests/spark/stores, because JDBC needs a jar."""
     newest = path / "metadata" / "v2.metadata.json"
     name = "00009-0c9b9d3e-7a43-4c4d-a5ef-6ad6d3a0ffab.metadata.json"
@@ -69,9 +66,7 @@ def test_a_catalog_written_table_wants_its_catalog(
     other = f"other_{tmp_path.name}"
     catalog(spark, other, "hadoop", warehouse=str(tmp_path / "other"))
     for table in (f"{other}.db.t", f"{other}.x.any"):
-        with pytest.raises(
-            IcebergSqlError, match=rf"Hadoop catalog: .*\nhelp: .*iceberg\('{path}'\)"
-        ):
+        with pytest.raises(IcebergSqlError, match=rf"Hadoop catalog: .*\nhelp: .*iceberg\('{path}'\)"):
             attach(spark, str(path), table)
     assert not (tmp_path / "other").exists()
     with pytest.raises(IcebergSqlError, match="written through a catalog, and only") as said:
@@ -82,9 +77,7 @@ def test_a_catalog_written_table_wants_its_catalog(
 
 def test_the_session_s_own_catalog_is_not_replaced(spark: SparkSession, path: Path) -> None:
     for name in ("spark_catalog", "Spark_Catalog"):
-        with pytest.raises(
-            IcebergSqlError, match=r"own catalog.*\nhelp: attach it as `lake\.db\.t`"
-        ):
+        with pytest.raises(IcebergSqlError, match=r"own catalog.*\nhelp: attach it as `lake\.db\.t`"):
             attach(spark, str(path), f"{name}.db.t")
     with pytest.raises(IcebergSqlError, match="own catalog"):
         catalog(spark, "spark_catalog", "hadoop", warehouse=str(path.parents[1]))
@@ -93,20 +86,14 @@ def test_the_session_s_own_catalog_is_not_replaced(spark: SparkSession, path: Pa
 
 
 def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
-    with pytest.raises(
-        IcebergSqlError, match=r"does not name a catalog\nhelp: attach it as `mine\.t`"
-    ):
+    with pytest.raises(IcebergSqlError, match=r"does not name a catalog\nhelp: attach it as `mine\.t`"):
         attach(spark, str(path), "mine")
     maker = f"maker_{path.parts[-3]}"
-    with pytest.raises(
-        IcebergSqlError, match=rf"help: attach it as `{maker}`\.`db`\.`t`, or under"
-    ):
+    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{maker}`\.`db`\.`t`, or under"):
         attach(spark, str(path), f"{maker}.db.other")
     with pytest.raises(IcebergSqlError, match="already exists, with the warehouse"):
         attach(spark, str(path), "local.db.t")
-    with pytest.raises(
-        AnalysisException, match=r"`url`.* contains `#`, and Iceberg's S3 client cuts keys"
-    ):
+    with pytest.raises(AnalysisException, match=r"`url`.* contains `#`, and Iceberg's S3 client cuts keys"):
         spark.sql("SELECT * FROM iceberg('s3://lake/a#b/t')")
     with pytest.raises(AnalysisException, match="is not a table; the tables in it"):
         attach(spark, str(path.parent), "lake.db")
@@ -116,16 +103,12 @@ def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
     older = path / "metadata" / "v1.metadata.json"
     with pytest.raises(IcebergSqlError, match=f"help: pass the table's folder, `{path}`"):
         attach(spark, str(older), "lake.db.t")
-    with pytest.raises(
-        AnalysisException, match="`ref` in `iceberg` is invalid: it only applies to reading"
-    ):
+    with pytest.raises(AnalysisException, match="`ref` in `iceberg` is invalid: it only applies to reading"):
         attach(spark, str(path), "lake.db.t", ref="audit")
     with pytest.raises(AnalysisException, match="`x` is not one of iceberg, icebergS3"):
         attach(spark, str(path), "lake.db.t", store="x")
     with pytest.raises(AnalysisException, match="it only applies to S3"):
-        attach(
-            spark, str(path), "lake.db.t", access_key_id="sentinel", secret_access_key="sentinel"
-        )
+        attach(spark, str(path), "lake.db.t", access_key_id="sentinel", secret_access_key="sentinel")
 
 
 def test_two_writers_lose_nothing(spark: SparkSession, path: Path) -> None:
@@ -145,10 +128,7 @@ def test_two_writers_lose_nothing(spark: SparkSession, path: Path) -> None:
     assert not list(path.glob("metadata/.*.tmp"))
     # Iceberg's own operations on what the other has changed.
     jvm: Any = spark._jvm
-    tables = [
-        jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, n)
-        for n in names
-    ]
+    tables = [jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, n) for n in names]
     first, second = [table.operations() for table in tables]
     base = second.current()
     tables[0].updateProperties().set("a", "1").commit()
@@ -158,19 +138,13 @@ def test_two_writers_lose_nothing(spark: SparkSession, path: Path) -> None:
     assert "b" not in first.refresh().properties()
     # Another version of the same number under another name, as a writer that compresses makes it.
     newest = path / "metadata" / f"v{versions[-1] + 1}.metadata.json"
-    newest.with_name(f"v{versions[-1] + 2}.gz.metadata.json").write_bytes(
-        gzip.compress(newest.read_bytes())
-    )
+    newest.with_name(f"v{versions[-1] + 2}.gz.metadata.json").write_bytes(gzip.compress(newest.read_bytes()))
     base = first.current()
     changed = jvm.org.apache.iceberg.TableMetadata.buildFrom(base).setProperties({"b": "2"}).build()
     with pytest.raises(Py4JJavaError, match="CommitFailedException"):
         first.commit(base, changed)
-    with pytest.raises(
-        IcebergSqlError, match=r"cannot have the property `write.metadata.compression-codec`"
-    ):
-        spark.sql(
-            f"ALTER TABLE {names[0]} SET TBLPROPERTIES ('write.metadata.compression-codec' = 'gzip')"
-        )
+    with pytest.raises(IcebergSqlError, match=r"cannot have the property `write.metadata.compression-codec`"):
+        spark.sql(f"ALTER TABLE {names[0]} SET TBLPROPERTIES ('write.metadata.compression-codec' = 'gzip')")
     # As text without a Java stack, in INSERT too.
     with pytest.raises(IcebergSqlError, match=r"all its files in .*`write.data.path`"):
         spark.sql(f"ALTER TABLE {names[0]} SET TBLPROPERTIES ('write.data.path' = '/outside')")
@@ -195,15 +169,11 @@ def test_a_table_that_is_dropped_or_made_anew(spark: SparkSession, tmp_path: Pat
     assert not spark.catalog.tableExists(name)
     assert spark.sql(f"SHOW TABLES IN {name.removesuffix('.z')}").count() == 0
     # CREATE TABLE by the name must not begin again at version 1: the folder may have a newer one.
-    with pytest.raises(
-        IcebergSqlError, match=r"^the table in .* was dropped, or created again; attach"
-    ):
+    with pytest.raises(IcebergSqlError, match=r"^the table in .* was dropped, or created again; attach"):
         spark.sql(f"CREATE TABLE {name} (id INT) USING iceberg")
     spark.sql(create)
     for text in ("SELECT * FROM {}", "INSERT INTO {} VALUES (1)"):
-        with pytest.raises(
-            IcebergSqlError, match=r"not the one that was attached; attach it again"
-        ):
+        with pytest.raises(IcebergSqlError, match=r"not the one that was attached; attach it again"):
             spark.sql(text.format(name))
     attach(spark, str(tmp_path / "db" / "z"), name)
     spark.sql(f"INSERT INTO {name} VALUES (1)")
@@ -224,22 +194,16 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     """ClickHouse's statements, from creation to compaction; the rows are there by path, too."""
     name, folder = f"engine_{tmp_path.name}.db.t", tmp_path / "made" / "t"
     engine = f"ENGINE = IcebergLocal('{folder}')"
-    create = (
-        f"CREATE TABLE {name} (id Int64, at Nullable(DateTime64(6)), tags Array(String)) {engine}"
-    )
+    create = f"CREATE TABLE {name} (id Int64, at Nullable(DateTime64(6)), tags Array(String)) {engine}"
     with pytest.raises(IcebergSqlError, match=r"there is no table at .*\nhelp: write the columns"):
         spark.sql(f"CREATE TABLE {name} {engine}")
     with pytest.warns(IcebergSqlWarning, match="SETTINGS iceberg_format_version is ignored"):
         spark.sql(f"{create} PARTITION BY toYYYYMM(at) SETTINGS iceberg_format_version = 2")
     spark.sql(f"INSERT INTO {name} VALUES (1, TIMESTAMP_NTZ'2024-01-02 03:04:05', array('a'))")
     spark.sql(f"INSERT INTO FUNCTION iceberg('{folder}') VALUES (2, NULL, array())")
-    spark.sql(
-        f"ALTER TABLE {name} ADD COLUMN n Nullable(Int32), ADD COLUMN u Nullable(String) FIRST"
-    )
+    spark.sql(f"ALTER TABLE {name} ADD COLUMN n Nullable(Int32), ADD COLUMN u Nullable(String) FIRST")
     spark.sql(f"ALTER TABLE {name} MODIFY COLUMN n Nullable(Int64)")
-    with pytest.raises(
-        IcebergSqlError, match=r"`id` is NOT NULL\nhelp: first run .* DROP NOT NULL"
-    ):
+    with pytest.raises(IcebergSqlError, match=r"`id` is NOT NULL\nhelp: first run .* DROP NOT NULL"):
         spark.sql(f"ALTER TABLE {name} MODIFY COLUMN id Nullable(Int64)")
     with pytest.raises(IcebergSqlError, match="`n` is nullable"):
         spark.sql(f"ALTER TABLE {name} MODIFY COLUMN n Int64")
@@ -250,9 +214,7 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(f"CREATE TABLE {short}.two {engine}")
     spark.sql(f"OPTIMIZE TABLE {short}.two")  # a catalog and a table
     with pytest.warns(IcebergSqlWarning, match="SETTINGS max_threads is ignored"):
-        rows = spark.sql(
-            f"SELECT id, m, u FROM {name} ORDER BY id SETTINGS max_threads = 4"
-        ).collect()
+        rows = spark.sql(f"SELECT id, m, u FROM {name} ORDER BY id SETTINGS max_threads = 4").collect()
     assert [tuple(row) for row in rows] == [(1, None, None), (2, 7, None)]
     assert ids(spark, folder) == [1, 2]
     columns = dict(spark.sql(f"SELECT * FROM icebergLocal('{folder}')").dtypes)
@@ -266,9 +228,7 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     terms = spark.sql(f"SELECT transform FROM iceberg_partition_specs('{folder}')").collect()
     assert [row[0] for row in terms] == ["month"]
     spark.sql(create.replace("TABLE", "TABLE IF NOT EXISTS"))
-    with pytest.raises(
-        IcebergSqlError, match=rf"(?s)already a table at `{folder}`; .* IF NOT EXISTS"
-    ):
+    with pytest.raises(IcebergSqlError, match=rf"(?s)already a table at `{folder}`; .* IF NOT EXISTS"):
         spark.sql(create)
     with pytest.raises(AnalysisException, match=rf"`{folder}`") as said:
         spark.sql(f"INSERT INTO FUNCTION icebergLocal('{folder}') VALUES (1)")
@@ -312,17 +272,11 @@ def test_optimize_keeps_old_snapshots(spark: SparkSession, path: Path) -> None:
     name = attach(spark, str(path), f"optimized_{path.parts[-3]}.db.t")
     spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
     for n in (4, 5, 6):
-        spark.sql(
-            f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ * FROM VALUES ({n}, 'x'), ({n}0, 'x')"
-        )
+        spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ * FROM VALUES ({n}, 'x'), ({n}0, 'x')")
     spark.sql(f"DELETE FROM {name} WHERE id IN (4, 50)")
-    before = spark.sql(
-        f"SELECT snapshot_id, committed_at FROM iceberg_snapshots('{path}')"
-    ).collect()
+    before = spark.sql(f"SELECT snapshot_id, committed_at FROM iceberg_snapshots('{path}')").collect()
     old = {
-        snapshot: spark.sql(
-            f"SELECT * FROM icebergLocal('{path}', snapshot_id => {snapshot}) ORDER BY id"
-        ).collect()
+        snapshot: spark.sql(f"SELECT * FROM icebergLocal('{path}', snapshot_id => {snapshot}) ORDER BY id").collect()
         for snapshot, _ in before
     }
     rows = ids(spark, path)
@@ -381,9 +335,7 @@ def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> 
     # A link's own name would get into the manifests, where maintenance takes the files for orphans.
     link = path.parents[1] / "cur"
     link.symlink_to(path)
-    with pytest.raises(
-        IcebergSqlError, match=rf"help: attach it as `{made.split('.')[0]}`.`db`.`t`"
-    ):
+    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{made.split('.')[0]}`.`db`.`t`"):
         attach(spark, str(link), f"{made.split('.')[0]}.cur")
     for at, spelled in enumerate((link, path.parent / "." / ".." / "db" / "t", f"FILE:{path}")):
         spark.sql(f"INSERT INTO FUNCTION icebergLocal('{spelled}') VALUES ({9 + at}, 'h')")

@@ -35,9 +35,7 @@ class Mistake:
 
 MISTAKES = [
     # Former faults.
-    Mistake(
-        "overflow forgotten", "MonotonicExpression", "if (!within(x,", "if (false && !within(x,"
-    ),
+    Mistake("overflow forgotten", "MonotonicExpression", "if (!within(x,", "if (false && !within(x,"),
     Mistake(
         "digits overflow",
         "MonotonicExpression",
@@ -89,9 +87,7 @@ MISTAKES = [
         "* 1000000L + 2 * HOUR",
         "* 0L + HOUR / 4",
     ),
-    Mistake(
-        "reach of an interval ignored", "MonotonicExpression", "reach += days * DAY", "reach += 0"
-    ),
+    Mistake("reach of an interval ignored", "MonotonicExpression", "reach += days * DAY", "reach += 0"),
     Mistake("reach of a zone ignored", "MonotonicExpression", "reach += 26 * HOUR", "reach += 0"),
     Mistake(
         "apart is total",
@@ -99,9 +95,7 @@ MISTAKES = [
         "above = Math.max(above, APART);\n    return this;",
         "return this;",
     ),
-    Mistake(
-        "days that wrap", "MonotonicExpression", "if (days > 0 == plus) above", "if (false) above"
-    ),
+    Mistake("days that wrap", "MonotonicExpression", "if (days > 0 == plus) above", "if (false) above"),
     Mistake(
         "years with a plus",
         "MonotonicExpression",
@@ -130,9 +124,7 @@ MISTAKES = [
         "else index++;",
     ),
     Mistake("<= for <", "ImpliedRanges", "op == LE ? end() : start())", "start())"),
-    Mistake(
-        "> for >=", "ImpliedRanges", "op == GE ? start() : end(), steps.last", "end(), steps.last"
-    ),
+    Mistake("> for >=", "ImpliedRanges", "op == GE ? start() : end(), steps.last", "end(), steps.last"),
     Mistake(
         "= without its end",
         "ImpliedRanges",
@@ -175,9 +167,7 @@ MISTAKES = [
         "Grain.MONTHS,  Digit.DAY",
     ),
     Mistake("finer buckets", "ImpliedTransforms", "|| n % number(field) != 0", ""),
-    Mistake(
-        "longer prefixes", "ImpliedTransforms", "s.numChars() < width ?", "s.numChars() <= width ?"
-    ),
+    Mistake("longer prefixes", "ImpliedTransforms", "s.numChars() < width ?", "s.numChars() <= width ?"),
 ]
 
 
@@ -202,16 +192,9 @@ def _times(*around: str) -> tuple[str, ...]:
     """Instants around some times: off by hours, half hours and days."""
     offsets = [0, 1, -1, 30 * 10**6, -30 * 10**6]
     offsets += [sign * n * HOUR // 4 for n in range(1, 26) for sign in (1, -1)]
-    offsets += [
-        sign * n * DAY + d
-        for n in range(1, 40)
-        for sign in (1, -1)
-        for d in (0, 5 * HOUR, 29 * HOUR // 2)
-    ]
+    offsets += [sign * n * DAY + d for n in range(1, 40) for sign in (1, -1) for d in (0, 5 * HOUR, 29 * HOUR // 2)]
     return tuple(
-        f"timestamp_micros(unix_micros(timestamp '{moment}') + {offset})"
-        for moment in around
-        for offset in offsets
+        f"timestamp_micros(unix_micros(timestamp '{moment}') + {offset})" for moment in around for offset in offsets
     ) + tuple(
         f"timestamp_micros({n})"
         for n in (
@@ -465,9 +448,7 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
         assert mistake.right in texts[mistake.file], mistake
         texts[mistake.file] = texts[mistake.file].replace(mistake.right, mistake.wrong)
     if not attack:
-        texts["CyclicParts"] = texts["CyclicParts"].replace(
-            "DETAILED_CHECKS = 3", "DETAILED_CHECKS = 0"
-        )
+        texts["CyclicParts"] = texts["CyclicParts"].replace("DETAILED_CHECKS = 3", "DETAILED_CHECKS = 0")
         texts["CounterexampleSearch"] = texts["CounterexampleSearch"].replace(
             "    try {\n      return new CounterexampleSearch(",
             "    if (predicate != null) return false;\n    try {\n      return new CounterexampleSearch(",
@@ -502,9 +483,7 @@ class Tables:
         for number, case in enumerate(CASES):
             self._set(case)
             name = f"local.attack.t{number}"
-            spark.sql(
-                f"CREATE OR REPLACE TABLE {name} (x {case.kind}) USING iceberg {BY.get(case.kind, '')}"
-            )
+            spark.sql(f"CREATE OR REPLACE TABLE {name} (x {case.kind}) USING iceberg {BY.get(case.kind, '')}")
             rows = spark.sql(
                 f"SELECT {NUMBER[case.kind]} AS v FROM VALUES {', '.join(f'({v})' for v in case.values)} AS t(x)"
             )

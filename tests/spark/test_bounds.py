@@ -42,9 +42,7 @@ IN_2024 = [k for k, ts in recent() if ts is not None and ts.year == 2024]
 
 
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
-@pytest.mark.parametrize(
-    "predicate", ["year(ts) = 2024", "ts >= '2024-01-01' AND ts < '2025-01-01'"]
-)
+@pytest.mark.parametrize("predicate", ["year(ts) = 2024", "ts >= '2024-01-01' AND ts < '2025-01-01'"])
 def test_statements(spark: SparkSession, millis: str, mode: str, predicate: str) -> None:
     listed = ", ".join(f"'write.{kind}.mode' = '{mode}'" for kind in ("delete", "update", "merge"))
     spark.sql(f"ALTER TABLE {millis} SET TBLPROPERTIES ({listed})")
@@ -61,9 +59,7 @@ def test_statements(spark: SparkSession, millis: str, mode: str, predicate: str)
     spark.sql(f"DELETE FROM {millis} WHERE {predicate}")
     left = [k for k in every if k not in IN_2024]
     assert sorted({*keys(spark, millis)}) == left
-    rows = spark.sql(
-        f"SELECT k, ts FROM {millis} WHERE k IN ({', '.join(map(str, left))})"
-    ).collect()
+    rows = spark.sql(f"SELECT k, ts FROM {millis} WHERE k IN ({', '.join(map(str, left))})").collect()
     stamps = dict(recent())
     assert all(row.ts == stamps[row.k] for row in rows)
 
@@ -78,9 +74,7 @@ def test_a_delete_by_metadata(spark: SparkSession, millis: str) -> None:
 def test_other_files_are_skipped(spark: SparkSession, millis: str) -> None:
     """The imported file is read by each query for its own rows; of ten others, one."""
     for month in range(1, 11):
-        spark.sql(
-            f"INSERT INTO {millis} SELECT 5000 + {month}, TIMESTAMP '2025-{month:02}-03 00:00:00', NULL"
-        )
+        spark.sql(f"INSERT INTO {millis} SELECT 5000 + {month}, TIMESTAMP '2025-{month:02}-03 00:00:00', NULL")
     for predicate in (
         "ts BETWEEN '2025-02-01' AND '2025-02-28'",
         "date_format(ts, 'yyyy-MM') = '2025-02'",
@@ -103,9 +97,7 @@ def test_a_rewrite_cures(spark: SparkSession, millis: str) -> None:
     rows = spark.sql(f"SELECT k, ts FROM {millis}")
     assert "vectorization" not in plan(rows)
     assert {tuple(row) for row in rows.collect()} == set(recent())
-    bounds = spark.sql(
-        f"SELECT readable_metrics.ts.lower_bound FROM {millis}.files WHERE content = 0"
-    ).collect()
+    bounds = spark.sql(f"SELECT readable_metrics.ts.lower_bound FROM {millis}.files WHERE content = 0").collect()
     assert [row[0].year for row in bounds] == [2023]
 
 
@@ -142,9 +134,7 @@ def test_nested_columns(spark: SparkSession, tmp_path: Path) -> None:
     kind = pa.schema([("s", pa.struct([("ts", pa.timestamp("ms", "UTC"))]))])
     pq.write_table(rows.cast(kind), tmp_path / "a.parquet")
     spark.sql("CREATE TABLE local.foreign.nested (s STRUCT<ts: TIMESTAMP>) USING iceberg")
-    spark.sql(
-        f"CALL local.system.add_files(table => 'foreign.nested', source_table => '`parquet`.`{tmp_path}`')"
-    )
+    spark.sql(f"CALL local.system.add_files(table => 'foreign.nested', source_table => '`parquet`.`{tmp_path}`')")
     for predicate in ("year(s.ts) = 2024", "s.ts >= '2024-02-01'", "s.ts IS NOT NULL"):
         query = f"SELECT count(*), min(s.ts) FROM local.foreign.nested WHERE {predicate}"
         assert tuple(spark.sql(query).head()) == (57, dt.datetime(2024, 2, 1)), predicate  # noqa: DTZ001
@@ -185,9 +175,7 @@ def test_sound_tables_are_pushed_down(spark: SparkSession, tmp_path: Path) -> No
     """Times of the 1970s, whose footers tell that they are in microseconds, and sentinels."""
     spark.sql("CREATE TABLE local.foreign.sound (k INT, ts TIMESTAMP) USING iceberg")
     for year in range(1968, 1980):
-        spark.sql(
-            f"INSERT INTO local.foreign.sound SELECT {year}, TIMESTAMP '{year}-06-01 00:00:00'"
-        )
+        spark.sql(f"INSERT INTO local.foreign.sound SELECT {year}, TIMESTAMP '{year}-06-01 00:00:00'")
     rows = spark.sql("SELECT k FROM local.foreign.sound WHERE ts < '1970-01-01'")
     assert metrics(rows)["resultDataFiles"] == 2
     assert "vectorization" not in plan(rows)

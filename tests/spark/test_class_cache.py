@@ -54,9 +54,7 @@ def test_a_class_is_compiled_once(folder: Path) -> None:
     assert sorted(found) == ["sparkicebergsql.tests.Once", "sparkicebergsql.tests.Once$Inner"]
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda c: c[:-40], lambda _: b"", lambda c: c[:60] + b"x" + c[61:]]
-)
+@pytest.mark.parametrize("damage", [lambda c: c[:-40], lambda _: b"", lambda c: c[:60] + b"x" + c[61:]])
 def test_a_damaged_file_is_replaced(folder: Path, damage: object) -> None:
     source = text("Damaged")
     said, _ = made(source)

@@ -150,17 +150,13 @@ def test_a_cell_after_its_server_has_ended(spark: SparkSession, tmp_path: Path) 
 
 
 def test_spark_connect_is_not_there(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        server_processes, "_CONNECT", "org.apache.spark.sql.connect.service.NotThere"
-    )
+    monkeypatch.setattr(server_processes, "_CONNECT", "org.apache.spark.sql.connect.service.NotThere")
     with pytest.raises(sis.IcebergSqlError, match=r"packages=org\.apache\.spark:spark-connect_2"):
         sis.connect_server(spark, port=0)
 
 
 @pytest.mark.parametrize("of_a_server", [True, False])
-def test_clients_see_each_other_s_commits(
-    spark: SparkSession, tmp_path: Path, of_a_server: bool
-) -> None:
+def test_clients_see_each_other_s_commits(spark: SparkSession, tmp_path: Path, of_a_server: bool) -> None:
     name = f"commits_{of_a_server}".lower()
     settings = {
         f"spark.sql.catalog.{name}": "org.apache.iceberg.spark.SparkCatalog",
@@ -289,9 +285,7 @@ def test_sessions_of_clients_have_everything_and_are_apart(
     assert found["call"] == 3
     assert found["settings"] == ["true"]
     assert found["refused"].startswith("AnalysisException INVALID_PARAMETER_VALUE.PATTERN")
-    assert (
-        "write iceberg_bucket(16, (1 + id))" not in found["refused"] or "Hive" in found["refused"]
-    )
+    assert "write iceberg_bucket(16, (1 + id))" not in found["refused"] or "Hive" in found["refused"]
     assert "\tat " not in found["refused"]
     assert found["wrong"] == [[str(8 - len(kept))]]
     assert found["delete"][1] == [[str(x)] for x in kept]
@@ -301,9 +295,7 @@ def test_sessions_of_clients_have_everything_and_are_apart(
     assert enabled >= {"copies", "decimals", "fast", "guard", "prune", "writers"}
     assert "ts >= " in found["prune"]
     assert found["check"] == [["SIS202"]]
-    assert ["after", "x_bucket_4"] in found["plan"] or any(
-        "x_bucket_4" in row for row in found["plan"]
-    )
+    assert ["after", "x_bucket_4"] in found["plan"] or any("x_bucket_4" in row for row in found["plan"])
 
 
 FIXED = """
@@ -341,9 +333,7 @@ print(json.dumps(said))
 """
 
 
-def test_a_client_cannot_switch_off_the_checks(
-    spark: SparkSession, server: sis.Server, tmp_path: Path
-) -> None:
+def test_a_client_cannot_switch_off_the_checks(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
     spark.sql("CREATE TABLE local.connect.fixed USING iceberg AS SELECT 1 id")
     spark.sql("INSERT OVERWRITE local.connect.fixed SELECT 2")
     original = Path(spark.conf.get("spark.sql.catalog.local.warehouse")) / "connect" / "fixed"
@@ -387,9 +377,7 @@ spark.sql("SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE iceberg
 """
 
 
-def test_a_client_that_dies_leaves_the_others_alone(
-    spark: SparkSession, server: sis.Server
-) -> None:
+def test_a_client_that_dies_leaves_the_others_alone(spark: SparkSession, server: sis.Server) -> None:
     dying = client(server.url, DYING)
     assert dying.stdout is not None
     assert dying.stdout.readline() == "ready\n"
@@ -453,10 +441,7 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
     assert (kind, with_report) == ("IcebergSqlError", True)
     assert text.startswith("error[SIS202]: `days` needs")
     assert told["commented"][0] == "IcebergSqlError"
-    assert (
-        "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n"
-        in told["commented"][1]
-    )
+    assert "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n" in told["commented"][1]
     assert told["warned"][0] == "ran"
     assert "SIS" in told["warned"][1]
     kind, text, _ = told["server"]
@@ -477,9 +462,7 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
     assert "1001 id_bucket_4, bucket[4] of id, added" in text
 
 
-def test_a_server_without_this_package_is_told(
-    spark: SparkSession, server: sis.Server, tmp_path: Path
-) -> None:
+def test_a_server_without_this_package_is_told(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
     script = (
         "import sys\nimport spark_iceberg_sql as sis\nfrom pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()\n"
@@ -539,12 +522,8 @@ print(json.dumps([answers, refusals], default=str))
 """
 
 
-def test_insight_functions_of_a_client(
-    spark: SparkSession, server: sis.Server, tmp_path: Path
-) -> None:
-    spark.sql(
-        "CREATE TABLE local.connect.insight (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))"
-    )
+def test_insight_functions_of_a_client(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
+    spark.sql("CREATE TABLE local.connect.insight (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
     spark.sql(
         "INSERT INTO local.connect.insight "
         "SELECT id, TIMESTAMP '2024-01-01' + make_dt_interval(CAST(id % 5 AS INT)) FROM range(100)"
@@ -580,8 +559,7 @@ def test_insight_functions_of_a_client(
 
 def test_the_record_of_server_functions_is_what_the_server_registers() -> None:
     registered = {
-        answer.name: answer
-        for answer in (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS)
+        answer.name: answer for answer in (*statement_functions.STATEMENT_FUNCTIONS, *dry_run_functions.ANSWERS)
     }
     for function in SERVER_FUNCTIONS.values():
         arguments = {argument.name for argument in registered[function.name].arguments}

@@ -63,9 +63,7 @@ def refused(spark: SparkSession, place: str, name: str) -> str:
 
 
 @pytest.mark.main("rule copies")
-def test_a_copy_is_not_attached_and_the_original_keeps_its_files(
-    spark: SparkSession, lake: Path
-) -> None:
+def test_a_copy_is_not_attached_and_the_original_keeps_its_files(spark: SparkSession, lake: Path) -> None:
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)
     before = files(original)
@@ -81,9 +79,7 @@ def test_a_copy_is_not_attached_and_the_original_keeps_its_files(
     assert files(original) == before
 
 
-def test_optimize_and_our_spellings_refuse_a_copy_in_a_catalog(
-    spark: SparkSession, lake: Path
-) -> None:
+def test_optimize_and_our_spellings_refuse_a_copy_in_a_catalog(spark: SparkSession, lake: Path) -> None:
     copy = lake / "copies" / "t"
     shutil.copytree(lake / "db" / "t", copy)
     before = files(lake)
@@ -97,9 +93,7 @@ def test_optimize_and_our_spellings_refuse_a_copy_in_a_catalog(
     assert files(lake) == before
 
 
-def test_a_location_in_metadata_ends_no_line_and_no_literal(
-    spark: SparkSession, lake: Path
-) -> None:
+def test_a_location_in_metadata_ends_no_line_and_no_literal(spark: SparkSession, lake: Path) -> None:
     """The location is the copy's own statement, which anybody may have written."""
     copy = lake / "copies" / "t"
     shutil.copytree(lake / "db" / "t", copy)
@@ -147,9 +141,7 @@ def test_reading_a_copy_says_where_its_files_are_once(spark: SparkSession, lake:
         "{metadata}",
     ],
 )
-def test_other_spellings_of_its_own_place_are_taken(
-    spark: SparkSession, lake: Path, spelling: str
-) -> None:
+def test_other_spellings_of_its_own_place_are_taken(spark: SparkSession, lake: Path, spelling: str) -> None:
     link = lake.with_name(f"{lake.name}_link")
     link.symlink_to(lake)
     table = lake / "db" / "t"
@@ -165,9 +157,7 @@ def test_other_spellings_of_its_own_place_are_taken(
     "said",
     ["{t}", "file:{t}", "file://{t}/", "FILE:{t}", "{lake}/db/./x/../t", "{link}/db/t"],
 )
-def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(
-    spark: SparkSession, lake: Path, said: str
-) -> None:
+def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(spark: SparkSession, lake: Path, said: str) -> None:
     link = lake.with_name(f"{lake.name}_link")
     link.symlink_to(lake)
     original, copy = lake / "db" / "t", lake / "copies" / "t"
@@ -190,9 +180,7 @@ def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(
         ("t ", "t"),
     ],
 )
-def test_places_that_look_alike_are_two(
-    spark: SparkSession, lake: Path, place: str, said: str
-) -> None:
+def test_places_that_look_alike_are_two(spark: SparkSession, lake: Path, place: str, said: str) -> None:
     copy = lake / "alike" / place
     shutil.copytree(lake / "db" / "t", copy)
     (lake / "alike" / said).mkdir(exist_ok=True, parents=True)
@@ -202,9 +190,7 @@ def test_places_that_look_alike_are_two(
     assert COPY in refused(spark, str(copy), "thief3.t")
 
 
-@pytest.mark.parametrize(
-    "name", ["write.data.path", "write.metadata.path", "write.object-storage.path"]
-)
+@pytest.mark.parametrize("name", ["write.data.path", "write.metadata.path", "write.object-storage.path"])
 def test_a_table_that_writes_outside_its_folder(spark: SparkSession, lake: Path, name: str) -> None:
     copy = lake / "copies" / "t"
     shutil.copytree(lake / "db" / "t", copy)
@@ -235,13 +221,9 @@ def test_files_that_were_added_from_elsewhere(spark: SparkSession, lake: Path) -
     owner = f"owner_{lake.name}"
     spark.range(3).selectExpr("CAST(id AS INT) id").write.parquet(str(lake / "theirs"))
     spark.sql(f"CREATE TABLE {owner}.db.added (id INT) USING iceberg")
-    spark.sql(
-        f"CALL {owner}.system.add_files(table => 'db.added', source_table => '`parquet`.`{lake}/theirs`')"
-    )
+    spark.sql(f"CALL {owner}.system.add_files(table => 'db.added', source_table => '`parquet`.`{lake}/theirs`')")
     said = refused(spark, str(lake / "db" / "added"), "thief6.db.added")
-    assert f"has files outside its folder, in `file:{lake}/theirs`" in said.replace(
-        "file://", "file:"
-    )
+    assert f"has files outside its folder, in `file:{lake}/theirs`" in said.replace("file://", "file:")
     # A file removed from the table since would still be deleted by expire_snapshots.
     spark.sql(f"DELETE FROM {owner}.db.added")
     assert "has files outside" in refused(spark, str(lake / "db" / "added"), "thief6.db.added")
@@ -257,9 +239,7 @@ def test_a_name_that_stands_for_another_table(spark: SparkSession, lake: Path) -
         attach(spark, str(other), f"{owner}.db.t")
 
 
-def test_a_hadoop_catalog_that_would_write_on_an_older_version(
-    spark: SparkSession, lake: Path
-) -> None:
+def test_a_hadoop_catalog_that_would_write_on_an_older_version(spark: SparkSession, lake: Path) -> None:
     metadata = lake / "db" / "t" / "metadata"
     (metadata / "v2.metadata.json").rename(metadata / "v5.metadata.json")
     (metadata / ".v2.metadata.json.crc").unlink(missing_ok=True)
@@ -287,9 +267,7 @@ def test_the_way_out_that_the_refusal_names(spark: SparkSession, lake: Path) -> 
     assert prefixes is not None
     shutil.rmtree(copy)
     owner = f"owner_{lake.name}"
-    listed = spark.sql(
-        f"CALL {owner}.system.rewrite_table_path(table => 'db.t', {prefixes[0]})"
-    ).collect()[0]
+    listed = spark.sql(f"CALL {owner}.system.rewrite_table_path(table => 'db.t', {prefixes[0]})").collect()[0]
     for source, target in spark.read.csv(listed.file_list_location).collect():
         Path(target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, target)
@@ -361,9 +339,7 @@ def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, 
     shutil.copytree(lake / "db" / "t", lake / "mine" / "t")
     before = files(lake / "db")
     for text in (f"DELETE FROM {name}.t", f"INSERT INTO {name}.t VALUES (4, 'd')"):
-        with pytest.raises(
-            (*REFUSED, Py4JJavaError), match=r"the table in .* is not the one that was attached"
-        ):
+        with pytest.raises((*REFUSED, Py4JJavaError), match=r"the table in .* is not the one that was attached"):
             spark.sql(text)
     with pytest.raises(REFUSED, match=COPY):
         attach(spark, str(lake / "mine" / "t"), f"{name}.t")
@@ -472,23 +448,17 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
             spark.sql(text)
         assert files(lake / "db") == before, text
     spark.sql("USE spark_catalog")
-    with pytest.raises(
-        (PySparkException, Py4JJavaError)
-    ) as caught:  # Iceberg's own error, not the bridge's
+    with pytest.raises((PySparkException, Py4JJavaError)) as caught:  # Iceberg's own error, not the bridge's
         spark.sql(f"CALL {name}.system.expire_snapshots(table => 'db.copy.history')")
     assert "operations([])" not in str(caught.value)
     # Reading a copy, or writing another table in these ways, still works.
-    spark.sql(
-        f"EXECUTE IMMEDIATE 'INSERT INTO owner_{lake.name}.db.t SELECT * FROM {name}.db.copy'"
-    )
+    spark.sql(f"EXECUTE IMMEDIATE 'INSERT INTO owner_{lake.name}.db.t SELECT * FROM {name}.db.copy'")
     spark.sql(f'CALL owner_{lake.name}.system.rewrite_manifests("db.t")')
     spark.sql(f"BEGIN DELETE FROM owner_{lake.name}.db.t WHERE id = 1; END")
     spark.sql(f"SELECT replace(d, 'a', 'b') FROM {name}.db.copy").collect()
 
 
-def writers(
-    spark: SparkSession, name: str, path: str, folder: Path
-) -> dict[str, Callable[[], object]]:
+def writers(spark: SparkSession, name: str, path: str, folder: Path) -> dict[str, Callable[[], object]]:
     """Ways to write without a `spark.sql` statement; each would leave the rows (9, 'a') or none."""
     rows = spark.createDataFrame([(9, "a")], "id INT, d STRING")
     sql = intercept.unchecked_sql(spark)
@@ -512,16 +482,12 @@ def writers(
         "insertInto": lambda: rows.write.insertInto(name),
         "saveAsTable": lambda: rows.write.mode("append").format("iceberg").saveAsTable(name),
         "save": lambda: rows.write.mode("append").format("iceberg").save(name),
-        "mergeInto": lambda: (
-            rows.mergeInto(name, functions.expr("false")).whenNotMatched().insertAll().merge()
-        ),
+        "mergeInto": lambda: rows.mergeInto(name, functions.expr("false")).whenNotMatched().insertAll().merge(),
         "EXECUTE IMMEDIATE": lambda: sql(f"EXECUTE IMMEDIATE 'DELETE FROM {name} WHERE id = 1'"),
         "EXECUTE IMMEDIATE of all rows": lambda: sql(f"EXECUTE IMMEDIATE 'DELETE FROM {name}'"),
         "createOrReplace": lambda: rows.writeTo(name).using("iceberg").createOrReplace(),
         "replace": lambda: rows.writeTo(name).using("iceberg").replace(),
-        "saveAsTable, overwrite": lambda: (
-            rows.write.mode("overwrite").format("iceberg").saveAsTable(name)
-        ),
+        "saveAsTable, overwrite": lambda: rows.write.mode("overwrite").format("iceberg").saveAsTable(name),
         "TRUNCATE": lambda: sql(f"TRUNCATE TABLE {name}"),
         "DELETE of a partition": lambda: sql(f"DELETE FROM {name} WHERE d = 'a'"),
         "merge-on-read": lambda: sql(f"UPDATE {name} SET id = 8 WHERE id = 1"),
@@ -530,11 +496,7 @@ def writers(
         "stream to a path": lambda: stream_to(path, "checkpoint3"),
     }
     if shims.SPARK_VERSION < (4, 0):
-        ways = {
-            way: write
-            for way, write in ways.items()
-            if not way.startswith(("mergeInto", "EXECUTE IMMEDIATE"))
-        }
+        ways = {way: write for way, write in ways.items() if not way.startswith(("mergeInto", "EXECUTE IMMEDIATE"))}
     return ways
 
 
@@ -543,9 +505,7 @@ def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> Non
     name = f"written_{lake.name}"
     catalog(spark, name, "hadoop", warehouse=str(lake / "db"))
     before = files(lake / "db" / "t") | files(lake / "db" / "copy")
-    for way, write in writers(
-        spark, f"{name}.copy", str(lake / "db" / "copy"), lake / "no"
-    ).items():
+    for way, write in writers(spark, f"{name}.copy", str(lake / "db" / "copy"), lake / "no").items():
         with pytest.raises(PySparkException) as caught:
             write()
         assert COPY in str(caught.value), way
@@ -559,9 +519,7 @@ def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> Non
 
 
 @pytest.mark.needs("expressions in CALL")
-def test_a_folder_replaced_by_a_copy_is_one_although_its_table_is_cached(
-    spark: SparkSession, lake: Path
-) -> None:
+def test_a_folder_replaced_by_a_copy_is_one_although_its_table_is_cached(spark: SparkSession, lake: Path) -> None:
     name = f"cached_{lake.name}"
     catalog(spark, name, "hadoop", warehouse=str(lake / "other"))
     shutil.copytree(lake / "db" / "t", lake / "other" / "db" / "t")

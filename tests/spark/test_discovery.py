@@ -121,21 +121,15 @@ def test_a_row(spark: SparkSession, lake: Path) -> None:
     described = spark.sql(f"SELECT * FROM iceberg_describe('{orders.location}')").collect()
     facts = {row.col_name: row.data_type for row in described}
     assert facts["Table UUID"] == orders.table_uuid
-    assert facts["Metadata File"].removeprefix("file:") == orders.metadata_file.removeprefix(
-        "file:"
-    )
+    assert facts["Metadata File"].removeprefix("file:") == orders.metadata_file.removeprefix("file:")
 
 
 def test_a_catalog_and_a_namespace(spark: SparkSession, lake: Path) -> None:
     columns = "table_uuid, format_version, columns, partitioning, snapshot_id, snapshot_at, records, bytes"
     named = spark.sql(f"SELECT name, {columns} FROM iceberg_tables('local.discovered')").collect()
-    assert sorted(row.name for row in named) == [
-        f"local.discovered.{name}" for name in ("items", "log", "orders")
-    ]
+    assert sorted(row.name for row in named) == [f"local.discovered.{name}" for name in ("items", "log", "orders")]
     call = f"iceberg_tables('{lake}/{{sales,audit}}/[ilo]*')"
-    by_path = spark.sql(
-        f"SELECT concat('local.discovered.', name) AS name, {columns} FROM {call}"
-    ).collect()
+    by_path = spark.sql(f"SELECT concat('local.discovered.', name) AS name, {columns} FROM {call}").collect()
     assert sorted(named) == sorted(by_path)
     everything = spark.sql("SELECT name FROM iceberg_tables('local')").collect()
     assert {row.name for row in named} <= {row.name for row in everything}
@@ -148,9 +142,7 @@ def test_a_table_that_cannot_be_read(spark: SparkSession, lake: Path) -> None:
     assert "Expecting" in row.error
 
 
-def test_a_thousand_tables_are_read_once_each(
-    spark: SparkSession, lake: Path, tmp_path: Path
-) -> None:
+def test_a_thousand_tables_are_read_once_each(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     """No folder below a table is listed, nor any partition folder."""
     source = lake / "sales" / "items" / "metadata"
     newest = max(source.glob("v*.metadata.json"))
@@ -220,9 +212,7 @@ def test_a_parquet_file(spark: SparkSession, lake: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["deep", "large", "deep head"])
-def test_metadata_beyond_all_measure(
-    spark: SparkSession, lake: Path, tmp_path: Path, how: str
-) -> None:
+def test_metadata_beyond_all_measure(spark: SparkSession, lake: Path, tmp_path: Path, how: str) -> None:
     """It is named in one sentence, and the other tables are listed."""
     shutil.copytree(lake / "audit", tmp_path / "audit")
     folder = tmp_path / "audit" / "hostile" / "metadata"

@@ -164,9 +164,7 @@ def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(sis, "session", session)
     monkeypatch.setattr(ways_in, "session", session)
-    monkeypatch.setattr(
-        SparkSession, "stop", lambda _: None
-    )  # the command and the demo stop their sessions
+    monkeypatch.setattr(SparkSession, "stop", lambda _: None)  # the command and the demo stop their sessions
     return own
 
 

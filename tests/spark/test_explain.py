@@ -96,9 +96,7 @@ def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: st
         query = query.replace(f"(SELECT min(snapshot_id) FROM {OLD}.snapshots)", str(first[0]))
     found = sis.explain(spark, query)
     assert found.scans
-    assert all(
-        (scan.files is not None and scan.note is None) or scan.files == 0 for scan in found.scans
-    )
+    assert all((scan.files is not None and scan.note is None) or scan.files == 0 for scan in found.scans)
     assert sum(scan.files or 0 for scan in found.scans) == read(spark, query)
 
 
@@ -130,9 +128,7 @@ CONJUNCTS = [
 @pytest.mark.main("explain")
 def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
     """A conjunct's count equals that of a query with it alone; if it prunes nothing, there is a reason."""
-    query = f"SELECT * FROM {T} WHERE " + " AND ".join(
-        f"{text}" for text, _ in CONJUNCTS if text[0] != "("
-    )
+    query = f"SELECT * FROM {T} WHERE " + " AND ".join(f"{text}" for text, _ in CONJUNCTS if text[0] != "(")
     query = query.replace("id = 1 OR upper(name) = 'X'", "(id = 1 OR upper(name) = 'X')")
     found = sis.explain(spark, query + " AND (id = 200 OR ts < '2023-12-28')")
     by_text = {c.text: c for scan in found.scans for c in scan.conjuncts}
@@ -251,9 +247,7 @@ def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSessio
     )
     assert merge.scans[0].files == 6
     assert one(merge, "t.ts > '2024-01-05'").files == 6
-    copied = sis.explain(
-        spark, f"CREATE TABLE local.explain.c USING iceberg AS SELECT * FROM {T} WHERE id = 3"
-    )
+    copied = sis.explain(spark, f"CREATE TABLE local.explain.c USING iceberg AS SELECT * FROM {T} WHERE id = 3")
     assert copied.scans[0].files == 1
     assert sis.explain(spark, f"EXPLAIN SELECT * FROM {T} WHERE id = 3").scans[0].files == 1
     assert snapshots() == before
@@ -262,9 +256,7 @@ def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSessio
 
 def test_what_its_analysis_would_run_is_not_planned(spark: SparkSession) -> None:
     """Spark runs CALL and EXECUTE IMMEDIATE while it analyses them."""
-    call = (
-        "CALL local.system.rewrite_data_files(table => '{}', options => map('rewrite-all', 'true'))"
-    )
+    call = "CALL local.system.rewrite_data_files(table => '{}', options => map('rewrite-all', 'true'))"
     rewrite = call.format(T.partition(".")[2])
     insert = f"EXECUTE IMMEDIATE 'INSERT INTO {OLD} VALUES (1, \\'x\\')'"
     statements = [rewrite]
@@ -278,9 +270,7 @@ def test_what_its_analysis_would_run_is_not_planned(spark: SparkSession) -> None
     with pytest.raises(sis.IcebergSqlError, match="no query to advise for"):
         sis.advise(spark, T, [f"FROM {T} INSERT INTO {OLD} SELECT id, name WHERE k = 1"])
     assert files
-    assert files == sorted(
-        Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json")
-    )
+    assert files == sorted(Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json"))
 
 
 def test_what_spark_reads_once_is_counted_once(spark: SparkSession) -> None:
@@ -309,9 +299,7 @@ def test_the_query_of_a_view_and_of_a_cache_is_explained(spark: SparkSession) ->
 
 
 def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
-    spark.sql(
-        "CREATE OR REPLACE TEMPORARY VIEW dim AS SELECT CAST(id AS BIGINT) AS id, id % 7 AS x FROM range(50)"
-    )
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW dim AS SELECT CAST(id AS BIGINT) AS id, id % 7 AS x FROM range(50)")
     query = f"SELECT * FROM {T} t JOIN {OLD} d ON t.id = d.id WHERE d.name = 'n3'"
     found = sis.explain(spark, query)
     assert [scan.files for scan in found.scans] == [24, 5]
@@ -335,8 +323,7 @@ def test_filters_above_what_is_not_deterministic(spark: SparkSession) -> None:
     spark.sql(f"ALTER TABLE {OLD} SET TBLPROPERTIES ('write.merge.mode' = 'merge-on-read')")
     merge = sis.explain(
         spark,
-        f"MERGE INTO {OLD} t USING {T} s ON t.id = s.id AND t.id = 33 "
-        "WHEN MATCHED THEN UPDATE SET name = s.name",
+        f"MERGE INTO {OLD} t USING {T} s ON t.id = s.id AND t.id = 33 WHEN MATCHED THEN UPDATE SET name = s.name",
     )
     assert merge.scans[0].files == 1
 
@@ -369,9 +356,7 @@ def test_texts_are_sql_and_derived_filters_say_so(spark: SparkSession) -> None:
     ):
         texts = [c.text for c in sis.explain(spark, query).scans[0].conjuncts]
         for named, args in (("(:q)", {"q": query}), ("(?)", [query])):
-            rows = spark.sql(
-                f"SELECT * FROM iceberg_explain{named} WHERE conjunct IS NOT NULL", args=args
-            )
+            rows = spark.sql(f"SELECT * FROM iceberg_explain{named} WHERE conjunct IS NOT NULL", args=args)
             assert [row.conjunct for row in rows.collect()] == texts
     joins = {
         f"SELECT * FROM {T} a JOIN {odd} b ON a.id = b.id WHERE b.id < 10": (
@@ -418,9 +403,7 @@ def test_a_negation_keeps_no_nulls(spark: SparkSession) -> None:
 def test_what_cannot_be_explained_is_said(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE spark_catalog.default.plain USING parquet AS SELECT * FROM range(3)")
     try:
-        found = sis.explain(
-            spark, f"SELECT * FROM spark_catalog.default.plain p JOIN {T} t ON p.id = t.id"
-        )
+        found = sis.explain(spark, f"SELECT * FROM spark_catalog.default.plain p JOIN {T} t ON p.id = t.id")
         plain = next(scan for scan in found.scans if "plain" in scan.table)
         assert plain.files is None
         assert "not an Iceberg table" in str(found)
@@ -517,12 +500,8 @@ def test_reasons_name_what_prevents_pruning(spark: SparkSession) -> None:
     assert {c.inferred for c in right.conjuncts} == {True}
     (own,) = sis.explain(spark, f"SELECT * FROM (SELECT x.k FROM {name} x) y WHERE y.k = 1").scans
     assert [c.text for c in own.conjuncts if not c.inferred] == ["y.k = 1"]
-    renamed = (
-        f"SELECT * FROM (SELECT k AS id FROM {name}) x JOIN {name} y ON x.id = y.id WHERE x.id = 1"
-    )
-    texts = {
-        c.text: c.inferred for scan in sis.explain(spark, renamed).scans for c in scan.conjuncts
-    }
+    renamed = f"SELECT * FROM (SELECT k AS id FROM {name}) x JOIN {name} y ON x.id = y.id WHERE x.id = 1"
+    texts = {c.text: c.inferred for scan in sis.explain(spark, renamed).scans for c in scan.conjuncts}
     assert (texts["x.id = 1"], texts["id = 1"]) == (False, True)
     spark.sql(f"DROP TABLE {name}")
 
@@ -622,9 +601,7 @@ def test_the_command_and_its_gate(
 
 
 def test_rows_text_json_and_html_say_the_same(spark: SparkSession) -> None:
-    query = f"SELECT * FROM {T} WHERE id = 3 AND name LIKE 'x_<y' AND lower(name) = ''x''".replace(
-        "''", "'"
-    )
+    query = f"SELECT * FROM {T} WHERE id = 3 AND name LIKE 'x_<y' AND lower(name) = ''x''".replace("''", "'")
     found = sis.explain(spark, query)
     quoted = query.replace("'", "\\'")
     rows = spark.sql(f"SELECT * FROM iceberg_explain('{quoted}')").collect()

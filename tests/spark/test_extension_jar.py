@@ -84,9 +84,7 @@ def test_the_jar_has_the_classes_of_a_session_and_no_other(jar: Path) -> None:
         assert archive.read(service) == b"sparkicebergsql.Extension\n"
     classes = [name for name in names if name.endswith(".class")]
     assert all(name.startswith("sparkicebergsql/") for name in classes)
-    assert {"sparkicebergsql/Prune.class", "sparkicebergsql/TransformFunction.class"} <= set(
-        classes
-    )
+    assert {"sparkicebergsql/Prune.class", "sparkicebergsql/TransformFunction.class"} <= set(classes)
     assert jar.stat().st_size < 300_000
 
 
@@ -96,9 +94,7 @@ def test_it_is_the_same_each_time(jar: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.main("jar")
-def test_it_cannot_be_written(
-    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_cannot_be_written(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["jar", str(tmp_path)]) == 2
     assert capsys.readouterr().err == f"error: cannot write {tmp_path}: Is a directory\n"
 

@@ -87,9 +87,7 @@ def made(spark: SparkSession) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("unit", "source"), CASES)
-def test_equal_values_in_generated_code(
-    spark: SparkSession, made: dict[str, str], unit: str, source: str
-) -> None:
+def test_equal_values_in_generated_code(spark: SparkSession, made: dict[str, str], unit: str, source: str) -> None:
     call = f"iceberg_{unit}(v)"
     own = digest(spark, call, made[source], fast=False)
     assert own[0] > ROWS
@@ -180,9 +178,7 @@ def test_what_the_scan_does_not_cover_is_not_interpreted(spark: SparkSession, ta
     bucket = plan(spark, f"SELECT id FROM {table} WHERE iceberg_bucket(4, id) = 1")
     assert "static_invoke" in bucket
     spark.conf.set(SWITCH, "false")
-    assert "static_invoke" not in plan(
-        spark, f"SELECT id FROM {table} WHERE iceberg_bucket(4, id) = 1"
-    )
+    assert "static_invoke" not in plan(spark, f"SELECT id FROM {table} WHERE iceberg_bucket(4, id) = 1")
 
 
 @pytest.mark.usefixtures("on")

@@ -55,22 +55,17 @@ def answers(spark: SparkSession, source: str, every: list[str]) -> dict[str, lis
     found: dict[str, list[str]] = {query: [] for query in every}
     for start in range(0, len(every), 24):
         parts = (
-            f"SELECT {i} AS i, row FROM ({every[i].format(source)})"
-            for i in range(start, min(start + 24, len(every)))
+            f"SELECT {i} AS i, row FROM ({every[i].format(source)})" for i in range(start, min(start + 24, len(every)))
         )
         for i, row in spark.sql(" UNION ALL ".join(parts)).collect():
             found[every[i]].append(row)
     return {query: sorted(rows) for query, rows in found.items()}
 
 
-def differing(
-    spark: SparkSession, source: str, asked: list[str]
-) -> dict[str, tuple[list[str], list[str]]]:
+def differing(spark: SparkSession, source: str, asked: list[str]) -> dict[str, tuple[list[str], list[str]]]:
     """The queries that a table answers otherwise than its rows: both answers."""
     seen, expected = answers(spark, source, asked), answers(spark, "truth", asked)
-    return {
-        query: (seen[query], expected[query]) for query in asked if seen[query] != expected[query]
-    }
+    return {query: (seen[query], expected[query]) for query in asked if seen[query] != expected[query]}
 
 
 def test_every_row(spark: SparkSession, table: tuple[str, Writer]) -> None:
@@ -94,6 +89,4 @@ def test_iceberg_alone_loses_rows(spark: SparkSession, table: tuple[str, Writer]
     """The tables are what they are for."""
     source, writer = table
     if writer.loses:
-        assert differing(
-            spark, source, [query for query in queries(writer) if "JOIN" not in query][:24]
-        )
+        assert differing(spark, source, [query for query in queries(writer) if "JOIN" not in query][:24])

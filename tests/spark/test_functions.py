@@ -33,9 +33,7 @@ def test_describe_function_tells_what_it_does(spark: SparkSession, name: str) ->
 
 
 def test_show_functions_lists_all_of_them(spark: SparkSession) -> None:
-    own = (
-        spark.newSession()
-    )  # in spark_catalog: with another current catalog, Spark lists no temporary function
+    own = spark.newSession()  # in spark_catalog: with another current catalog, Spark lists no temporary function
     shown = {row.function for row in own.sql("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
     assert shown.issuperset(ALL)
     assert all(spark.catalog.functionExists(name) for name in ALL)
@@ -87,9 +85,7 @@ def test_a_session_variable_is_a_constant(spark: SparkSession) -> None:
         ("max(iceberg_days(ts))", "max(iceberg_days(ts))"),
     ],
 )
-def test_the_column_is_called_what_was_typed(
-    spark: SparkSession, written: str, column: str
-) -> None:
+def test_the_column_is_called_what_was_typed(spark: SparkSession, written: str, column: str) -> None:
     source = "(SELECT 'N1' AS tailnum, current_timestamp() AS ts, named_struct('a', 1) AS s) t"
     assert spark.sql(f"SELECT {written} FROM {source}").columns == [column]
 

@@ -10,8 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 pytestmark = [pytest.mark.always, pytest.mark.main("functions")]  # on every line of Spark
 
 ROWS = (
-    "(SELECT 'N1' AS tailnum, 5L AS id, 1.5D AS d, current_date() AS day, array(1) AS list, "
-    "current_timestamp() AS ts)"
+    "(SELECT 'N1' AS tailnum, 5L AS id, 1.5D AS d, current_date() AS day, array(1) AS list, current_timestamp() AS ts)"
 )
 VALUE = "INVALID_PARAMETER_VALUE.PATTERN"
 COUNT = "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"
@@ -96,9 +95,7 @@ def test_refused_at_analysis(
     assert capfd.readouterr() == ("", "")
 
 
-def test_refused_through_the_dataframe_api(
-    spark: SparkSession, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_refused_through_the_dataframe_api(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> None:
     rows = spark.range(1)
     for wrong in (
         F.call_function("iceberg_bucket", F.col("id"), F.lit(16)),
@@ -121,10 +118,7 @@ def test_the_refusal_stands_in_every_clause(spark: SparkSession) -> None:
 
 
 def test_a_decimal_that_leaves_its_precision_fails_as_the_table_does(spark: SparkSession) -> None:
-    spark.sql(
-        "CREATE OR REPLACE TABLE local.db.tight (p DECIMAL(4, 2)) USING iceberg "
-        "PARTITIONED BY (truncate(50, p))"
-    )
+    spark.sql("CREATE OR REPLACE TABLE local.db.tight (p DECIMAL(4, 2)) USING iceberg PARTITIONED BY (truncate(50, p))")
     with pytest.raises(Exception, match=r"too large: -100\.00"):
         spark.sql("INSERT INTO local.db.tight VALUES (-99.80)")
     with pytest.raises(ArithmeticException, match=r"-100\.00 cannot be represented as Decimal"):

@@ -119,9 +119,7 @@ def _rows(spark: SparkSession, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("shape", share(SHAPES, 2))
-def test_the_same_rows_in_every_shape(
-    spark: SparkSession, tables: tuple[str, str], shape: str
-) -> None:
+def test_the_same_rows_in_every_shape(spark: SparkSession, tables: tuple[str, str], shape: str) -> None:
     ours = _rows(spark, shape.replace("{f}", "iceberg_bucket").replace("{t}", tables[0]))
     truth = _rows(spark, shape.replace("{f}", "local.system.bucket").replace("{t}", tables[1]))
     assert ours == truth
@@ -177,16 +175,12 @@ def test_statements_that_write(spark: SparkSession, tables: tuple[str, str]) -> 
         f"ON {t}.id = s.id AND iceberg_bucket(4, {t}.id) = 0 "
         f"WHEN MATCHED THEN UPDATE SET b = 77 WHEN NOT MATCHED THEN INSERT (id, b) VALUES (-1, -1)"
     )
-    assert spark.sql(f"SELECT * FROM {t} WHERE b = 77").count() == count(
-        f"{bucket} = 0 AND id < 40"
-    )
+    assert spark.sql(f"SELECT * FROM {t} WHERE b = 77").count() == count(f"{bucket} = 0 AND id < 40")
     spark.sql(f"DROP TABLE {t}")
 
 
 def test_views(spark: SparkSession, tables: tuple[str, str]) -> None:
-    query = (
-        f"SELECT id, iceberg_bucket(4, id) AS b FROM {tables[0]} WHERE iceberg_bucket(4, id) < 3"
-    )
+    query = f"SELECT id, iceberg_bucket(4, id) AS b FROM {tables[0]} WHERE iceberg_bucket(4, id) < 3"
     wanted = _rows(spark, query)
     spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW v AS {query}")
     spark.sql(f"CREATE OR REPLACE VIEW spark_catalog.default.pv AS {query}")

@@ -88,11 +88,7 @@ VALUES: dict[str, tuple[str, list[str]]] = {
     "double": ("DOUBLE", ["0", "1.5", "-3.25"]),
 }
 BOUND = [
-    *(
-        (transform, None)
-        for transform in TRANSFORMS
-        if transform.parameter is None and transform.in_ddl
-    ),
+    *((transform, None) for transform in TRANSFORMS if transform.parameter is None and transform.in_ddl),
     *((BY_NAME["bucket"], n) for n in (1, 16, 1000, HIGHEST)),
     *((BY_NAME["truncate"], w) for w in (1, 2, 10, 1000)),
 ]
@@ -126,9 +122,7 @@ def _table(spark: SparkSession, transform: Transform, parameter: int | None) -> 
     rows = []
     for i in range(height):
         cells = [VALUES[kind][1][i] if i < len(VALUES[kind][1]) else "NULL" for kind in kinds]
-        typed = [
-            f"CAST({cell} AS {VALUES[kind][0]})" for cell, kind in zip(cells, kinds, strict=True)
-        ]
+        typed = [f"CAST({cell} AS {VALUES[kind][0]})" for cell, kind in zip(cells, kinds, strict=True)]
         rows.append(f"({i}, {', '.join(typed)})")
     spark.sql(f"INSERT INTO local.db.grid VALUES {', '.join(rows)}")
     yield kinds
@@ -150,9 +144,7 @@ def _settings(spark: SparkSession, **values: str) -> Iterator[None]:
                 spark.conf.set(key, old)
 
 
-@pytest.mark.parametrize(
-    ("transform", "parameter"), BOUND, ids=[str(BoundTransform(*bound)) for bound in BOUND]
-)
+@pytest.mark.parametrize(("transform", "parameter"), BOUND, ids=[str(BoundTransform(*bound)) for bound in BOUND])
 def test_the_function_says_what_the_table_does(
     spark: SparkSession, transform: Transform, parameter: int | None
 ) -> None:
@@ -244,9 +236,7 @@ def decimals(spark: SparkSession) -> Iterator[str]:
         ("iceberg_truncate(50, p) IS NOT NULL", ["-3.10", "-99.80", "1.00"]),
     ],
 )
-def test_a_comparison_needs_no_precision(
-    spark: SparkSession, decimals: str, predicate: str, kept: list[str]
-) -> None:
+def test_a_comparison_needs_no_precision(spark: SparkSession, decimals: str, predicate: str, kept: list[str]) -> None:
     """-99.80 truncates to -100.00, which does not fit decimal(4, 2) but can be compared."""
     query = f"SELECT p FROM {decimals} WHERE {predicate}"
     assert sorted(str(row.p) for row in spark.sql(query).collect()) == kept
@@ -257,10 +247,7 @@ def test_a_comparison_needs_no_precision(
 
 @pytest.mark.main("rule decimals")
 def test_filters_on_a_truncated_decimal_prune(spark: SparkSession) -> None:
-    spark.sql(
-        f"CREATE OR REPLACE TABLE {DECIMALS} (p DECIMAL(4, 2)) USING iceberg "
-        "PARTITIONED BY (truncate(50, p))"
-    )
+    spark.sql(f"CREATE OR REPLACE TABLE {DECIMALS} (p DECIMAL(4, 2)) USING iceberg PARTITIONED BY (truncate(50, p))")
     spark.sql(f"INSERT INTO {DECIMALS} VALUES (1.00), (1.20), (-3.10), (7.00), (NULL)")
     for predicate, files in (
         ("iceberg_truncate(50, p) = 1", 1),

@@ -49,9 +49,7 @@ class TestRefusal:
     def test_a_refused_statement_never_reaches_spark(self, spark, table):
         """Here a statement that Spark would run and that would break the table."""
         spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, name) AS shard")
-        statement = (
-            f"ALTER TABLE {table} REPLACE PARTITION FIELD shard WITH truncate(2, name) AS shard"
-        )
+        statement = f"ALTER TABLE {table} REPLACE PARTITION FIELD shard WITH truncate(2, name) AS shard"
         before = fields(spark, table)
         for run in (sis.sql, SparkSession.sql):
             with pytest.raises(sis.IcebergSqlError) as error:
@@ -80,9 +78,7 @@ class TestRefusal:
     def test_what_iceberg_accepts_and_what_breaks_the_table(self, spark, table):
         spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, name) AS shard")
         with pytest.raises(sis.IcebergSqlError) as error:
-            spark.sql(
-                f"ALTER TABLE {table} REPLACE PARTITION FIELD shard WITH bucket(16, name) AS shard"
-            )
+            spark.sql(f"ALTER TABLE {table} REPLACE PARTITION FIELD shard WITH bucket(16, name) AS shard")
         assert "SIS404" in codes(error)
 
     def test_nothing_that_is_no_partition_ddl_is_looked_at(self, spark, monkeypatch):
@@ -165,15 +161,11 @@ class TestPassing:
             assert text[found[0].span.start : found[0].span.end] == marker
             assert found[0].span.start == text.rindex(marker)
             assert f"1 | {text.partition(chr(10))[0]}" in str(error.value) or chr(10) in text
-        create = (
-            "CREATE TABLE local.gate.b (id BIGINT) USING iceberg PARTITIONED BY (bucket(?, id))"
-        )
+        create = "CREATE TABLE local.gate.b (id BIGINT) USING iceberg PARTITIONED BY (bucket(?, id))"
         for run in (
             lambda: spark.sql(f"EXECUTE IMMEDIATE '{create}' USING {big}"),
             lambda: spark.sql(f"BEGIN EXECUTE IMMEDIATE '{create}' USING {big}; END").collect(),
-            lambda: spark.sql(
-                create.replace("local.gate.b", "IDENTIFIER(?)"), ["local.gate.b", big]
-            ),
+            lambda: spark.sql(create.replace("local.gate.b", "IDENTIFIER(?)"), ["local.gate.b", big]),
         ):
             with pytest.raises(sis.IcebergSqlError) as error:
                 run()
@@ -191,8 +183,7 @@ class TestPassing:
     def test_the_query_of_a_ctas_does_not_run(self, spark, table):
         with pytest.raises(sis.IcebergSqlError):
             spark.sql(
-                "CREATE TABLE local.gate.r USING iceberg PARTITIONED BY (days(x)) "
-                "AS SELECT raise_error('it ran') AS x"
+                "CREATE TABLE local.gate.r USING iceberg PARTITIONED BY (days(x)) AS SELECT raise_error('it ran') AS x"
             )
 
 
@@ -371,8 +362,7 @@ class TestSparksOwnErrors:
             spark.conf.set(f"spark.sql.catalog.raced{key}", value)
         for name in "ab":
             spark.sql(
-                f"CREATE TABLE raced.s.{name} (id INT) USING iceberg "
-                "TBLPROPERTIES ('commit.retry.num-retries' = '0')"
+                f"CREATE TABLE raced.s.{name} (id INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = '0')"
             )
         locks = spark._jvm.org.apache.iceberg.util.LockManagers.defaultLockManager()
         waits = {"lock.acquire-timeout-ms": "50", "lock.acquire-interval-ms": "50"}
@@ -387,10 +377,7 @@ class TestSparksOwnErrors:
                 "FROM (SELECT 1) INSERT INTO raced.s.a SELECT * INSERT INTO raced.s.b SELECT *": "may have been",
                 "BEGIN INSERT INTO raced.s.a VALUES (1); INSERT INTO raced.s.b VALUES (1); END": "may have been",
             }.items():
-                if (
-                    text.startswith("BEGIN")
-                    and "scripts" in versions.spark_minor(spark.version).limitations
-                ):
+                if text.startswith("BEGIN") and "scripts" in versions.spark_minor(spark.version).limitations:
                     continue
                 before = spark.table("raced.s.a").count()
                 with pytest.raises(Exception, match=said):
@@ -417,9 +404,7 @@ class TestSparksOwnErrors:
     def test_remedies_are_for_a_session_and_the_error_is_first(self, spark, table):
         spark.sql("DECLARE OR REPLACE VARIABLE target = 'local.gate.computed'")
         with pytest.raises(sis.IcebergSqlError) as error:
-            spark.sql(
-                "CREATE TABLE IDENTIFIER(target) (s STRING) USING iceberg PARTITIONED BY (days(s))"
-            )
+            spark.sql("CREATE TABLE IDENTIFIER(target) (s STRING) USING iceberg PARTITIONED BY (days(s))")
         assert str(error.value).startswith("error[SIS202]")
         assert "SIS002" in str(error.value)
         for elsewhere in (
@@ -474,9 +459,7 @@ class TestRaces:
             except Exception as error:  # a failure in a thread fails the test
                 failures.append(error)
 
-        threads = [
-            threading.Thread(target=evolve, args=pair) for pair in zip(sessions, terms, strict=True)
-        ]
+        threads = [threading.Thread(target=evolve, args=pair) for pair in zip(sessions, terms, strict=True)]
         # Warning filters belong to the process, not to a thread: two threads that set them undo each other.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IcebergSqlWarning)
@@ -487,9 +470,7 @@ class TestRaces:
         assert failures == []
         found = fields(spark, table)
         assert found[0] == "bucket(4, id)"
-        assert sorted(found[1:]) == sorted(
-            ["days(ts)", "hours(ts)", "truncate(4, name)", "truncate(8, name)"]
-        )
+        assert sorted(found[1:]) == sorted(["days(ts)", "hours(ts)", "truncate(4, name)", "truncate(8, name)"])
 
 
 class TestFaultsOfOurs:
@@ -498,8 +479,7 @@ class TestFaultsOfOurs:
             raise RuntimeError("a bug")
 
         rules = {
-            kind: tuple(replace(rule, check=judge) for rule in found)
-            for kind, found in rule_runner._RULES.items()
+            kind: tuple(replace(rule, check=judge) for rule in found) for kind, found in rule_runner._RULES.items()
         }
         monkeypatch.setattr(rule_runner, "_RULES", rules)
         with pytest.warns(IcebergSqlWarning, match="SIS000"):
@@ -523,9 +503,7 @@ def test_geometry_is_passed_to_spark(spark: SparkSession, kind: str) -> None:
             "TBLPROPERTIES ('format-version' = '3')"
         )
         spark.sql(f"ALTER TABLE local.geo.t ADD COLUMN h {kind}")
-        assert [row.data_type for row in spark.sql("DESCRIBE local.geo.t").collect()][1:3] == [
-            kind.lower()
-        ] * 2
+        assert [row.data_type for row in spark.sql("DESCRIBE local.geo.t").collect()][1:3] == [kind.lower()] * 2
         with pytest.raises(sis.IcebergSqlError, match="SIS203"):
             spark.sql("ALTER TABLE local.geo.t ADD PARTITION FIELD bucket(4, g)")
     finally:

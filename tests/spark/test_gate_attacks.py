@@ -35,9 +35,7 @@ TEXTS = {
     "a line comment inside": ["ALTER TABLE {t} -- it's\n" + FIELD + " shard"],
     "a comment that ignores": ["ALTER TABLE {t} " + FIELD + " shard -- noqa"],
     "a comment that skips": [
-        "/* iceberg-sql: ignore[SIS404] */ -- iceberg-sql: skip-file\nALTER TABLE {t} "
-        + FIELD
-        + " shard"
+        "/* iceberg-sql: ignore[SIS404] */ -- iceberg-sql: skip-file\nALTER TABLE {t} " + FIELD + " shard"
     ],
     "an end after": ["ALTER TABLE {t} " + FIELD + " shard;  -- the end;\n"],
     "in two steps": [
@@ -178,10 +176,7 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
 
 @pytest.mark.parametrize(
     "attack",
-    [
-        pytest.param(name, marks=[pytest.mark.needs("scripts")] if name == "a block" else [])
-        for name in TEXTS
-    ],
+    [pytest.param(name, marks=[pytest.mark.needs("scripts")] if name == "a block" else []) for name in TEXTS],
 )
 def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> None:
     texts = TEXTS[attack]
@@ -198,9 +193,7 @@ def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> 
 ODD = ("\u00a0", "\u2003", "\u3000", "\u2028", "\f", "\v")
 
 
-def test_white_space_that_icebergs_grammar_refuses(
-    spark: SparkSession, made: Callable[[], str]
-) -> None:
+def test_white_space_that_icebergs_grammar_refuses(spark: SparkSession, made: Callable[[], str]) -> None:
     """Its tokens are not checked, so it is not repaired: in `warn` too, Spark refuses it as it stands."""
     table = f"local.attack.{made()}"
     text = f"ALTER TABLE {table} {FIELD} shard"
@@ -229,9 +222,7 @@ CALLS: dict[str, Callable[[SparkSession, str], Any]] = {
     "by keyword": lambda spark, text: spark.sql(sqlQuery=text),
     "empty arguments": lambda spark, text: spark.sql(text, args={}),
     "arguments": lambda spark, text: spark.sql(text, args={"x": 1}),
-    "a value that writes itself": lambda spark, text: spark.sql(
-        text.replace("ALTER", "{verb}"), verb=_Verb()
-    ),
+    "a value that writes itself": lambda spark, text: spark.sql(text.replace("ALTER", "{verb}"), verb=_Verb()),
     "a subclass of str": lambda spark, text: spark.sql(_Text(text)),
     "the class": lambda spark, text: type(spark).sql(spark, text),
     "a bound method": lambda spark, text: spark.sql.__func__(spark, text),

@@ -28,9 +28,7 @@ def name(spark):
     """A table that was previously partitioned differently."""
     name = f"local.clients.t_{uuid.uuid4().hex[:8]}"
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.clients")
-    spark.sql(
-        f"CREATE TABLE {name} (id BIGINT, s STRING) USING iceberg PARTITIONED BY (bucket(4, id))"
-    )
+    spark.sql(f"CREATE TABLE {name} (id BIGINT, s STRING) USING iceberg PARTITIONED BY (bucket(4, id))")
     yield name
     spark.table(f"{name}.files").collect()  # this is what the damage would break
     spark.sql(f"DROP TABLE {name}")
@@ -39,9 +37,7 @@ def name(spark):
 @pytest.fixture
 def damaging(name):
     """A statement that the runtime accepts and that breaks the table's metadata tables."""
-    return (
-        f"CREATE OR REPLACE TABLE {name} (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id))"
-    )
+    return f"CREATE OR REPLACE TABLE {name} (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id))"
 
 
 @pytest.fixture
@@ -72,9 +68,7 @@ class TestOtherClients:
         asks = client()
         asks.run(spark._jsparkSession, f"ALTER TABLE {name} ADD PARTITION FIELD s;", 0)
         assert asks.waitFor() == "it ran"
-        assert [
-            row.partition.id_bucket for row in spark.table(f"{name}.partitions").collect()
-        ] == []
+        assert [row.partition.id_bucket for row in spark.table(f"{name}.partitions").collect()] == []
 
     def test_clickhouse_s_spellings(self, spark, name, frame):
         frame.writeTo(name).append()
@@ -128,10 +122,7 @@ class TestStatementsInStatements:
 class TestWriters:
     WRITERS: ClassVar = {
         "createOrReplace": lambda f, t: (
-            f.writeTo(t)
-            .using("iceberg")
-            .partitionedBy(partitioning.bucket(8, "id"))
-            .createOrReplace()
+            f.writeTo(t).using("iceberg").partitionedBy(partitioning.bucket(8, "id")).createOrReplace()
         ),
         "replace": lambda f, t: f.writeTo(t).partitionedBy(partitioning.bucket(8, "id")).replace(),
     }
@@ -141,15 +132,9 @@ class TestWriters:
         assert codes(lambda: write(frame, name)) == ["SIS404"]
 
     def test_saved_over_a_partition_field_s_name(self, spark, name, frame):
-        spark.sql(
-            f"ALTER TABLE {name} REPLACE PARTITION FIELD bucket(4, id) WITH bucket(4, s) AS k"
-        )
+        spark.sql(f"ALTER TABLE {name} REPLACE PARTITION FIELD bucket(4, id) WITH bucket(4, s) AS k")
         renamed = frame.withColumnRenamed("id", "k")
-        found = codes(
-            lambda: (
-                renamed.write.format("iceberg").partitionBy("k").mode("overwrite").saveAsTable(name)
-            )
-        )
+        found = codes(lambda: renamed.write.format("iceberg").partitionBy("k").mode("overwrite").saveAsTable(name))
         assert "SIS404" in found
 
     @pytest.mark.parametrize("column", ["s", "select"])
@@ -166,21 +151,14 @@ class TestWriters:
     def test_nothing_of_the_frame_runs(self, spark):
         frame = spark.range(1).selectExpr("raise_error('it ran') AS s")
         assert codes(
-            lambda: (
-                frame.writeTo("local.clients.w_not")
-                .using("iceberg")
-                .partitionedBy(partitioning.days("s"))
-                .create()
-            )
+            lambda: frame.writeTo("local.clients.w_not").using("iceberg").partitionedBy(partitioning.days("s")).create()
         ) == ["SIS202"]
 
     def test_good_ones_write(self, spark, frame):
         target = f"local.clients.w_{uuid.uuid4().hex[:8]}"
         with warnings.catch_warnings():
             warnings.simplefilter("error", IcebergSqlWarning)
-            frame.writeTo(target).using("iceberg").partitionedBy(
-                partitioning.bucket(4, "id")
-            ).create()
+            frame.writeTo(target).using("iceberg").partitionedBy(partitioning.bucket(4, "id")).create()
             frame.writeTo(target).append()
             frame.write.mode("overwrite").insertInto(target)
             spark.catalog.createTable(f"{target}_c", schema=frame.schema, source="iceberg")
@@ -201,18 +179,14 @@ class TestWriters:
             spark.createDataFrame([], schema).writeTo(target).partitionedBy(
                 partitioning.days("h"), partitioning.bucket(4, "b")
             ).using("iceberg").createOrReplace()
-        found = SessionTables(spark, intercept.unchecked_sql(spark)).get(
-            ("local", "clients", target.split("`")[1])
-        )
+        found = SessionTables(spark, intercept.unchecked_sql(spark)).get(("local", "clients", target.split("`")[1]))
         assert [field.clause for field in found.specs.spec.fields] == ["days(h)", "bucket(4, b)"]
 
     def test_a_statement_is_looked_at_once(self, spark, monkeypatch):
         """If its text was checked, the resulting command is not checked again."""
         seen = []
         check = admission.check
-        monkeypatch.setattr(
-            admission, "check", lambda text, *a, **k: seen.append(text) or check(text, *a, **k)
-        )
+        monkeypatch.setattr(admission, "check", lambda text, *a, **k: seen.append(text) or check(text, *a, **k))
         target = f"local.clients.once_{uuid.uuid4().hex[:8]}"
         statements = [
             f"CREATE TABLE {target} (id BIGINT, s STRING NOT NULL) USING iceberg PARTITIONED BY (id)",

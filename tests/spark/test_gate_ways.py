@@ -168,10 +168,7 @@ def test_in_a_streaming_query(spark, damaging, tmp_path):
 
     stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     query = (
-        stream.writeStream.foreachBatch(batch)
-        .trigger(once=True)
-        .option("checkpointLocation", str(tmp_path))
-        .start()
+        stream.writeStream.foreachBatch(batch).trigger(once=True).option("checkpointLocation", str(tmp_path)).start()
     )
     assert query.awaitTermination(60)
     assert [type(error) for error in caught] == [sis.IcebergSqlError], caught
@@ -214,9 +211,7 @@ def test_names_in_double_quotes(spark, damaging):
     with pytest.raises(sis.IcebergSqlError, match=r"SIS001.: a name is quoted with backticks"):
         session.sql(f'ALTER TABLE {table} ADD PARTITION FIELD "id"')
     with pytest.raises(sis.IcebergSqlError, match="SIS202"):
-        session.sql(
-            'CREATE TABLE "local"."gate"."q" ("a" INT) USING iceberg PARTITIONED BY (days("a"))'
-        )
+        session.sql('CREATE TABLE "local"."gate"."q" ("a" INT) USING iceberg PARTITIONED BY (days("a"))')
     spark.sql(f'CREATE TABLE {damaging.split()[2]}_q (id INT COMMENT "text") USING iceberg')
     spark.sql(f"DROP TABLE {damaging.split()[2]}_q")
 

@@ -90,9 +90,7 @@ def _several_specs(spark: SparkSession, table: str, name: str) -> None:
             for field in [f.format(c=c) for f in stages[number - 1] for c in SOME]:
                 grid.past_the_gate(spark, f"ALTER TABLE {table} DROP PARTITION FIELD {field}")
             for at, field in enumerate(f.format(c=c) for f in stage for c in SOME):
-                grid.past_the_gate(
-                    spark, f"ALTER TABLE {table} ADD PARTITION FIELD {field} AS f{number}_{at}"
-                )
+                grid.past_the_gate(spark, f"ALTER TABLE {table} ADD PARTITION FIELD {field} AS f{number}_{at}")
         grid.insert(spark, table, range(grid.ROWS)[number * third : (number + 1) * third])
 
 

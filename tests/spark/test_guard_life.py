@@ -19,9 +19,7 @@ def run(part: str, folder: Path) -> dict[str, Any]:
     """In a separate process, since the JVM keeps compiled rules for its lifetime."""
     script = Path(__file__).with_name("rules_script.py")
     command = [sys.executable, str(script), part, str(folder / "warehouse")]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, cwd=folder, check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
@@ -81,9 +79,7 @@ def test_a_switch_is_one_sessions(spark: SparkSession, other: SparkSession) -> N
     assert {row.name for row in other.sql(enabled).collect()} == {"fast"}
 
 
-def test_the_guards_switch_gives_icebergs_own_rows(
-    spark: SparkSession, other: SparkSession
-) -> None:
+def test_the_guards_switch_gives_icebergs_own_rows(spark: SparkSession, other: SparkSession) -> None:
     spark.sql(
         "CREATE TABLE local.default.switched USING iceberg PARTITIONED BY (x) AS SELECT int(id) AS x FROM range(6)"
     )

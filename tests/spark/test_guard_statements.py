@@ -70,9 +70,7 @@ Row = tuple[Any, ...]
 
 def rows(spark: SparkSession, table: str) -> list[Row]:
     """(x, v) and the functions' values, by a query without a filter."""
-    found = spark.sql(
-        f"SELECT x, v, iceberg_bucket(4, x), iceberg_months(t) FROM {table}"
-    ).collect()
+    found = spark.sql(f"SELECT x, v, iceberg_bucket(4, x), iceberg_months(t) FROM {table}").collect()
     return sorted((tuple(r) for r in found), key=str)
 
 
@@ -112,9 +110,7 @@ def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str
                 bad.append((statement, got, expected))
             now = snapshot(spark, table)
             if now != start:
-                spark.sql(
-                    f"CALL local.system.rollback_to_snapshot(table => '{table[6:]}', snapshot_id => {start})"
-                )
+                spark.sql(f"CALL local.system.rollback_to_snapshot(table => '{table[6:]}', snapshot_id => {start})")
     assert bad == []
 
 
@@ -122,9 +118,7 @@ def test_a_delete_of_whole_partitions_touches_metadata_alone(spark: SparkSession
     table = make(spark, "whole", TABLES["bucket"])
     for predicate in ("iceberg_bucket(4, x) = 2", "iceberg_bucket(4, x) <> 1"):
         spark.sql(f"DELETE FROM {table} WHERE {predicate}")
-        summary = spark.sql(
-            f"SELECT operation, summary FROM {table}.snapshots ORDER BY committed_at DESC"
-        ).first()
+        summary = spark.sql(f"SELECT operation, summary FROM {table}.snapshots ORDER BY committed_at DESC").first()
         assert summary
         assert summary.operation == "delete", summary
         assert "added-data-files" not in summary.summary
@@ -136,9 +130,7 @@ def test_replace_where(spark: SparkSession, predicate: str) -> None:
     """Spark refuses REPLACE WHERE with a filter that is not pushed; Iceberg alone would replace other rows."""
     statement = f"INSERT INTO {{t}} REPLACE WHERE iceberg_{predicate} SELECT x, t, 'new' FROM {{t}} WHERE {{w}}"
     table = make(spark, f"replace_{'not' if '<>' in predicate else 'is'}", TABLES["bucket"])
-    expected = [
-        row for row in rows(spark, table) if row[2] is None or (row[2] == 2) == ("<>" in predicate)
-    ]
+    expected = [row for row in rows(spark, table) if row[2] is None or (row[2] == 2) == ("<>" in predicate)]
     spark.sql(statement.format(t=table, w="false"))
     assert rows(spark, table) == expected
     other = make(spark, f"replaced_{'not' if '<>' in predicate else 'is'}", TABLES["identity"])
@@ -189,9 +181,7 @@ SHAPES = {
 @pytest.fixture(scope="module")
 def views(spark: SparkSession, identity: str) -> Iterator[None]:
     spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW guard_view AS SELECT * FROM {identity}")
-    spark.sql(
-        f"CREATE OR REPLACE TEMPORARY VIEW guard_filtered AS {SHAPES['alias'].format(t=identity)}"
-    )
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW guard_filtered AS {SHAPES['alias'].format(t=identity)}")
     spark.sql(f"CREATE VIEW spark_catalog.default.guard_kept AS SELECT x AS x, t FROM {identity}")
     yield
     spark.sql("DROP VIEW spark_catalog.default.guard_kept")
@@ -199,9 +189,7 @@ def views(spark: SparkSession, identity: str) -> Iterator[None]:
 
 @pytest.mark.usefixtures("views")
 @pytest.mark.parametrize("shape", SHAPES)
-def test_shapes_of_a_query(
-    spark: SparkSession, identity: str, in_two: set[int], shape: str
-) -> None:
+def test_shapes_of_a_query(spark: SparkSession, identity: str, in_two: set[int], shape: str) -> None:
     query = SHAPES[shape].format(t=identity)
     assert {row[0] for row in spark.sql(query).collect()} == in_two
     other = spark.newSession()
@@ -216,9 +204,7 @@ def test_the_dataframe_api(spark: SparkSession, identity: str, in_two: set[int])
         frame.where("iceberg_bucket(4, x) = 2"),
         frame.filter(two),
         frame.where(F.expr("iceberg_bucket(4, x) = 2")).select("x"),
-        frame.withColumnRenamed("x", "y")
-        .where("iceberg_bucket(4, y) = 2")
-        .withColumnRenamed("y", "x"),
+        frame.withColumnRenamed("x", "y").where("iceberg_bucket(4, y) = 2").withColumnRenamed("y", "x"),
         frame.cache().where(two),
     ]
     for one in found:
@@ -233,9 +219,7 @@ def test_a_column_renamed_since(spark: SparkSession) -> None:
     two = {row[0] for row in rows(spark, table) if row[2] == 2}
     spark.sql(f"ALTER TABLE {table} RENAME COLUMN x TO y")
     spark.sql(f"INSERT INTO {table} VALUES (77, now(), 'new')")
-    old = spark.sql(
-        f"SELECT x FROM {table} VERSION AS OF {start} WHERE iceberg_bucket(4, x) = 2"
-    ).collect()
+    old = spark.sql(f"SELECT x FROM {table} VERSION AS OF {start} WHERE iceberg_bucket(4, x) = 2").collect()
     assert {row.x for row in old} == two
 
 
@@ -274,21 +258,12 @@ def test_uuid_and_fixed_columns(spark: SparkSession) -> None:
     fields.add(nested.optional(2, "u", types.UUIDType.get()))
     fields.add(nested.optional(3, "f", types.FixedType.ofLength(2)))
     schema = jvm.org.apache.iceberg.Schema(fields)
-    catalog = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergCatalog(
-        spark._jsparkSession, "local"
-    )
+    catalog = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergCatalog(spark._jsparkSession, "local")
     name = jvm.org.apache.iceberg.catalog.TableIdentifier.parse("stmt.uuids")
-    spec = (
-        jvm.org.apache.iceberg.PartitionSpec.builderFor(schema)
-        .bucket("u", 4)
-        .bucket("f", 4)
-        .build()
-    )
+    spec = jvm.org.apache.iceberg.PartitionSpec.builderFor(schema).bucket("u", 4).bucket("f", 4).build()
     catalog.createTable(name, schema, spec)
     table = "local.stmt.uuids"
-    values = ", ".join(
-        f"({r}, 'f79c3e09-677c-4bbd-a479-3f349cb785{r:02x}', X'00{r:02x}')" for r in range(8)
-    )
+    values = ", ".join(f"({r}, 'f79c3e09-677c-4bbd-a479-3f349cb785{r:02x}', X'00{r:02x}')" for r in range(8))
     spark.sql(f"INSERT INTO {table} VALUES {values}, (8, NULL, NULL)")
     calls = ("bucket(4, u)", "bucket(100, u)", "bucket(4, f)", "truncate(2, u)", "truncate(1, f)")
     for call in calls:
@@ -296,12 +271,8 @@ def test_uuid_and_fixed_columns(spark: SparkSession) -> None:
         value = next(row.v for row in seen if row.r == 3)
         for prefix in ("iceberg_", "local.system."):
             for operator in ("=", "<>"):
-                query = (
-                    f"SELECT r FROM {table} WHERE {prefix}{call} {operator} {grid.literal(value)}"
-                )
-                expected = {
-                    r.r for r in seen if r.v is not None and (r.v == value) == (operator == "=")
-                }
+                query = f"SELECT r FROM {table} WHERE {prefix}{call} {operator} {grid.literal(value)}"
+                expected = {r.r for r in seen if r.v is not None and (r.v == value) == (operator == "=")}
                 assert {row.r for row in spark.sql(query).collect()} == expected, query
 
 
@@ -313,10 +284,7 @@ def files_read(frame: DataFrame) -> int:
     frame.collect()
     plan = frame._jdf.queryExecution().executedPlan()
     leaves = plan.collectLeaves()
-    return sum(
-        int(leaves.apply(i).metrics().apply("resultDataFiles").value())
-        for i in range(leaves.size())
-    )
+    return sum(int(leaves.apply(i).metrics().apply("resultDataFiles").value()) for i in range(leaves.size()))
 
 
 @pytest.mark.parametrize(

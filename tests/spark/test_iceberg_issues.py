@@ -20,18 +20,14 @@ def test_the_probes_say_what_the_list_says(spark: SparkSession) -> None:
     registry = compiler.rule_registry()
     assert registry is not None
     expected = {
-        issue.reference: "present" if version in issue.present_in else "absent"
-        for issue in ISSUES
-        if issue.is_probed
+        issue.reference: "present" if version in issue.present_in else "absent" for issue in ISSUES if issue.is_probed
     }
     assert dict(registry.issues()) == expected
 
 
 def test_iceberg_rules_has_the_results(spark: SparkSession) -> None:
     version = iceberg()
-    rows = {
-        row.name: row.iceberg_issues for row in spark.sql("SELECT * FROM iceberg_rules()").collect()
-    }
+    rows = {row.name: row.iceberg_issues for row in spark.sql("SELECT * FROM iceberg_rules()").collect()}
     for issue in ISSUES:
         assert issue.rule in {rule.name for rule in RULES}
         result = f": {'present' if version in issue.present_in else 'absent'}"

@@ -113,9 +113,7 @@ def test_a_variable_that_names_nothing_is_an_error(monkeypatch: pytest.MonkeyPat
         runtime_jar(PINNED)
 
 
-def test_a_cache_that_cannot_be_written(
-    nothing_there: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_cache_that_cannot_be_written(nothing_there: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SPARK_ICEBERG_SQL_CACHE", str(tmp_path / "file"))
     with pytest.raises(JarError, match="cannot keep the Iceberg runtime"):
@@ -153,9 +151,7 @@ def _fake_java(folder: Path, version: str) -> None:
         ("what?", "is of an unreadable version: Spark"),
     ],
 )
-def test_a_wrong_java_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, words: str
-) -> None:
+def test_a_wrong_java_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, words: str) -> None:
     _fake_java(tmp_path / "bin", says)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(JavaError, match=words) as caught:

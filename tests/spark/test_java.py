@@ -34,12 +34,8 @@ OFF = {
 # override" TreeNode's method. Janino does not check that. All other javac messages about them
 # count.
 BELOW_SCALA = {"ImpliedLiteral", "IndexedColumn", "VirtualColumns", "WithoutFile"}
-_MESSAGE = re.compile(
-    r"^(?=\S+\.java:\d+: |error: |warning: |Note: |\d+ (?:error|warning)s?$)", re.MULTILINE
-)
-_BELOW_SCALA = re.compile(
-    r".*/(\w+)\.java:\d+: error: withNewChildrenInternal\(IndexedSeq\) in \w+ cannot override "
-)
+_MESSAGE = re.compile(r"^(?=\S+\.java:\d+: |error: |warning: |Note: |\d+ (?:error|warning)s?$)", re.MULTILINE)
+_BELOW_SCALA = re.compile(r".*/(\w+)\.java:\d+: error: withNewChildrenInternal\(IndexedSeq\) in \w+ cannot override ")
 
 
 def _packages() -> list[str]:
@@ -122,9 +118,7 @@ def test_a_renamed_field_of_a_record_does_not_compile(tmp_path: Path) -> None:
     assert refused == declared - unused
 
 
-ROWS = re.findall(
-    r"^\| `(.+)` \| (yes|no) \|", (ROOT / "docs/java.md").read_text("utf-8"), re.MULTILINE
-)
+ROWS = re.findall(r"^\| `(.+)` \| (yes|no) \|", (ROOT / "docs/java.md").read_text("utf-8"), re.MULTILINE)
 MEMBER = re.compile(r"(enum|class|interface|static|record|sealed|@\w+) ?")
 
 

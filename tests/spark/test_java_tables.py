@@ -38,9 +38,7 @@ def ask(spark: SparkSession) -> Any:
 @pytest.fixture(scope="module", autouse=True)
 def _session(spark: SparkSession) -> Iterator[None]:
     """A table with a column of each type, with this package's rules off."""
-    spark.sql(
-        f"CREATE OR REPLACE TABLE {TABLE} (ts timestamp, n timestamp_ntz, d date, i int, b bigint) USING iceberg"
-    )
+    spark.sql(f"CREATE OR REPLACE TABLE {TABLE} (ts timestamp, n timestamp_ntz, d date, i int, b bigint) USING iceberg")
     for switch in SWITCHES:
         spark.conf.set(switch, "false")
     yield
@@ -199,10 +197,7 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("extract(yearofweek FROM ts)", ZONED),
     ("last_day(d)", Steps(1, "APART", "APART", ends=DAYS)),
     ("last_day(ts)", Steps(1, "APART", "APART", 3, 3)),
-    *(
-        (f"{part}(ts)", None)
-        for part in ("quarter", "month", "day", "dayofyear", "weekofyear", "dayofweek")
-    ),
+    *((f"{part}(ts)", None) for part in ("quarter", "month", "day", "dayofyear", "weekofyear", "dayofweek")),
     *((f"{part}(ts)", None) for part in ("weekday", "hour")),
     # Times as numbers and back.
     ("unix_date(d)", Steps(ends=DAYS)),
@@ -346,9 +341,7 @@ ELSEWHERE = {"TimeAdd"} if shims.SPARK_VERSION >= (4, 1) else {"TimestampAddInte
 
 
 @pytest.mark.parametrize(("text", "steps"), MONOTONIC, ids=[text for text, _ in MONOTONIC])
-def test_a_monotonic_expression(
-    spark: SparkSession, ask: Any, text: str, steps: Steps | None
-) -> None:
+def test_a_monotonic_expression(spark: SparkSession, ask: Any, text: str, steps: Steps | None) -> None:
     of_days = steps is not None and steps.ends == DAYS
     at = CHANGED // DAY if of_days else CHANGED
     found = ask.monotonic(expression(spark, text, "Asia/Kolkata"), at)
@@ -438,9 +431,7 @@ IMPLIED = [
 
 
 @pytest.mark.parametrize(("predicate", "implied"), IMPLIED, ids=[p for p, _ in IMPLIED])
-def test_what_a_predicate_implies(
-    spark: SparkSession, ask: Any, predicate: str, implied: str
-) -> None:
+def test_what_a_predicate_implies(spark: SparkSession, ask: Any, predicate: str, implied: str) -> None:
     assert ask.implied(condition(spark, predicate)) == implied
 
 

@@ -27,9 +27,7 @@ PARTITIONED = {
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession) -> Iterator[None]:
     for name, by in PARTITIONED.items():
-        spark.sql(
-            f"CREATE TABLE local.spj.{name} (id BIGINT, ts TIMESTAMP, k INT) USING iceberg {by}"
-        )
+        spark.sql(f"CREATE TABLE local.spj.{name} (id BIGINT, ts TIMESTAMP, k INT) USING iceberg {by}")
         spark.sql(
             f"INSERT INTO local.spj.{name} SELECT id, timestamp_seconds(1700000000 + id * 40000), "
             "CAST(id % 2 AS INT) FROM range(4)"
@@ -150,9 +148,7 @@ def test_names_after_use(spark: SparkSession) -> None:
 
 def test_names_that_need_backticks(spark: SparkSession) -> None:
     for name, by in (("`a-b`.`c.d`", ""), ("`a-b`.`e f`", "PARTITIONED BY (bucket(4, `k k`))")):
-        spark.sql(
-            f"CREATE TABLE local.{name} USING iceberg {by} AS SELECT id AS `k k` FROM range(9)"
-        )
+        spark.sql(f"CREATE TABLE local.{name} USING iceberg {by} AS SELECT id AS `k k` FROM range(9)")
     text = "SELECT * FROM local.`a-b`.`c.d` a JOIN local.`a-b`.`e f` b ON a.`k k` = b.`k k`"
     found, _ = answer(spark, text)
     alter = (found.why or "").partition(": ")[2].partition(";")[0]
@@ -200,9 +196,7 @@ def test_why_of_empty_row_level_and_unpartitioned_tables(spark: SparkSession) ->
     nothing, _ = answer(spark, query("b4", "b4x", ON[0]) + " AND a.id > 1000")
     assert "no file of local.spj.b4 is read" in (nothing.why or "")
     for name in ("one", "two"):
-        spark.sql(
-            f"CREATE TABLE local.spj.{name} USING iceberg AS SELECT id, ts, k FROM local.spj.plain"
-        )
+        spark.sql(f"CREATE TABLE local.spj.{name} USING iceberg AS SELECT id, ts, k FROM local.spj.plain")
     where = "DELETE FROM local.spj.one WHERE id IN (SELECT id FROM local.spj.two WHERE k = 1)"
     assert all("not partitioned" in (join.why or "") for join in sis.spj(spark, where).joins)
     both, _ = answer(spark, query("one", "two", "a.id = b.id"))

@@ -31,9 +31,7 @@ def calls(spark: SparkSession, kind: str, count: int, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_calls_do_not_grow_with_the_metadata(
-    spark: SparkSession, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_do_not_grow_with_the_metadata(spark: SparkSession, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls(spark, kind, SMALL - 1, monkeypatch)  # classes are looked up once
     few, many = (calls(spark, kind, count, monkeypatch) for count in (SMALL, LARGE))
     assert 0 < many <= few + 50

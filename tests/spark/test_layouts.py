@@ -14,9 +14,7 @@ from extra_jars import sqlite
 def outcomes(layout, folder, jar=""):
     script = Path(__file__).with_name("layouts.py")
     command = [sys.executable, str(script), layout, str(folder), str(jar)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=folder, timeout=300, check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -48,9 +48,7 @@ def nasty(seed: int) -> str:
 def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
     ask = compiled(spark)
     texts = [nasty(seed) for seed in range(INPUTS)]
-    if (
-        "doubled quotes" in versions.spark_minor(spark.version).limitations
-    ):  # two strings there, one for us
+    if "doubled quotes" in versions.spark_minor(spark.version).limitations:  # two strings there, one for us
         texts = [text for text in texts if "''" not in text and '""' not in text]
     if SPARK_VERSION < (
         4,

@@ -18,9 +18,7 @@ TABLE = "local.magics.visits"
 @pytest.fixture(scope="module")
 def cell(spark: SparkSession) -> Iterator[Callable[[str], str]]:
     """Run a cell; what it says."""
-    spark.sql(
-        f"CREATE OR REPLACE TABLE {TABLE} (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))"
-    )
+    spark.sql(f"CREATE OR REPLACE TABLE {TABLE} (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
     spark.sql(f"INSERT INTO {TABLE} SELECT id, timestamp_seconds(id * 86400) FROM range(5)")
     shell = InteractiveShell(config=Config(HistoryManager={"enabled": False}))
     shell.user_ns["spark"] = spark

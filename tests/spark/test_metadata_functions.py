@@ -77,20 +77,14 @@ def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], functi
     assert rows(spark, f"{name}('{TABLE}2')") == rows(spark, f"{TABLE}2.{kind}")
 
 
-@pytest.mark.parametrize(
-    "function", sampled([f for f in KINDS if f.has_time_travel], 3), ids=lambda f: f.name
-)
-def test_time_travel_is_the_catalog_s(
-    spark: SparkSession, paths: dict[int, str], function: object
-) -> None:
+@pytest.mark.parametrize("function", sampled([f for f in KINDS if f.has_time_travel], 3), ids=lambda f: f.name)
+def test_time_travel_is_the_catalog_s(spark: SparkSession, paths: dict[int, str], function: object) -> None:
     name, kind = function.name, f"{TABLE}2.{function.metadata_table.lower()}"  # type: ignore[attr-defined]
     (first,) = spark.sql(f"SELECT snapshot_id FROM {TABLE}2.refs WHERE name = 'first'").first()  # type: ignore[misc]
     theirs = rows(spark, f"{kind} VERSION AS OF {first}")
     assert theirs == rows(spark, f"{name}('{paths[2]}', snapshot_id => {first})")
     assert theirs == rows(spark, f"{name}('{TABLE}2', version => '{first}')")
-    assert rows(spark, f"{name}('{paths[2]}', ref => 'side')") == rows(
-        spark, f"{kind} VERSION AS OF 'side'"
-    )
+    assert rows(spark, f"{name}('{paths[2]}', ref => 'side')") == rows(spark, f"{kind} VERSION AS OF 'side'")
     assert theirs != rows(spark, f"{name}('{paths[2]}')")
 
 
@@ -113,9 +107,7 @@ def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]
             spark.sql(f"SELECT * FROM {call.format(paths[2])}")
 
 
-def test_version_is_a_snapshot_a_branch_or_a_tag(
-    spark: SparkSession, paths: dict[int, str]
-) -> None:
+def test_version_is_a_snapshot_a_branch_or_a_tag(spark: SparkSession, paths: dict[int, str]) -> None:
     (first,) = spark.sql(f"SELECT snapshot_id FROM {TABLE}2.refs WHERE name = 'first'").first()  # type: ignore[misc]
     for version in (str(first), "first", "side", "main"):
         written = version if version.isdigit() else f"'{version}'"
@@ -152,9 +144,7 @@ def test_specs_schemas_orders(spark: SparkSession, paths: dict[int, str]) -> Non
     ]
 
 
-def test_properties_and_columns_are_as_the_catalog_shows_them(
-    spark: SparkSession, paths: dict[int, str]
-) -> None:
+def test_properties_and_columns_are_as_the_catalog_shows_them(spark: SparkSession, paths: dict[int, str]) -> None:
     theirs = spark.sql(f"SHOW TBLPROPERTIES {TABLE}2").collect()
     assert spark.sql(f"SELECT * FROM iceberg_properties('{paths[2]}')").collect() == theirs
     assert spark.sql(f"SELECT * FROM iceberg_table_properties('{TABLE}2')").collect() == theirs
@@ -191,9 +181,7 @@ def test_column_stats(spark: SparkSession, paths: dict[int, str]) -> None:
             f"FROM iceberg_column_stats('{paths[1]}', column => '{column.upper()}')"
         ).collect()
         assert sorted(map(tuple, ours)) == sorted(map(tuple, theirs))
-    (nans,) = spark.sql(
-        f"SELECT sum(nan_value_count) FROM iceberg_column_stats('{paths[1]}', column => 'f')"
-    ).collect()
+    (nans,) = spark.sql(f"SELECT sum(nan_value_count) FROM iceberg_column_stats('{paths[1]}', column => 'f')").collect()
     assert nans[0] == 1
 
 
@@ -219,12 +207,8 @@ def test_duckdb_s_metadata(spark: SparkSession, paths: dict[int, str]) -> None:
     }
     found = ours.collect()
     assert {row.manifest_path: row.manifest_content for row in found} == manifests
-    theirs = spark.sql(
-        f"SELECT data_file.file_path, sequence_number FROM {TABLE}2.entries"
-    ).collect()
-    assert sorted((r.file_path, r.manifest_sequence_number) for r in found) == sorted(
-        map(tuple, theirs)
-    )
+    theirs = spark.sql(f"SELECT data_file.file_path, sequence_number FROM {TABLE}2.entries").collect()
+    assert sorted((r.file_path, r.manifest_sequence_number) for r in found) == sorted(map(tuple, theirs))
     deletes = [row for row in found if row.manifest_content == "DELETE"]
     assert {row.content for row in deletes} == {"POSITION_DELETES"}
     assert {row.status for row in found} == {"ADDED"}
@@ -233,8 +217,7 @@ def test_duckdb_s_metadata(spark: SparkSession, paths: dict[int, str]) -> None:
 def test_statistics(spark: SparkSession, paths: dict[int, str]) -> None:
     spark.sql(f"CALL local.system.compute_table_stats(table => '{TABLE.split('.', 1)[1]}3')")
     found = spark.sql(
-        f"SELECT field_ids[0] AS id, blob_type, properties['ndv'] AS ndv, path "
-        f"FROM iceberg_statistics('{paths[3]}')"
+        f"SELECT field_ids[0] AS id, blob_type, properties['ndv'] AS ndv, path FROM iceberg_statistics('{paths[3]}')"
     ).collect()
     by_column = {row.id: row for row in found}
     assert by_column[1].ndv == "6"
@@ -272,9 +255,7 @@ def test_ddl_makes_an_equal_table(spark: SparkSession, paths: dict[int, str], ve
                 for name in (one, other)
             ]
             if version == 1 and function == "iceberg_partition_specs":
-                same = [
-                    [row[1:] for row in found] for found in same
-                ]  # void fields remain in format version 1
+                same = [[row[1:] for row in found] for found in same]  # void fields remain in format version 1
             assert same[0] == same[1]
     finally:
         spark.sql(f"DROP TABLE IF EXISTS {copy} PURGE")

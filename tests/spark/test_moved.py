@@ -245,9 +245,7 @@ def test_virtual_columns(spark: SparkSession, lake: Path, tmp_path: Path) -> Non
 def test_a_metadata_file_of_the_copy(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     copy = tmp_path / "t"
     shutil.copytree(lake / "db" / "v2", copy)
-    file = max(
-        (copy / "metadata").glob("v*.metadata.json"), key=lambda f: int(f.name.split(".")[0][1:])
-    )
+    file = max((copy / "metadata").glob("v*.metadata.json"), key=lambda f: int(f.name.split(".")[0][1:]))
     for call in (f"'{file}'", f"'{copy}', metadata_file_path => 'metadata/{file.name}'"):
         found = spark.sql(f"SELECT id, _path FROM iceberg({call})").collect()
         assert sorted(r[0] for r in found) == sorted(r[0] for r in rows(spark, copy))
@@ -284,9 +282,7 @@ def test_a_file_that_was_not_copied(spark: SparkSession, lake: Path, tmp_path: P
             assert re.search(missing, first)
 
 
-def test_data_outside_the_location_stays_there(
-    spark: SparkSession, lake: Path, tmp_path: Path
-) -> None:
+def test_data_outside_the_location_stays_there(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     spark.sql(
         "CREATE OR REPLACE TABLE moves.db.outside (id INT) USING iceberg "
         f"TBLPROPERTIES ('write.data.path' = '{lake}/elsewhere')"
@@ -303,9 +299,7 @@ def test_data_outside_the_location_stays_there(
     assert Path(found[1][1]).is_relative_to(copy)
 
 
-def test_a_copy_is_not_written_to_by_reading_it(
-    spark: SparkSession, lake: Path, tmp_path: Path
-) -> None:
+def test_a_copy_is_not_written_to_by_reading_it(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     copy = tmp_path / "t"
     shutil.copytree(lake / "db" / "v3", copy)
     io = moved_io.file_io(_hadoop(spark), f"{lake}/db/v3/", f"{copy}/")
@@ -331,20 +325,13 @@ def position_delete(spark: SparkSession, name: str, path: str) -> None:
     spark.sql(f"REFRESH TABLE {name}")
 
 
-def test_deletes_that_call_files_by_other_addresses(
-    spark: SparkSession, lake: Path, tmp_path: Path
-) -> None:
+def test_deletes_that_call_files_by_other_addresses(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     """A tool that maps paths itself may write deletes with new paths, which Iceberg would ignore."""
     name = "moves.db.mixed"
-    spark.sql(
-        f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ('format-version' = '2') "
-        "AS SELECT 1 AS id"
-    )
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ('format-version' = '2') AS SELECT 1 AS id")
     (file,) = [r[0] for r in spark.sql(f"SELECT file_path FROM {name}.files").collect()]
     copy, original = tmp_path / "t", lake / "db" / "mixed"
-    position_delete(
-        spark, name, f"{lake}/db/mixed/data/gone.parquet"
-    )  # of a file that no longer exists: allowed
+    position_delete(spark, name, f"{lake}/db/mixed/data/gone.parquet")  # of a file that no longer exists: allowed
     shutil.copytree(original, copy)
     assert rows(spark, copy) == [(1,)]
     shutil.rmtree(copy)

@@ -229,8 +229,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT * FROM iceberg('/no/such', snapshotid => 1)", None, ["write `snapshot_id`"]),
     # secrets are not shown again
     (
-        S
-        + "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 1)",
+        S + "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 1)",
         None,
         ["***"],
     ),
@@ -349,8 +348,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["CREATE TABLE local.d.made: done", "wrote 8 rows, ", " new data file"],
     ),
     (
-        S
-        + "CALL local.system.rewrite_data_files(options => map('rewrite-all', 'true'), table => 'd.slow')",
+        S + "CALL local.system.rewrite_data_files(options => map('rewrite-all', 'true'), table => 'd.slow')",
         ["1 row", "rewrote 8 rows, 1 new data file (", "8 data files removed"],
     ),
     (
@@ -393,8 +391,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["read 2 of 6 files", "partitions: b = X'', 1 of 2 files by g = n5"],
     ),
     (
-        S
-        + "SELECT id FROM local.d.g WHERE id > (SELECT max(id) - 39 FROM local.d.t WHERE id < 99)",
+        S + "SELECT id FROM local.d.g WHERE id > (SELECT max(id) - 39 FROM local.d.t WHERE id < 99)",
         ["of local.d.g", "of local.d.t"],
     ),
     (
@@ -407,9 +404,7 @@ KEPT = "%%iceberg_sql kept --limit 4\nSELECT * FROM range(40)"
 AFTER = "%iceberg_sql --next 3 kept"  # after the session has ended
 KEEP = os.environ.get("KEEP_NOTEBOOK")  # where to write the cells, for inspection
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
-_NEVER = re.compile(
-    r"py4j|Traceback|at org\.|site-packages|JVM stacktrace|hunter2|AKIAKEY|\"level\"", re.IGNORECASE
-)
+_NEVER = re.compile(r"py4j|Traceback|at org\.|site-packages|JVM stacktrace|hunter2|AKIAKEY|\"level\"", re.IGNORECASE)
 _MOST_LINES = 14
 
 
@@ -424,9 +419,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
     sources += [*(s[0] for s in SHOWN), KEPT, "spark.stop()", AFTER]
     book = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
     place = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
-    client = NotebookClient(
-        book, timeout=300, kernel_name="python3", resources=place, allow_errors=True
-    )
+    client = NotebookClient(book, timeout=300, kernel_name="python3", resources=place, allow_errors=True)
     client.execute()
     if KEEP:
         nbformat.write(book, KEEP)
@@ -443,9 +436,7 @@ def said(cell: NotebookNode) -> str:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m[0].replace(S, "")[:60])
-def test_a_mistake(
-    cells: dict[str, NotebookNode], mistake: tuple[str, str | None, list[str]]
-) -> None:
+def test_a_mistake(cells: dict[str, NotebookNode], mistake: tuple[str, str | None, list[str]]) -> None:
     source, marked, words = mistake
     text = said(cells[source])
     assert [o.output_type for o in cells[source].outputs if o.output_type == "error"], text

@@ -34,9 +34,7 @@ _VARIES = (
     (re.compile(r"snapshot_?id\S*? ?\d{6,}", re.IGNORECASE), "snapshot #"),
 )
 
-if (
-    spark_minor(pyspark.__version__) != SPARK_MINORS[0]
-):  # the committed outputs are of the newest line
+if spark_minor(pyspark.__version__) != SPARK_MINORS[0]:  # the committed outputs are of the newest line
     _VARIES += (
         (re.compile(r"\b(?:function|routine)\b"), "routine"),
         (re.compile(r"A column,? (?:variable, )?or"), "A column or"),

@@ -27,14 +27,10 @@ TABLES = {
     # In 201 writers, 270 MB of buffers; with the filters of three columns, 870 MB.
     "by_200": "PARTITIONED BY (bucket(200, id))",
     "filtered": "PARTITIONED BY (bucket(200, id)) TBLPROPERTIES ("
-    + ", ".join(
-        f"'write.parquet.bloom-filter-enabled.column.{c}' = 'true'" for c in ("id", "p", "ts")
-    )
+    + ", ".join(f"'write.parquet.bloom-filter-enabled.column.{c}' = 'true'" for c in ("id", "p", "ts"))
     + ")",
 }
-SOURCE = (
-    "SELECT id, id % 40 AS p, timestamp_seconds(id * 7200) AS ts, id % 2 = 0 AS flag FROM range({})"
-)
+SOURCE = "SELECT id, id % 40 AS p, timestamp_seconds(id * 7200) AS ts, id % 2 = 0 AS flag FROM range({})"
 MANY, FEW = SOURCE.format(50_000), SOURCE.format(10)
 
 
@@ -42,9 +38,7 @@ MANY, FEW = SOURCE.format(50_000), SOURCE.format(10)
 def tables(spark: SparkSession) -> Iterator[None]:
     spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {DB}")
     for name, clause in TABLES.items():
-        spark.sql(
-            f"CREATE TABLE {DB}.{name} (id BIGINT, p BIGINT, ts TIMESTAMP, flag BOOLEAN) USING iceberg {clause}"
-        )
+        spark.sql(f"CREATE TABLE {DB}.{name} (id BIGINT, p BIGINT, ts TIMESTAMP, flag BOOLEAN) USING iceberg {clause}")
     yield
     for name in TABLES:
         spark.sql(f"DROP TABLE {DB}.{name} PURGE")
@@ -55,12 +49,7 @@ def switch(spark: SparkSession) -> Iterator[None]:
     """The rule on, with nothing reported yet."""
     before = spark.conf.get("spark.iceberg_sql.writers", None)
     spark.conf.unset("spark.iceberg_sql.writers")
-    java = (
-        compiler.rule_registry()
-        .getClass()
-        .getClassLoader()
-        .loadClass("sparkicebergsql.OpenWriters")
-    )
+    java = compiler.rule_registry().getClass().getClassLoader().loadClass("sparkicebergsql.OpenWriters")
     reported = java.getDeclaredField("REPORTED")
     reported.setAccessible(True)
     reported.get(None).clear()
@@ -103,9 +92,7 @@ def reports(write: Callable[[], object]) -> list[str]:
         ("filtered", MANY, True),
     ],
 )
-def test_which_writes_are_reported(
-    spark: SparkSession, table: str, query: str, is_reported: bool
-) -> None:
+def test_which_writes_are_reported(spark: SparkSession, table: str, query: str, is_reported: bool) -> None:
     for verb in ("INTO", "OVERWRITE"):
         texts = reports(lambda v=verb: spark.sql(f"EXPLAIN INSERT {v} {DB}.{table} {query}"))
         assert len(texts) == (is_reported and verb == "INTO"), texts  # once
@@ -151,9 +138,7 @@ def test_the_help_is_right(spark: SparkSession) -> None:
         spark.sql(f"CREATE TABLE {table} (id BIGINT, d DOUBLE) USING iceberg PARTITIONED BY (d)")
     rows = "SELECT id, id * 0.5D AS d FROM range(50000)"
     (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {table} {rows}"))
-    assert text.endswith(
-        "help: start Spark with more `spark.driver.memory`, or write the partitions in several steps"
-    )
+    assert text.endswith("help: start Spark with more `spark.driver.memory`, or write the partitions in several steps")
     spark.sql(f"DROP TABLE {table} PURGE")
     table = f"{DB}.helped"
     spark.sql(f"CREATE TABLE {table} USING iceberg PARTITIONED BY (p) AS {FEW}")
@@ -166,9 +151,7 @@ def test_the_help_is_right(spark: SparkSession) -> None:
 WRITERS: dict[str, tuple[Callable[[DataFrame, str], object], int]] = {
     "writeTo": (lambda df, t: df.writeTo(t).append(), 1),
     "save": (
-        lambda df, t: (
-            df.write.format("iceberg").mode("append").option("write-format", "orc").save(t)
-        ),
+        lambda df, t: df.write.format("iceberg").mode("append").option("write-format", "orc").save(t),
         1,
     ),
     "avro": (lambda df, t: df.writeTo(t).option("write-format", "avro").append(), 0),

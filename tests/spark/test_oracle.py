@@ -60,10 +60,7 @@ def test_cases(runtime: Runtime, case: Case) -> None:
 
 
 def columns(schema: Schema) -> list[tuple[Any, ...]]:
-    return [
-        (c.name, c.field.field_id, getattr(c.field.type, "name", ""), c.field.required)
-        for c in schema.columns
-    ]
+    return [(c.name, c.field.field_id, getattr(c.field.type, "name", ""), c.field.required) for c in schema.columns]
 
 
 def state(table: Table) -> tuple[object, ...]:

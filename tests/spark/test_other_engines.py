@@ -16,9 +16,7 @@ from samples import sampled
 from spark_iceberg_sql.errors import IcebergSqlError
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "other-engines.md"
-_ROW = re.compile(
-    r"^\| `(?P<theirs>[^`]+)` \| (?:`(?P<ours>[^`]+)`)? *\| (?P<result>.+?) \|$", re.MULTILINE
-)
+_ROW = re.compile(r"^\| `(?P<theirs>[^`]+)` \| (?:`(?P<ours>[^`]+)`)? *\| (?P<result>.+?) \|$", re.MULTILINE)
 TABLE = "local.engines.orders"
 
 
@@ -33,16 +31,10 @@ def cases() -> list[tuple[str, str]]:
 def lake(spark: SparkSession) -> Iterator[dict[str, str]]:
     """The replacements for the page's path, snapshot and time."""
     spark.sql(f"DROP TABLE IF EXISTS {TABLE} PURGE")
-    spark.sql(
-        f"CREATE TABLE {TABLE} (id BIGINT, name STRING, day DATE) USING iceberg PARTITIONED BY (day)"
-    )
-    spark.sql(
-        f"INSERT INTO {TABLE} VALUES (1, 'ann', DATE '2024-01-05'), (2, 'bob', DATE '2024-01-06')"
-    )
+    spark.sql(f"CREATE TABLE {TABLE} (id BIGINT, name STRING, day DATE) USING iceberg PARTITIONED BY (day)")
+    spark.sql(f"INSERT INTO {TABLE} VALUES (1, 'ann', DATE '2024-01-05'), (2, 'bob', DATE '2024-01-06')")
     spark.sql(f"ALTER TABLE {TABLE} ADD COLUMN city STRING")
-    spark.sql(
-        f"INSERT INTO {TABLE} VALUES (3, 'cat', DATE '2024-01-05', 'Rome'), (4, 'dan', DATE '2024-01-07', NULL)"
-    )
+    spark.sql(f"INSERT INTO {TABLE} VALUES (3, 'cat', DATE '2024-01-05', 'Rome'), (4, 'dan', DATE '2024-01-07', NULL)")
     rows = spark.sql(f"DESCRIBE EXTENDED {TABLE}").where("col_name = 'Location'").collect()
     path = str(rows[0].data_type).removeprefix("file:")
     first = spark.sql(
@@ -69,9 +61,7 @@ def replaced(text: str, lake: dict[str, str]) -> str:
 @pytest.mark.filterwarnings("ignore:.*is in the statement's text")
 @pytest.mark.filterwarnings("ignore:SETTINGS max_threads is ignored")
 @pytest.mark.parametrize(("statement", "result"), sampled(cases(), 3))
-def test_a_row_of_the_page(
-    spark: SparkSession, lake: dict[str, str], statement: str, result: str
-) -> None:
+def test_a_row_of_the_page(spark: SparkSession, lake: dict[str, str], statement: str, result: str) -> None:
     statement, result = replaced(statement, lake), replaced(result, lake)
     if result.startswith("error: "):
         refused = (AnalysisException, IcebergSqlError)
@@ -121,12 +111,8 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         NestedField(3, "at", TimestamptzType(), required=False),
         NestedField(4, "amount", DecimalType(9, 2), required=False),
         NestedField(5, "tags", ListType(6, StringType(), element_required=False), required=False),
-        NestedField(
-            7, "m", MapType(8, StringType(), 9, LongType(), value_required=False), required=False
-        ),
-        NestedField(
-            10, "s", StructType(NestedField(11, "x", LongType(), required=False)), required=False
-        ),
+        NestedField(7, "m", MapType(8, StringType(), 9, LongType(), value_required=False), required=False),
+        NestedField(10, "s", StructType(NestedField(11, "x", LongType(), required=False)), required=False),
     )
     spec = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "name"))
     table = catalog.create_table("db.t", schema, partition_spec=spec)
@@ -159,9 +145,7 @@ def test_a_table_of_pyiceberg(spark: SparkSession, foreign: dict[str, Path]) -> 
     path = foreign["t"]
     newest = max((path / "metadata").glob("*.metadata.json"))
     theirs = StaticTable.from_metadata(str(newest))
-    rows = spark.sql(
-        f"SELECT id, name, at, amount, tags, m, s, extra FROM iceberg('{path}') ORDER BY id"
-    )
+    rows = spark.sql(f"SELECT id, name, at, amount, tags, m, s, extra FROM iceberg('{path}') ORDER BY id")
     found = [row.asDict(recursive=True) for row in rows.collect()]
     expected = sorted(theirs.scan().to_arrow().to_pylist(), key=lambda row: row["id"])
     for row in expected:
@@ -171,10 +155,7 @@ def test_a_table_of_pyiceberg(spark: SparkSession, foreign: dict[str, Path]) -> 
     assert found == expected
     for snapshot in theirs.metadata.snapshots:
         count = len(theirs.scan(snapshot_id=snapshot.snapshot_id).to_arrow())
-        assert (
-            spark.sql(f"SELECT * FROM iceberg('{path}', version => {snapshot.snapshot_id})").count()
-            == count
-        )
+        assert spark.sql(f"SELECT * FROM iceberg('{path}', version => {snapshot.snapshot_id})").count() == count
 
 
 def test_its_metadata(spark: SparkSession, foreign: dict[str, Path]) -> None:
@@ -198,9 +179,7 @@ def test_its_metadata(spark: SparkSession, foreign: dict[str, Path]) -> None:
     (row,) = spark.sql(f"SELECT * FROM iceberg_tables('{path.parent}')").collect()
     assert (row.location, row.records, row.error) == (f"{path}", 5, None)
     assert row.partitioning == "name"
-    assert row.columns.startswith(
-        "id BIGINT COMMENT 'key', name STRING, at TIMESTAMP, amount DECIMAL(9, 2)"
-    )
+    assert row.columns.startswith("id BIGINT COMMENT 'key', name STRING, at TIMESTAMP, amount DECIMAL(9, 2)")
 
 
 def test_its_ddl_makes_an_equal_table(spark: SparkSession, foreign: dict[str, Path]) -> None:
@@ -214,9 +193,7 @@ def test_its_ddl_makes_an_equal_table(spark: SparkSession, foreign: dict[str, Pa
         for function, where in (("columns", "true"), ("partition_specs", "is_current")):
             columns = "*" if function == "columns" else "field_name, source_column, transform"
             ours, theirs = (
-                spark.sql(
-                    f"SELECT {columns} FROM iceberg_{function}('{name}') WHERE {where}"
-                ).collect()
+                spark.sql(f"SELECT {columns} FROM iceberg_{function}('{name}') WHERE {where}").collect()
                 for name in (copy, foreign["t"])
             )
             assert ours == theirs

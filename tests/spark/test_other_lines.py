@@ -16,11 +16,7 @@ from samples import FULL
 from spark_iceberg_sql.spark import versions
 
 HERE = Path(__file__).parent
-OTHERS = [
-    line.spark
-    for line in versions.SPARK_MINORS
-    if line != versions.spark_minor(pyspark.__version__)
-]
+OTHERS = [line.spark for line in versions.SPARK_MINORS if line != versions.spark_minor(pyspark.__version__)]
 # A tenth of the tests: all of the first four files, whose tests are marked, and some of the functions' values, the
 # guard's rows, the checker against the runtime, and the adversary.
 FILES = [

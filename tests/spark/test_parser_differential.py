@@ -77,9 +77,7 @@ def same_argument(ours: str, theirs: str) -> bool:
         return theirs.startswith("lit")
     if ours.startswith("lit\x04integer"):
         kind, number = theirs.split("\x04")[1:]
-        return kind in ("IntegerType", "LongType") or (
-            kind.startswith("Decimal") and number == ours[12:]
-        )
+        return kind in ("IntegerType", "LongType") or (kind.startswith("Decimal") and number == ours[12:])
     if ours.startswith("lit\x04StringType"):
         return theirs.startswith("lit\x04StringType")
     return ours == theirs
@@ -132,9 +130,7 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
     if parts[0].startswith("!"):
         if not isinstance(node, (Create, *FIELDS, *OTHERS)):
             return None
-        later = any(mark in " ".join(parts[1:]) for mark in LATER) or in_expression(
-            node, text, parts[2]
-        )
+        later = any(mark in " ".join(parts[1:]) for mark in LATER) or in_expression(node, text, parts[2])
         # Iceberg's parser builds the transforms of a sort order itself; here the rules check them.
         later = later or (isinstance(node, WriteOrder) and not check(SPARKS + text).ok)
         # Other lines of Spark do not have all clauses that are read: they say so themselves.
@@ -145,9 +141,7 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
         return "accepted, and unreadable to us"
     if isinstance(node, FIELDS):
         terms = [node.old, node.new] if isinstance(node, ReplaceField) else [node.term]
-        name = (
-            "" if isinstance(node, DropField) else f"AS {node.name.parts[0]}" if node.name else ""
-        )
+        name = "" if isinstance(node, DropField) else f"AS {node.name.parts[0]}" if node.name else ""
         if parts[0] != type(node).__name__.replace("Field", "PartitionField"):
             return "another kind of statement"
         if tuple(parts[1].split("\x04")[:-1]) != node.table.parts:
@@ -254,9 +248,7 @@ def test_spark_refuses_every_mistake_of_the_corpus(spark: SparkSession) -> None:
     errors = [bool(list(check(part.text).errors)) for part in parts]
     theirs = [answer.startswith("!") for answer in answers]
     wrong = [p.text for p, a, b in zip(parts, theirs, errors, strict=True) if a < b]
-    if (
-        "parts by IDENTIFIER" in LINE.limitations
-    ):  # an unknown transform there, refused when it runs
+    if "parts by IDENTIFIER" in LINE.limitations:  # an unknown transform there, refused when it runs
         wrong = [text for text in wrong if "BY (identifier(" not in text]
     assert wrong == []
     assert sum(theirs) > len(parts) - 5
@@ -293,9 +285,7 @@ def test_every_keyword_is_a_name_wherever_it_is_one_to_spark(spark: SparkSession
             fine = fine or versions.SPARK_MINORS[0] != LINE  # a clause that is not there yet
         else:
             fine = not isinstance(node, (InvalidStatement, Other))
-            fine = fine or (
-                "parts by IDENTIFIER" in LINE.limitations and IDENTIFIER.search(text) is not None
-            )
+            fine = fine or ("parts by IDENTIFIER" in LINE.limitations and IDENTIFIER.search(text) is not None)
         if not fine:
             wrong.append((text, theirs, node))
     assert not wrong, f"{len(wrong)} of {len(texts)}: " + "\n".join(map(repr, wrong[:10]))

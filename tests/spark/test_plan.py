@@ -35,10 +35,7 @@ def flat(specs):
     return (
         specs.current,
         specs.last_field_id,
-        [
-            (s.spec_id, [(f.field_id, f.name, f.source_id, str(f.transform)) for f in s.fields])
-            for s in specs.all_specs
-        ],
+        [(s.spec_id, [(f.field_id, f.name, f.source_id, str(f.transform)) for f in s.fields]) for s in specs.all_specs],
     )
 
 
@@ -53,8 +50,7 @@ def test_predicted_evolutions_are_the_runtimes(spark, version):
         start = rng.sample(TERMS, rng.randint(0, 2))
         clause = f"PARTITIONED BY ({', '.join(start)})" if start else ""
         create = (
-            f"CREATE TABLE {name} ({COLUMNS}) USING iceberg {clause} "
-            f"TBLPROPERTIES ('format-version' = '{version}')"
+            f"CREATE TABLE {name} ({COLUMNS}) USING iceberg {clause} TBLPROPERTIES ('format-version' = '{version}')"
         )
         if not sis.plan(spark, create).report.ok:
             continue
@@ -94,14 +90,8 @@ def _statement(rng, specs, name, step):
 def filled(spark):
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
     spark.sql("DROP TABLE IF EXISTS local.plan.filled")
-    spark.sql(
-        f"CREATE TABLE local.plan.filled ({COLUMNS}) USING iceberg "
-        "PARTITIONED BY (bucket(4, id), days(ts))"
-    )
-    spark.sql(
-        "INSERT INTO local.plan.filled SELECT id, 'a', timestamp'2024-01-01', null, null "
-        "FROM range(20)"
-    )
+    spark.sql(f"CREATE TABLE local.plan.filled ({COLUMNS}) USING iceberg PARTITIONED BY (bucket(4, id), days(ts))")
+    spark.sql("INSERT INTO local.plan.filled SELECT id, 'a', timestamp'2024-01-01', null, null FROM range(20)")
     return "local.plan.filled"
 
 
@@ -178,9 +168,7 @@ def test_the_rewrite_it_names_works(spark, filled):
 
 
 def test_a_table_that_is_replaced_keeps_no_file(spark, filled):
-    text = (
-        f"/* anew */ CREATE OR REPLACE TABLE {filled} ({COLUMNS}) USING iceberg PARTITIONED BY (id)"
-    )
+    text = f"/* anew */ CREATE OR REPLACE TABLE {filled} ({COLUMNS}) USING iceberg PARTITIONED BY (id)"
     plan = sis.plan(spark, text)
     assert "keeps none of its files" in str(plan)
     assert (plan.files, plan.rewrite) == (None, None)
@@ -198,9 +186,7 @@ NAMES = ("t", "日本", "o'brien", "a`b", "a b", "a-b", "1t", "select", 'a"b', "
 def test_the_rewrite_it_names_works_for_every_name(spark, namespace, name):
     """In an in-memory catalog, as folders cannot have every name."""
     spark.conf.set("spark.sql.catalog.in-memory", "org.apache.iceberg.spark.SparkCatalog")
-    spark.conf.set(
-        "spark.sql.catalog.in-memory.catalog-impl", "org.apache.iceberg.inmemory.InMemoryCatalog"
-    )
+    spark.conf.set("spark.sql.catalog.in-memory.catalog-impl", "org.apache.iceberg.inmemory.InMemoryCatalog")
     table = ".".join("`" + part.replace("`", "``") + "`" for part in ("in-memory", namespace, name))
     spark.sql(f"CREATE NAMESPACE IF NOT EXISTS `in-memory`.`{namespace}`")
     spark.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg")
@@ -226,9 +212,7 @@ def test_a_catalog_that_is_down_refuses_nothing(spark):
     assert "not planned" in str(plan)
     assert "did not answer" in str(plan)
     assert "refused" not in str(plan).replace("Connection refused", "")
-    rows = spark.sql(
-        "SELECT part FROM iceberg_plan('ALTER TABLE down.db.t ADD PARTITION FIELD days(ts)')"
-    ).collect()
+    rows = spark.sql("SELECT part FROM iceberg_plan('ALTER TABLE down.db.t ADD PARTITION FIELD days(ts)')").collect()
     assert "not planned" in [row.part for row in rows]
 
 
@@ -263,9 +247,9 @@ def test_from_sql(spark, filled):
     parts = [(row.part, row.name, row.detail) for row in rows]
     assert ("change", "ts_hour", "added") in parts
     assert ("change", "ts_day", "dropped") in parts
-    assert next(row.detail for row in rows if row.part == "rewrite").startswith(
-        "CALL `local`"
-    ) or next(row.detail for row in rows if row.part == "rewrite").startswith("CALL local")
+    assert next(row.detail for row in rows if row.part == "rewrite").startswith("CALL `local`") or next(
+        row.detail for row in rows if row.part == "rewrite"
+    ).startswith("CALL local")
     assert fields_unchanged(spark, filled)
 
 
@@ -274,9 +258,7 @@ def fields_unchanged(spark, name):
 
 
 def test_check_from_sql(spark, filled):
-    rows = spark.sql(
-        f"SELECT * FROM iceberg_check('ALTER TABLE {filled} ADD PARTITION FIELD bucket(0, id)')"
-    ).collect()
+    rows = spark.sql(f"SELECT * FROM iceberg_check('ALTER TABLE {filled} ADD PARTITION FIELD bucket(0, id)')").collect()
     assert [(row.code, row.severity, row.line) for row in rows] == [("SIS103", "error", 1)]
     assert rows[0].help
     assert spark.sql("SELECT count(*) AS n FROM iceberg_check('SELECT 1')").collect()[0].n == 0

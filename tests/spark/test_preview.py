@@ -57,12 +57,9 @@ def test_the_files_are_those_that_spark_writes(
     options = ", ".join(f"'{k}' = '{v}'" for k, v in {"made": "by", **properties}.items())
     spark.sql("DROP TABLE IF EXISTS local.preview.written")
     spark.sql(
-        f"CREATE TABLE local.preview.written USING iceberg {by} "
-        f"TBLPROPERTIES ({options}) AS SELECT * FROM {events}"
+        f"CREATE TABLE local.preview.written USING iceberg {by} TBLPROPERTIES ({options}) AS SELECT * FROM {events}"
     )
-    files = spark.sql(
-        "SELECT file_size_in_bytes AS size, record_count AS n FROM local.preview.written.files"
-    ).collect()
+    files = spark.sql("SELECT file_size_in_bytes AS size, record_count AS n FROM local.preview.written.files").collect()
     partitions = spark.sql("SELECT * FROM local.preview.written.partitions").count()
     assert found.partitions == partitions
     assert found.rows == sum(f.n for f in files) == 60000
@@ -91,13 +88,10 @@ def test_the_files_of_each_commit_of_a_stream(
     table = "local.preview.stream"
     spark.sql(f"DROP TABLE IF EXISTS {table}")
     spark.sql(
-        f"CREATE TABLE {table} USING iceberg PARTITIONED BY ({spec}) TBLPROPERTIES ({options}) "
-        f"AS {source} LIMIT 0"
+        f"CREATE TABLE {table} USING iceberg PARTITIONED BY ({spec}) TBLPROPERTIES ({options}) AS {source} LIMIT 0"
     )
     schema = resolve_source(spark, source).schema
-    rows = with_commit_numbers(
-        spark.sql(source), candidate_spec(spec, schema).spec, schema, commits, "commit"
-    )
+    rows = with_commit_numbers(spark.sql(source), candidate_spec(spec, schema).spec, schema, commits, "commit")
     written, counts = [], []
     for number in range(commits):
         arriving = rows.where(f"commit = {number}").drop("commit")
@@ -164,9 +158,7 @@ def test_every_kind_of_source(spark: SparkSession, events: str, tmp_path: object
         "query": f"SELECT * FROM {events} WHERE id < 500",
         "frame": frame,
         "file": path,
-        "place": spark.sql(f"SELECT * FROM {events}.metadata_log_entries")
-        .first()["file"]
-        .rpartition("/metadata/")[0],
+        "place": spark.sql(f"SELECT * FROM {events}.metadata_log_entries").first()["file"].rpartition("/metadata/")[0],
     }
     frame.createOrReplaceTempView("some_events")
     sources["view"] = "some_events"
@@ -194,9 +186,7 @@ def test_tiny_and_empty_sources(spark: SparkSession) -> None:
 
 @pytest.mark.filterwarnings("ignore:warning.SIS503")
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
-def test_zeros_and_nan_are_partitions_as_iceberg_writes_them(
-    spark: SparkSession, kind: str
-) -> None:
+def test_zeros_and_nan_are_partitions_as_iceberg_writes_them(spark: SparkSession, kind: str) -> None:
     spark.sql(f"""
         CREATE OR REPLACE TABLE local.d.zeros USING iceberg AS SELECT id, CAST(CASE id % 5 WHEN 0 THEN double('NaN')
         WHEN 1 THEN -0.0D WHEN 2 THEN 0.0D WHEN 3 THEN 1.5D END AS {kind}) AS x FROM range(0, 100, 1, 2)
@@ -240,9 +230,7 @@ def test_columns_with_strange_names(spark: SparkSession) -> None:
         ("SELECT 1 AS a, 2 AS A", "a", "two columns `a`"),
     ],
 )
-def test_what_cannot_be_previewed_says_so(
-    spark: SparkSession, events: str, source: str, spec: str, said: str
-) -> None:
+def test_what_cannot_be_previewed_says_so(spark: SparkSession, events: str, source: str, spec: str, said: str) -> None:
     source = source.format(events=events)
     with pytest.raises(sis.IcebergSqlError) as error:
         sis.preview(spark, source, spec)

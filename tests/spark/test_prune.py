@@ -44,8 +44,7 @@ def _settings(spark: SparkSession) -> Iterator[None]:
 
 def create(spark: SparkSession, table: str, properties: str = "") -> str:
     spark.sql(
-        f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (days(ts), bucket(4, id)) "
-        f"{properties} AS {ROWS}"
+        f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (days(ts), bucket(4, id)) {properties} AS {ROWS}"
     )
     return table
 
@@ -133,25 +132,17 @@ def test_a_finer_bucket_reads_the_coarser_ones_files(spark: SparkSession, daily:
     assert sorted(rows.collect()) == sorted(without(spark, query).collect())
     several = spark.sql(f"SELECT id FROM {daily} WHERE iceberg_bucket(8, id) IN (2, 6, 3)")
     assert coarse < read(several) < FILES
-    assert "bucket[4](id)" not in plan(
-        spark.sql(f"SELECT id FROM {daily} WHERE iceberg_bucket(6, id) = 2")
-    )
+    assert "bucket[4](id)" not in plan(spark.sql(f"SELECT id FROM {daily} WHERE iceberg_bucket(6, id) = 2"))
 
 
 @pytest.mark.main("rule prune")
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 def test_delete_update_merge(spark: SparkSession, mode: str) -> None:
-    properties = ", ".join(
-        f"'write.{kind}.mode' = '{mode}'" for kind in ("delete", "update", "merge")
-    )
-    table = create(
-        spark, "local.prune.changed", f"TBLPROPERTIES ({properties}, 'format-version' = '2')"
-    )
+    properties = ", ".join(f"'write.{kind}.mode' = '{mode}'" for kind in ("delete", "update", "merge"))
+    table = create(spark, "local.prune.changed", f"TBLPROPERTIES ({properties}, 'format-version' = '2')")
     spark.sql(f"DELETE FROM {table} WHERE date_trunc('day', ts) = '2023-12-24' AND id >= 0")
     assert changed(spark, table) == 1
-    spark.sql(
-        f"UPDATE {table} SET name = 'changed' WHERE date_format(ts, 'yyyy-MM-dd') = '2023-12-25'"
-    )
+    spark.sql(f"UPDATE {table} SET name = 'changed' WHERE date_format(ts, 'yyyy-MM-dd') = '2023-12-25'")
     assert changed(spark, table) == 1
     spark.sql(
         f"MERGE INTO {table} t USING (SELECT id FROM range(500)) s "
@@ -159,9 +150,7 @@ def test_delete_update_merge(spark: SparkSession, mode: str) -> None:
         "WHEN MATCHED THEN UPDATE SET name = 'merged'"
     )
     assert changed(spark, table) == 29
-    answer = spark.sql(
-        f"SELECT count(*), sum(if(name = 'changed', 1, 0)), sum(if(name = 'merged', 1, 0)) FROM {table}"
-    )
+    answer = spark.sql(f"SELECT count(*), sum(if(name = 'changed', 1, 0)), sum(if(name = 'merged', 1, 0)) FROM {table}")
     assert tuple(answer.first() or ()) == (FILES - 1, 1, 29)
 
 
@@ -183,9 +172,7 @@ def test_a_merge_sees_what_its_condition_does_not_match(spark: SparkSession) -> 
         found.append(sorted((row[0][:4], row[1], row[2]) for row in rows.collect()))
     spark.conf.unset("spark.iceberg_sql.prune")
     assert found[0] == found[1]
-    assert {
-        name: sum(r[1] for r in found[0] if r[0] == name) for name in ("left", "matc", "new")
-    } == {
+    assert {name: sum(r[1] for r in found[0] if r[0] == name) for name in ("left", "matc", "new")} == {
         "left": 60,
         "matc": 8,
         "new": 12,
@@ -216,17 +203,13 @@ def test_views_prune(spark: SparkSession, daily: str, kind: str) -> None:
 
 def changed(spark: SparkSession, table: str) -> int:
     """Data files that the last commit replaced or wrote deletes for."""
-    summary = spark.sql(
-        f"SELECT summary FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1"
-    ).first()
+    summary = spark.sql(f"SELECT summary FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1").first()
     assert summary is not None
     found = summary.summary
     return int(found.get("deleted-data-files") or found.get("added-delete-files") or 0)
 
 
-@pytest.mark.parametrize(
-    "verb", ["DELETE FROM {t} WHERE {p}", "UPDATE {t} SET name = 'x' WHERE {p}"]
-)
+@pytest.mark.parametrize("verb", ["DELETE FROM {t} WHERE {p}", "UPDATE {t} SET name = 'x' WHERE {p}"])
 def test_a_copy_on_write_statement_reads_what_it_needs(spark: SparkSession, verb: str) -> None:
     table = create(spark, "local.prune.copied")
     predicate = "date_trunc('day', ts) = '2023-12-24' AND id + 0 >= 0"
@@ -243,8 +226,7 @@ def scans(rows: DataFrame) -> list[str]:
 
 def test_both_sides_of_a_join_prune(spark: SparkSession, daily: str) -> None:
     query = (
-        f"SELECT a.id, b.name FROM {daily} a JOIN {daily} b ON a.ts = b.ts "
-        "WHERE year(a.ts) = 2023 AND month(a.ts) = 12"
+        f"SELECT a.id, b.name FROM {daily} a JOIN {daily} b ON a.ts = b.ts WHERE year(a.ts) = 2023 AND month(a.ts) = 12"
     )
     assert read(spark.sql(query)) == 2 * 31
     assert spark.sql(query).count() == 31
@@ -290,9 +272,7 @@ def test_sub_queries_prune(spark: SparkSession, daily: str) -> None:
         "year(ts) = year(d)",
     ],
 )
-def test_what_implies_nothing_is_left_alone(
-    spark: SparkSession, daily: str, predicate: str
-) -> None:
+def test_what_implies_nothing_is_left_alone(spark: SparkSession, daily: str, predicate: str) -> None:
     query = f"SELECT * FROM {daily} WHERE {predicate.format(t=daily)}"
     rows = spark.sql(query)
     assert "implied" not in str(rows._jdf.queryExecution().optimizedPlan())
@@ -300,24 +280,16 @@ def test_what_implies_nothing_is_left_alone(
 
 
 def test_other_sources_are_left_alone(spark: SparkSession) -> None:
-    rows = spark.sql(
-        "SELECT * FROM VALUES (timestamp '2023-01-01') AS v(ts) WHERE year(ts) = 2023 OR rand() < 2"
-    )
+    rows = spark.sql("SELECT * FROM VALUES (timestamp '2023-01-01') AS v(ts) WHERE year(ts) = 2023 OR rand() < 2")
     assert "implie" not in plan(rows)
 
 
-def test_a_stream_is_left_alone(
-    spark: SparkSession, daily: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_stream_is_left_alone(spark: SparkSession, daily: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     spark.sql("CREATE TABLE local.prune.source (id bigint, ts timestamp) USING iceberg")
     spark.sql(f"INSERT INTO local.prune.source SELECT id, ts FROM {daily}")
     stream = spark.readStream.table("local.prune.source").where("year(ts) = 2023").select("id")
     folder = str(tmp_path_factory.mktemp("stream"))
-    to = (
-        stream.writeStream.format("memory")
-        .queryName("streamed")
-        .option("checkpointLocation", folder)
-    )
+    to = stream.writeStream.format("memory").queryName("streamed").option("checkpointLocation", folder)
     query = to.trigger(availableNow=True).start()
     try:
         assert query.awaitTermination(120)
@@ -328,9 +300,7 @@ def test_a_stream_is_left_alone(
 
 
 @pytest.mark.main("rule prune")
-def test_explain_tells_what_was_added_from_what_was_written(
-    spark: SparkSession, daily: str
-) -> None:
+def test_explain_tells_what_was_added_from_what_was_written(spark: SparkSession, daily: str) -> None:
     # The scan covers whole days: the range is only in its filters; a note on the user's literal says why.
     text = plan(spark.sql(f"SELECT id FROM {daily} WHERE year(ts) = 2023"))
     assert "= 2023 (implies ((ts >= 2023-01-01 00:00:00) AND (ts < 2024-01-01 00:00:00)))" in text
@@ -339,9 +309,7 @@ def test_explain_tells_what_was_added_from_what_was_written(
     text = plan(spark.sql(f"SELECT id FROM {daily} WHERE unix_timestamp(ts) < 1700000000"))
     assert "< 2023-11-14 22:13:20 (implied))" in text
     assert "< 1700000000 (implies (ts < 2023-11-14 22:13:20))" in text
-    assert "implie" not in plan(
-        spark.sql(f"SELECT id FROM {daily} WHERE ts >= '2023-10-10' AND year(ts) > 2000")
-    )
+    assert "implie" not in plan(spark.sql(f"SELECT id FROM {daily} WHERE ts >= '2023-10-10' AND year(ts) > 2000"))
 
 
 @pytest.mark.main("rule prune")
@@ -349,21 +317,17 @@ def test_the_switch(spark: SparkSession, daily: str) -> None:
     query = f"SELECT id FROM {daily} WHERE year(ts) = 2023"
     assert read(without(spark, query)) == FILES
     assert read(spark.sql(query)) == 92
-    listed = spark.sql(
-        "SELECT switch, enabled, fault FROM iceberg_rules() WHERE name = 'prune'"
-    ).collect()
+    listed = spark.sql("SELECT switch, enabled, fault FROM iceberg_rules() WHERE name = 'prune'").collect()
     assert [tuple(row) for row in listed] == [("spark.iceberg_sql.prune", True, None)]
 
 
 def test_nothing_grows(spark: SparkSession, daily: str) -> None:
     """The optimizer runs its batch until nothing changes: the rule recognizes what it has added."""
     condition = " AND ".join(
-        f"({p})"
-        for p in ("year(ts) IN (2023, 2024)", "month(ts) IN (1, 2, 11)", "dayofweek(ts) = 2")
+        f"({p})" for p in ("year(ts) IN (2023, 2024)", "month(ts) IN (1, 2, 11)", "dayofweek(ts) = 2")
     )
     rows = spark.sql(
-        f"SELECT id FROM {daily} WHERE {condition} "
-        "OR iceberg_bucket(8, id) IN (1, 2) AND to_date(ts) = '2023-10-05'"
+        f"SELECT id FROM {daily} WHERE {condition} OR iceberg_bucket(8, id) IN (1, 2) AND to_date(ts) = '2023-10-05'"
     )
     session = rows._jdf.sparkSession()
     once = rows._jdf.queryExecution().optimizedPlan()

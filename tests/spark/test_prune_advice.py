@@ -45,9 +45,7 @@ def _tables(spark: SparkSession) -> Iterator[None]:
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     for name, by in TABLES.items():
         table = f"local.advice.{name}"
-        spark.sql(
-            f"CREATE OR REPLACE TABLE {table} ({COLUMNS}) USING iceberg PARTITIONED BY ({by})"
-        )
+        spark.sql(f"CREATE OR REPLACE TABLE {table} ({COLUMNS}) USING iceberg PARTITIONED BY ({by})")
         spark.sql(f"INSERT INTO {table} {ROWS}")
     yield
     spark.conf.set("spark.sql.session.timeZone", before)
@@ -61,18 +59,14 @@ def advised(by: str, predicate: str) -> bool:
 def cases() -> list[tuple[str, str]]:
     found = []
     for table, by in TABLES.items():
-        column = next(
-            c for c in ("ts", "d", "n", "name") if c == by.strip(")").split("(")[-1].split(", ")[-1]
-        )
+        column = next(c for c in ("ts", "d", "n", "name") if c == by.strip(")").split("(")[-1].split(", ")[-1])
         filters = FILTERS["name" if column == "name" else "ts"]
         found += [(table, each.format(column)) for each in filters]
     return found
 
 
 @pytest.mark.parametrize(("table", "predicate"), share(cases(), 3))
-def test_what_is_said_to_prune_nothing_reads_every_file(
-    spark: SparkSession, table: str, predicate: str
-) -> None:
+def test_what_is_said_to_prune_nothing_reads_every_file(spark: SparkSession, table: str, predicate: str) -> None:
     assert advised(TABLES[table], predicate)
     every = metrics(spark.sql(f"SELECT * FROM local.advice.{table}"))["resultDataFiles"]
     read = metrics(spark.sql(f"SELECT * FROM local.advice.{table} WHERE {predicate}"))

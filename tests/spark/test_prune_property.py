@@ -88,9 +88,7 @@ def implied(spark: SparkSession, table: DataFrame, prune: Any, predicate: str) -
     return Column(sql.classic.ExpressionUtils.column(added))
 
 
-def compare(
-    spark: SparkSession, source: DataFrame, predicates: list[str], sets: int
-) -> tuple[list[str], int, int]:
+def compare(spark: SparkSession, source: DataFrame, predicates: list[str], sets: int) -> tuple[list[str], int, int]:
     """Predicates with a matching row outside their implied range; how many imply a range;
     and in how many sets of rows the range excludes one.
     """
@@ -113,15 +111,12 @@ def compare(
 
 
 @pytest.mark.parametrize("zone", share(ZONES, 2))
-def test_no_row_that_satisfies_a_predicate_is_outside_of_what_it_implies(
-    spark: SparkSession, zone: str
-) -> None:
+def test_no_row_that_satisfies_a_predicate_is_outside_of_what_it_implies(spark: SparkSession, zone: str) -> None:
     made = Predicates(zone, SEED)
     with strict(spark, zone):
         table = f"local.prune.flat_{zone.replace('/', '_').lower()}"
         spark.sql(
-            f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (bucket(4, id)) "
-            "AS SELECT * FROM {r}",
+            f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (bucket(4, id)) AS SELECT * FROM {{r}}",
             r=rows(spark, zone, ROWS),
         )
         predicates = [made.next() for _ in range(PREDICATES)]

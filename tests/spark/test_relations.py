@@ -109,9 +109,7 @@ def test_a_named_collection(spark: SparkSession, path: str) -> None:
         ):
             assert one(spark, f"SELECT count(*) FROM {call}") == 400
         spark.conf.set(f"{prefix}.colour", "red")
-        with pytest.raises(
-            AnalysisException, match="the setting `colour`, which is not an argument"
-        ):
+        with pytest.raises(AnalysisException, match="the setting `colour`, which is not an argument"):
             spark.sql(f"SELECT * FROM icebergLocal('here', filename => '{name}')")
     finally:
         for key in ("path", "format", "colour"):
@@ -185,9 +183,7 @@ REFUSED = [
 @pytest.mark.main("tables by path")
 @pytest.mark.filterwarnings("ignore:.*is in the statement's text")
 @pytest.mark.parametrize(("call", "condition", "words"), REFUSED, ids=[r[0] for r in REFUSED])
-def test_a_wrong_call(
-    spark: SparkSession, path: str, call: str, condition: str, words: str
-) -> None:
+def test_a_wrong_call(spark: SparkSession, path: str, call: str, condition: str, words: str) -> None:
     with pytest.raises(AnalysisException, match=words.replace("{path}", re.escape(path))) as caught:
         spark.sql(f"SELECT 1 FROM {call.format(path=path)}")
     condition, _ = shims.refusal(condition, {"funcName": "", "paramName": "", "paramType": ""})
@@ -253,8 +249,7 @@ def test_a_storage_partitioned_join_needs_no_shuffle(spark: SparkSession, path: 
     try:
         for other in (f"iceberg('{path}')", TABLE):
             rows = spark.sql(
-                f"SELECT a.id, b.name FROM iceberg('{path}') a JOIN {other} b "
-                "ON a.id = b.id AND a.ts = b.ts"
+                f"SELECT a.id, b.name FROM iceberg('{path}') a JOIN {other} b ON a.id = b.id AND a.ts = b.ts"
             )
             assert "Exchange" not in scans.plan(rows)
             assert rows.count() == 400
@@ -291,9 +286,7 @@ def test_cte_views_cache_and_writes(spark: SparkSession, path: str) -> None:
         spark.sql("UNCACHE TABLE cached_copy")
     finally:
         spark.sql("DROP TABLE local.by_path.copy PURGE")
-    described = {
-        r.col_name: r.data_type for r in spark.sql(f"DESCRIBE QUERY SELECT * FROM {me}").collect()
-    }
+    described = {r.col_name: r.data_type for r in spark.sql(f"DESCRIBE QUERY SELECT * FROM {me}").collect()}
     assert described == {"id": "bigint", "name": "string", "ts": "timestamp"}
     assert "BatchScan" in str(one(spark, f"EXPLAIN SELECT * FROM {me}"))
 
@@ -301,9 +294,7 @@ def test_cte_views_cache_and_writes(spark: SparkSession, path: str) -> None:
 def test_a_permanent_view_in_another_session(spark: SparkSession, path: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS spark_catalog.default")
     name = "spark_catalog.default.by_path_forever"
-    spark.sql(
-        f"CREATE OR REPLACE VIEW {name} AS SELECT id, _size FROM iceberg('{path}') WHERE id < 3"
-    )
+    spark.sql(f"CREATE OR REPLACE VIEW {name} AS SELECT id, _size FROM iceberg('{path}') WHERE id < 3")
     try:
         other = spark.newSession()
         assert other.sql(f"SELECT count(*) FROM {name} WHERE _size > 0").collect()[0][0] == 3

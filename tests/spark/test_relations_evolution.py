@@ -75,9 +75,7 @@ def test_nested(spark: SparkSession, make: Make) -> None:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_position_deletes_and_deletion_vectors(
-    spark: SparkSession, make: Make, version: int
-) -> None:
+def test_position_deletes_and_deletion_vectors(spark: SparkSession, make: Make, version: int) -> None:
     path = make(
         "id INT, name STRING",
         "INSERT INTO {t} SELECT /*+ COALESCE(1) */ CAST(id AS INT), 'n' FROM range(10)",
@@ -88,15 +86,9 @@ def test_position_deletes_and_deletion_vectors(
     )
     assert len(rows(spark, path)) == 8
     assert spark.sql(f"SELECT count(*) FROM iceberg('{path}')").collect()[0][0] == 8
-    deletes = spark.sql(
-        f"SELECT DISTINCT file_format FROM iceberg_files('{path}') WHERE content = 1"
-    )
+    deletes = spark.sql(f"SELECT DISTINCT file_format FROM iceberg_files('{path}') WHERE content = 1")
     assert [r[0] for r in deletes.collect()] == [{2: "PARQUET", 3: "PUFFIN"}[version]]
-    lineage = (
-        spark.sql(f"SELECT count(DISTINCT _row_id) FROM iceberg('{path}')")
-        if version == 3
-        else None
-    )
+    lineage = spark.sql(f"SELECT count(DISTINCT _row_id) FROM iceberg('{path}')") if version == 3 else None
     assert lineage is None or lineage.collect()[0][0] == 8
 
 
@@ -136,9 +128,7 @@ def _ints(spark: SparkSession, values: list[int]) -> Any:
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_format_versions_and_partition_evolution(
-    spark: SparkSession, make: Make, version: int
-) -> None:
+def test_format_versions_and_partition_evolution(spark: SparkSession, make: Make, version: int) -> None:
     path = make(
         "id INT, ts TIMESTAMP",
         "INSERT INTO {t} VALUES (1, timestamp'2024-01-01')",

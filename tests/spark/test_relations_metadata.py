@@ -38,9 +38,7 @@ def original(spark: SparkSession) -> Iterator[Path]:
 @pytest.fixture
 def table(original: Path, tmp_path: Path) -> Path:
     """A folder with a copy of the table."""
-    shutil.copytree(
-        original, tmp_path / "t", ignore=shutil.ignore_patterns("version-hint.text", ".*.crc")
-    )
+    shutil.copytree(original, tmp_path / "t", ignore=shutil.ignore_patterns("version-hint.text", ".*.crc"))
     return tmp_path / "t"
 
 
@@ -115,9 +113,7 @@ def test_two_tables_in_one_folder(spark: SparkSession, table: Path) -> None:
 
 @pytest.mark.parametrize("name", ["00004-legacy-bare-dv", "00004_x", "4 (copy)"])
 def test_the_digits_are_the_version(spark: SparkSession, table: Path, name: str) -> None:
-    shutil.copy(
-        table / "metadata" / "v2.metadata.json", table / "metadata" / f"{name}.metadata.json"
-    )
+    shutil.copy(table / "metadata" / "v2.metadata.json", table / "metadata" / f"{name}.metadata.json")
     assert count(spark, table) == 1
 
 
@@ -141,9 +137,7 @@ def test_a_file_without_a_version_in_its_name(spark: SparkSession, table: Path) 
 
 
 @pytest.mark.parametrize("hint", ["1", "2", "99", "abc", "", "-1", None])
-def test_a_version_hint_does_not_choose_older_rows(
-    spark: SparkSession, table: Path, hint: str | None
-) -> None:
+def test_a_version_hint_does_not_choose_older_rows(spark: SparkSession, table: Path, hint: str | None) -> None:
     """Nor a gap in the versions, nor a cached listing: each new file is visible immediately."""
     if hint is not None:
         (table / "metadata" / "version-hint.text").write_text(hint)
@@ -233,9 +227,7 @@ def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) 
         with pytest.raises(ReadError, match=rf"`{table}[^`]*` .* cannot be read: .*/data/"):
             spark.sql(text).collect()
     with pytest.raises(ReadError, match=r"^the statement's job has failed: .*/data/"):
-        spark.sql(
-            f"CREATE TABLE local.by_path.made USING iceberg AS SELECT * FROM iceberg('{table}')"
-        )
+        spark.sql(f"CREATE TABLE local.by_path.made USING iceberg AS SELECT * FROM iceberg('{table}')")
     own = spark.newSession()
     own.conf.set("spark.sql.ansi.enabled", "true")  # the default since Spark 4.0
     with pytest.raises((ArithmeticException, Py4JJavaError), match="DIVIDE_BY_ZERO"):
@@ -353,15 +345,10 @@ def test_snapshots_files_and_log(spark: SparkSession, original: Path, by_name: b
 
 
 def test_files_of_an_old_snapshot(spark: SparkSession, original: Path) -> None:
-    first = spark.sql(
-        f"SELECT min_by(snapshot_id, committed_at) FROM iceberg_snapshots('{original}')"
-    )
+    first = spark.sql(f"SELECT min_by(snapshot_id, committed_at) FROM iceberg_snapshots('{original}')")
     snapshot = first.collect()[0][0]
     for me in (NAMED, str(original)):
-        assert (
-            spark.sql(f"SELECT * FROM iceberg_files('{me}', snapshot_id => {snapshot})").count()
-            == 1
-        )
+        assert spark.sql(f"SELECT * FROM iceberg_files('{me}', snapshot_id => {snapshot})").count() == 1
     with pytest.raises(AnalysisException, match="UNRECOGNIZED_PARAMETER_NAME"):
         spark.sql(f"SELECT * FROM iceberg_snapshots('{NAMED}', snapshot_id => {snapshot})")
 
@@ -373,9 +360,7 @@ def test_partition_specs(spark: SparkSession) -> None:
         spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)")
         spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, s.x) AS shard")
         spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD days(ts)")
-        rows = spark.sql(
-            f"SELECT * FROM iceberg_partition_specs('{table}') ORDER BY 1, 3"
-        ).collect()
+        rows = spark.sql(f"SELECT * FROM iceberg_partition_specs('{table}') ORDER BY 1, 3").collect()
         assert [tuple(row) for row in rows] == [
             (0, False, None, None, None, None, None),
             (1, False, 0, 1000, "ts_day", "ts", "day"),

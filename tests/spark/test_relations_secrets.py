@@ -74,9 +74,7 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         ),
     ],
 )
-def test_signed_urls_are_refused_without_their_signature(
-    store: str, arguments: dict[str, str]
-) -> None:
+def test_signed_urls_are_refused_without_their_signature(store: str, arguments: dict[str, str]) -> None:
     with pytest.raises(Refusal) as refused:
         STORES[store]("iceberg", arguments)
     assert "a signed URL" in str(refused.value.parameters)
@@ -85,9 +83,7 @@ def test_signed_urls_are_refused_without_their_signature(
 
 def test_signatures_are_masked_wherever_a_refusal_quotes_a_url() -> None:
     secrets = Secrets()
-    secrets.collect(
-        FUNCTIONS[0], {"url": "wasbs://c@n.h/x?sv=1&sig=SENTINEL ", "endpoint": "a?SIG=OTHER1"}
-    )
+    secrets.collect(FUNCTIONS[0], {"url": "wasbs://c@n.h/x?sv=1&sig=SENTINEL ", "endpoint": "a?SIG=OTHER1"})
     refusal = secrets.redact(Refusal("PATH_NOT_FOUND", path="x?sv=1&sig=SENTINEL&a, OTHER1"))
     assert refusal.parameters == {"path": "x?sv=1&sig=***&a, ***"}
 
@@ -104,9 +100,7 @@ def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
     pages = {name: text for name, text in left_behind.items() if name.startswith("ui/")}
     assert any("spark.sql.catalog.local" in text for text in pages.values())
     assert any("DescribeQueryCommand" in text for text in pages.values())
-    assert any(
-        "spark.sql.catalog.far.credential" in t for n, t in left_behind.items() if "events" in n
-    )
+    assert any("spark.sql.catalog.far.credential" in t for n, t in left_behind.items() if "events" in n)
     assert left_behind["stdout"].count("UnresolvedTableValuedFunction") == 3
     assert any(name.startswith("events/") for name in left_behind)
     events = "".join(text for name, text in left_behind.items() if name.startswith("events/"))

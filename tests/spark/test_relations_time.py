@@ -66,9 +66,7 @@ def at(spark: SparkSession, history: History, settings: str) -> DataFrame:
 
 
 @pytest.mark.parametrize(("moment", "columns", "rows"), [(1, 2, 1), (2, 2, 1), (3, 3, 2)])
-def test_by_time(
-    spark: SparkSession, history: History, moment: int, columns: int, rows: int
-) -> None:
+def test_by_time(spark: SparkSession, history: History, moment: int, columns: int, rows: int) -> None:
     """Scenarios 1 and 2: a schema change alone creates no snapshot; the old snapshot keeps its schema."""
     ms = history.times[moment]
     theirs = as_of(spark, ms)
@@ -116,9 +114,7 @@ def test_by_ref(spark: SparkSession, history: History, ref: str, rows: int) -> N
 def test_two_moments_in_one_query(spark: SparkSession, history: History) -> None:
     old, new = history.snapshots
     me = f"icebergLocal('{history.path}', snapshot_id =>"
-    rows = spark.sql(
-        f"SELECT product_code FROM {me} {new}) EXCEPT SELECT product_code FROM {me} {old})"
-    )
+    rows = spark.sql(f"SELECT product_code FROM {me} {new}) EXCEPT SELECT product_code FROM {me} {old})")
     assert [row[0] for row in rows.collect()] == ["Venus"]
 
 

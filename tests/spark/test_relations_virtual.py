@@ -28,9 +28,7 @@ def path(spark: SparkSession) -> Iterator[str]:
 
 
 def test_they_say_what_the_file_system_says(spark: SparkSession, path: str) -> None:
-    rows = spark.sql(
-        f"SELECT id, _path, _file, _size, _time, _etag FROM iceberg('{path}')"
-    ).collect()
+    rows = spark.sql(f"SELECT id, _path, _file, _size, _time, _etag FROM iceberg('{path}')").collect()
     assert sorted(r.id for r in rows) == [1, 2, 3]
     for row in rows:
         file = Path(row._path)
@@ -163,9 +161,7 @@ TEXTS = ("SELECT * FROM iceberg('{p}')", "FROM iceberg('{p}') SELECT id")
 SETTINGS = ("", ", use_partition_pruning => false")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "settings"), share([*product(HIDDEN, TEXTS, SETTINGS)], 3)
-)
+@pytest.mark.parametrize(("name", "text", "settings"), share([*product(HIDDEN, TEXTS, SETTINGS)], 3))
 def test_a_column_that_was_not_asked_for_is_not_another_one(
     spark: SparkSession, path: str, name: str, text: str, settings: str
 ) -> None:
@@ -191,9 +187,7 @@ def test_a_column_that_was_not_asked_for_is_not_another_one(
 
 
 @pytest.mark.parametrize("name", HIDDEN)
-def test_a_column_has_one_value_however_it_is_asked_for(
-    spark: SparkSession, path: str, name: str
-) -> None:
+def test_a_column_has_one_value_however_it_is_asked_for(spark: SparkSession, path: str, name: str) -> None:
     in_text = spark.sql(f"SELECT id, {name} FROM iceberg('{path}')").collect()
     asked = spark.sql(f"SELECT * FROM iceberg('{path}', virtual_columns => true)")
     other = "_time" if name == "_size" else "_size"

@@ -19,12 +19,8 @@ from spark_iceberg_sql.spark.bridge.gate import requests
 
 _VERBS = ("ALTER TABLE ", "CREATE ", "DROP ", "CALL ", "SELECT ", "DELETE ", "DESCRIBE ", "SET ")
 _CLAUSE = re.compile(r"(USING|PARTITIONED BY|TBLPROPERTIES|LOCATION|COMMENT) \S.*", re.DOTALL)
-_CHANGE = re.compile(
-    r"((ADD|DROP|REPLACE) (PARTITION FIELD|COLUMNS?)|RENAME COLUMN|ALTER COLUMN) \S.*", re.DOTALL
-)
-_TERM = re.compile(
-    r"(bucket|truncate|years|months|days|hours)\(.*\)( AS (\w+|`[^`]+`))?", re.DOTALL
-)
+_CHANGE = re.compile(r"((ADD|DROP|REPLACE) (PARTITION FIELD|COLUMNS?)|RENAME COLUMN|ALTER COLUMN) \S.*", re.DOTALL)
+_TERM = re.compile(r"(bucket|truncate|years|months|days|hours)\(.*\)( AS (\w+|`[^`]+`))?", re.DOTALL)
 
 
 def carried(clause: str) -> list[str]:

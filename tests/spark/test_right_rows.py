@@ -80,9 +80,7 @@ def test_a_bound_that_wraps_hides_no_row(
 
 
 def test_a_promoted_columns_partitions_wrapped_as_the_narrow_type_does(spark: SparkSession) -> None:
-    source = table(
-        spark, "promoted", "x int", f"{LEAST}, 5, 17", "PARTITIONED BY (truncate(10, x))"
-    )
+    source = table(spark, "promoted", "x int", f"{LEAST}, 5, 17", "PARTITIONED BY (truncate(10, x))")
     with pytest.warns(IcebergSqlWarning, match="SIS409"):
         spark.sql(f"ALTER TABLE {source} ALTER COLUMN x TYPE bigint")
     for where in ("iceberg_truncate(10, x) = -2147483650", "iceberg_truncate(100, x) < 0"):
@@ -250,18 +248,12 @@ def test_what_a_predicate_implies_leaves_no_row_out(
 def by_column(spark: SparkSession) -> str:
     """Partitioned by the column itself, so that Iceberg's own result for a bucket is wrong."""
     name = "local.right_rows.by_column"
-    spark.sql(
-        f"CREATE OR REPLACE TABLE {name} USING iceberg PARTITIONED BY (x) AS SELECT int(id) AS x FROM range(6)"
-    )
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg PARTITIONED BY (x) AS SELECT int(id) AS x FROM range(6)")
     return name
 
 
-@pytest.mark.parametrize(
-    "how", ["uninstalled", "switched off", "excluded", "a temporary view", "cached"]
-)
-def test_a_plan_that_outlives_the_guard_returns_its_rows(
-    spark: SparkSession, by_column: str, how: str
-) -> None:
+@pytest.mark.parametrize("how", ["uninstalled", "switched off", "excluded", "a temporary view", "cached"])
+def test_a_plan_that_outlives_the_guard_returns_its_rows(spark: SparkSession, by_column: str, how: str) -> None:
     rows = spark.sql(f"SELECT x FROM {by_column} WHERE iceberg_bucket(4, x) = 2")
     rows.createOrReplaceTempView("outliving")
     try:
@@ -284,20 +276,14 @@ def test_a_plan_that_outlives_the_guard_returns_its_rows(
         spark.catalog.dropTempView("outliving")
 
 
-def test_a_stream_that_outlives_the_guard_returns_its_rows(
-    spark: SparkSession, by_column: str, tmp_path: Path
-) -> None:
-    spark.sql(
-        "CREATE OR REPLACE TABLE local.right_rows.streamed (x int) USING iceberg PARTITIONED BY (x)"
-    )
+def test_a_stream_that_outlives_the_guard_returns_its_rows(spark: SparkSession, by_column: str, tmp_path: Path) -> None:
+    spark.sql("CREATE OR REPLACE TABLE local.right_rows.streamed (x int) USING iceberg PARTITIONED BY (x)")
     spark.sql(f"INSERT INTO local.right_rows.streamed SELECT x FROM {by_column}")
     stream = spark.readStream.table("local.right_rows.streamed").where("iceberg_bucket(4, x) = 2")
     writer = stream.writeStream.format("memory").queryName("outlived")
     sis.uninstall(spark)
     try:
-        query = (
-            writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
-        )
+        query = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
         assert query.awaitTermination(120)
         assert [row.x for row in spark.table("outlived").collect()] == [4]
     finally:
@@ -361,9 +347,7 @@ def test_rewrite_data_files_takes_our_functions_and_what_prune_knows(
         assert done.rewritten_data_files_count == files
 
 
-@pytest.mark.parametrize(
-    "where", ["iceberg_days(ts) = DATE '2023-12-30'", "year(ts) = 2023 AND month(ts) = 12"]
-)
+@pytest.mark.parametrize("where", ["iceberg_days(ts) = DATE '2023-12-30'", "year(ts) = 2023 AND month(ts) = 12"])
 def test_rewrite_position_delete_files_takes_them_too(spark: SparkSession, where: str) -> None:
     spark.sql("SET TIME ZONE 'UTC'")
     name = daily(spark)
@@ -380,9 +364,7 @@ def test_rewrite_position_delete_files_takes_them_too(spark: SparkSession, where
 def test_what_cannot_be_translated_is_refused_and_nothing_is_rewritten(spark: SparkSession) -> None:
     daily(spark)
     with pytest.raises(Exception, match=r"(?i)month"):
-        spark.sql(
-            "CALL local.system.rewrite_data_files(table => 'right_rows.daily', where => 'month(ts) = 2')"
-        )
+        spark.sql("CALL local.system.rewrite_data_files(table => 'right_rows.daily', where => 'month(ts) = 2')")
 
 
 # ------------------------------------------------------------------ nothing is lost in speed
@@ -392,14 +374,7 @@ def test_what_is_not_pushed_prunes_by_its_range(spark: SparkSession) -> None:
     name = "local.right_rows.ranges"
     spark.sql(f"CREATE OR REPLACE TABLE {name} (x int, h timestamp) USING iceberg")
     for at in range(4):
-        spark.sql(
-            f"INSERT INTO {name} VALUES ({at * 10 + 3}, timestamp '2024-01-0{at + 1} 05:00:00')"
-        )
-    assert (
-        metrics(spark.sql(f"SELECT * FROM {name} WHERE iceberg_truncate(10, x) = 20"))[
-            "resultDataFiles"
-        ]
-        == 1
-    )
+        spark.sql(f"INSERT INTO {name} VALUES ({at * 10 + 3}, timestamp '2024-01-0{at + 1} 05:00:00')")
+    assert metrics(spark.sql(f"SELECT * FROM {name} WHERE iceberg_truncate(10, x) = 20"))["resultDataFiles"] == 1
     where = "iceberg_hours(h) = iceberg_hours(timestamp '2024-01-02 05:00:00')"
     assert metrics(spark.sql(f"SELECT * FROM {name} WHERE {where}"))["resultDataFiles"] == 1

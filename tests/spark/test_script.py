@@ -92,9 +92,7 @@ def test_the_command_in_a_process_of_its_own(tmp_path):
     command += ["--conf", "spark.master=local[1]", "--conf", "spark.driver.memory=1g"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2, done.stderr
-    assert re.search(
-        r"\|\s*42(\.0)?\|", done.stdout
-    )  # before Spark 4.0, a number and a text make a double
+    assert re.search(r"\|\s*42(\.0)?\|", done.stdout)  # before Spark 4.0, a number and a text make a double
     assert "statement 4 of 5 failed" in done.stderr
     assert "statements 1 to 3 have run; 1 after it did not run" in done.stderr
     assert "Traceback" not in done.stderr

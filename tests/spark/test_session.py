@@ -59,9 +59,7 @@ def test_a_query_started_on_a_thread_of_the_jvm(spark: SparkSession, tmp_path: P
 
 
 @pytest.mark.main("session")
-def test_installing_twice_is_harmless_and_quiet(
-    spark: SparkSession, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_installing_twice_is_harmless_and_quiet(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> None:
     assert sis.install(spark) is spark
     sis.register(spark)
     assert capfd.readouterr() == ("", "")

@@ -54,9 +54,7 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     (coarser,) = found(spark, "fine partitions")
     assert coarser is not None
     spark.sql(coarser)
-    assert (
-        found(spark, "fine partitions") == []
-    )  # no coarser one while files are under the old spec
+    assert found(spark, "fine partitions") == []  # no coarser one while files are under the old spec
     (call,) = found(spark, "old specs")
     assert call is not None
     spark.sql(call)
@@ -110,9 +108,7 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     spark.sql(one.call)
     assert spark.table(f"{name}.files").count() == 1
     for value in ("0", "-1"):
-        spark.sql(
-            f"ALTER TABLE {name} SET TBLPROPERTIES ('write.target-file-size-bytes' = '{value}')"
-        )
+        spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.target-file-size-bytes' = '{value}')")
         with pytest.raises(sis.IcebergSqlError, match="target-file-size-bytes' cannot be"):
             sis.health(spark, name)
     spark.sql(f"DROP TABLE {name}")
@@ -120,13 +116,9 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
 
 def test_files_that_are_not_sorted(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE local.health.mixed (id BIGINT, k INT) USING iceberg")
-    spark.sql(
-        "INSERT INTO local.health.mixed SELECT /*+ REPARTITION(4) */ id, CAST(id % 7 AS INT) FROM range(400)"
-    )
+    spark.sql("INSERT INTO local.health.mixed SELECT /*+ REPARTITION(4) */ id, CAST(id % 7 AS INT) FROM range(400)")
     spark.sql("ALTER TABLE local.health.mixed WRITE LOCALLY ORDERED BY id")
-    (one,) = [
-        f for f in sis.health(spark, "local.health.mixed").findings if f.problem == "unsorted"
-    ]
+    (one,) = [f for f in sis.health(spark, "local.health.mixed").findings if f.problem == "unsorted"]
     assert "the table's sort order" in one.detail
     assert one.call is not None
     spark.sql(one.call)

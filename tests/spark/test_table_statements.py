@@ -58,20 +58,14 @@ def test_show_and_describe(spark: SparkSession, path: str) -> None:
     assert rows(spark, f"SHOW PARTITIONS {me}") == rows(spark, f"SELECT * FROM {TABLE}.partitions")
     (created,) = rows(spark, f"SHOW CREATE TABLE icebergLocal('{path}')")
     assert created.createtab_stmt.startswith("CREATE TABLE t (\n  id BIGINT,")
-    assert (
-        created.asDict().keys() == spark.sql(f"SHOW CREATE TABLE {TABLE}").first().asDict().keys()
-    )  # type: ignore[union-attr]
+    assert created.asDict().keys() == spark.sql(f"SHOW CREATE TABLE {TABLE}").first().asDict().keys()  # type: ignore[union-attr]
     for words in ("DESCRIBE EXTENDED", "DESC TABLE EXTENDED", "describe formatted"):
         ours = spark.sql(f"{words} iceberg_local('{path}')").collect()
-        theirs = [
-            r for r in spark.sql(f"DESCRIBE EXTENDED {TABLE}").collect() if r.col_name != "Name"
-        ]
+        theirs = [r for r in spark.sql(f"DESCRIBE EXTENDED {TABLE}").collect() if r.col_name != "Name"]
         assert [row for row in ours if row.col_name != "Name"][: len(theirs)] == theirs
     assert [r.col_name for r in spark.sql(f"DESCRIBE {me}").collect()] == ["id", "name", "extra"]
     for words in ("DESCRIBE", "DESC EXTENDED"):
-        assert [tuple(r)[:2] for r in spark.sql(f"{words} {me} name").collect()] == [
-            ("name", "string")
-        ]
+        assert [tuple(r)[:2] for r in spark.sql(f"{words} {me} name").collect()] == [("name", "string")]
         with pytest.raises(AnalysisException, match="nosuch"):
             spark.sql(f"{words} {me} nosuch")
     old = spark.sql(f"SHOW COLUMNS IN iceberg('{path}', ref = 'first')").collect()
@@ -92,9 +86,7 @@ def test_time_travel_behind_a_call(spark: SparkSession, path: str, snapshots: li
     ):
         theirs = rows(spark, f"SELECT t.* FROM {TABLE} {clause} AS t WHERE id < 12")
         assert theirs
-        assert (
-            rows(spark, f"SELECT t.* FROM iceberg('{path}') {clause} AS t WHERE id < 12") == theirs
-        )
+        assert rows(spark, f"SELECT t.* FROM iceberg('{path}') {clause} AS t WHERE id < 12") == theirs
     query = f"SELECT * FROM iceberg('{path}') TIMESTAMP AS OF :when t ORDER BY id"
     found = spark.sql(query, args={"when": times[0].committed_at}).collect()
     assert [row.id for row in found] == list(range(10))
@@ -174,10 +166,7 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
         (f"_commit_snapshot_id = {second}", 5),
         ("id = 20", 1),
     ):
-        assert (
-            spark.sql(f"SELECT * FROM iceberg('{path}', changes => true) WHERE {where}").count()
-            == count
-        )
+        assert spark.sql(f"SELECT * FROM iceberg('{path}', changes => true) WHERE {where}").count() == count
     everything = f"SELECT * FROM iceberg('{path}', changes => false)"
     assert spark.sql(everything).columns == ["id", "name", "extra"]
 
@@ -194,9 +183,7 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
         ("changes => 'maybe'", "`maybe` is not true or false"),
     ],
 )
-def test_refused(
-    spark: SparkSession, path: str, snapshots: list[int], arguments: str, words: str
-) -> None:
+def test_refused(spark: SparkSession, path: str, snapshots: list[int], arguments: str, words: str) -> None:
     side = spark.sql(f"SELECT snapshot_id FROM {TABLE}.refs WHERE name = 'side'").first()[0]  # type: ignore[index]
     with pytest.raises(AnalysisException, match=words):
         spark.sql(f"SELECT * FROM iceberg('{path}', {arguments.format(*snapshots, side=side)})")
@@ -215,9 +202,7 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
         with pytest.raises(
             AnalysisException, match="has delete files, for which Iceberg cannot compute changes"
         ) as said:
-            spark.sql(
-                f"SELECT * FROM iceberg('{location}', changes => true, start_snapshot_id => {first})"
-            )
+            spark.sql(f"SELECT * FROM iceberg('{location}', changes => true, start_snapshot_id => {first})")
         advice = re.search(r"are (SELECT .*) EXCEPT ALL (SELECT .*); swap the two", str(said.value))
         assert advice is not None
         last, begin = (half.replace("...", f"'{location}'") for half in advice.groups())

@@ -48,9 +48,7 @@ def test_they_are_refused(spark: SparkSession, path: str, tmp_path: Path) -> Non
         spark.sql(f"SELECT * FROM iceberg('{path}', columns => 'no')")
     avro = str(tmp_path / "avro")
     make(spark, avro, [("id", "int"), ("at", "time")], "AVRO")
-    with pytest.raises(
-        AnalysisException, match="has Avro files, which cannot be read without `at`"
-    ):
+    with pytest.raises(AnalysisException, match="has Avro files, which cannot be read without `at`"):
         spark.sql(f"SELECT id FROM iceberg('{avro}')")
     assert spark.sql(f"SELECT record_count FROM iceberg_files('{avro}', columns => 'skip')").count()
     only = str(tmp_path / "only")
@@ -64,9 +62,7 @@ NANOS = (0, 1, -1, 10**9, -(10**9), 123_456_789_012_345_678, 2**63 - 1, -(2**63)
 
 def text_of(nanos: int) -> str:
     """A time as Spark writes it, from nanoseconds since 1970."""
-    day = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(
-        seconds=nanos // 10**9
-    )
+    day = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(seconds=nanos // 10**9)
     return f"{day:%Y-%m-%d %H:%M:%S}.{nanos % 10**9:09}".rstrip("0").removesuffix(".")
 
 
@@ -119,9 +115,7 @@ def test_as_text(spark: SparkSession, tmp_path: Path, kind: str) -> None:
         assert_pyiceberg_reads_the_same(folder, found)
     with pytest.raises(AnalysisException, match="write columns => 'skip'"):
         spark.sql(f"SELECT * FROM iceberg_files('{folder}', columns => 'string')")
-    with pytest.raises(
-        AnalysisException, match=r"no type for `at` .*; the changes of such a table"
-    ):
+    with pytest.raises(AnalysisException, match=r"no type for `at` .*; the changes of such a table"):
         spark.sql(f"SELECT * FROM iceberg('{folder}', changes => true, columns => 'string')")
 
 
@@ -133,12 +127,8 @@ def assert_pyiceberg_reads_the_same(folder: str, found: dict[int, Any]) -> None:
     newest = str(max(Path(folder, "metadata").glob("v*.json")))
     table = StaticTable.from_metadata(newest)
     first = table.metadata.snapshots[0].snapshot_id
-    theirs = table.scan(
-        snapshot_id=first, selected_fields=("id", "at", "made ns", "seen")
-    ).to_arrow()
-    numbers = {
-        name: theirs[name].cast(pa.int64()).to_pylist() for name in ("at", "made ns", "seen")
-    }
+    theirs = table.scan(snapshot_id=first, selected_fields=("id", "at", "made ns", "seen")).to_arrow()
+    numbers = {name: theirs[name].cast(pa.int64()).to_pylist() for name in ("at", "made ns", "seen")}
     for at, n in enumerate(theirs["id"].to_pylist()):
         if n in found and numbers["at"][at] is not None:
             clock = text_of(numbers["at"][at] * 1000).partition(" ")[2]
@@ -176,9 +166,7 @@ def test_every_other_column_in_every_way(spark: SparkSession, tmp_path: Path, ki
     folder = str(tmp_path / "t")
     fixed = [(f"f{width}", f"fixed[{width}]") for width in WIDTHS]
     row_by_row = {"read.parquet.vectorization.enabled": "false"}
-    make(
-        spark, folder, [("id", "int"), ("at", "time"), ("name", "string"), *fixed], kind, row_by_row
-    )
+    make(spark, folder, [("id", "int"), ("at", "time"), ("name", "string"), *fixed], kind, row_by_row)
     call = f"iceberg('{folder}')"
     (first, second) = spark.sql(f"SELECT * FROM {call} ORDER BY id").collect()
     assert tuple(first) == (1, "first", *(bytes(range(width)) for width in WIDTHS))
@@ -191,9 +179,7 @@ def test_every_other_column_in_every_way(spark: SparkSession, tmp_path: Path, ki
         ("_pos = 1", [2]),
         ("_file LIKE 'f.%' AND NOT id IN (1, 7)", [2]),
     ):
-        rows = spark.sql(
-            f"SELECT id, _pos, _deleted FROM {call} WHERE {where} ORDER BY id"
-        ).collect()
+        rows = spark.sql(f"SELECT id, _pos, _deleted FROM {call} WHERE {where} ORDER BY id").collect()
         assert [row.id for row in rows] == found, where
     assert spark.sql(f"SELECT count(*) FROM {call}").collect()[0][0] == 2
 
@@ -204,8 +190,7 @@ def test_metadata_functions_read_such_a_table(spark: SparkSession, path: str) ->
     assert rows.collect()[0][0] == 2
     assert spark.sql(f"SELECT * FROM iceberg_snapshots('{path}')").count() == 1
     stats = spark.sql(
-        "SELECT column_name, column_type, value_count, lower_bound, upper_bound "
-        f"FROM iceberg_column_stats('{path}')"
+        f"SELECT column_name, column_type, value_count, lower_bound, upper_bound FROM iceberg_column_stats('{path}')"
     )
     by_name = {row[0]: tuple(row)[1:] for row in stats.collect()}
     assert by_name["id"] == ("int", 2, "1", "2")
@@ -222,15 +207,11 @@ def test_another_snapshot_has_its_own_columns(spark: SparkSession, tmp_path: Pat
     folder = str(tmp_path / "t")
     make(spark, folder, [("id", "int"), ("at", "time"), ("name", "string")])
     java: Any = spark._jvm
-    tables = java.org.apache.iceberg.hadoop.HadoopTables(
-        spark._jsparkSession.sessionState().newHadoopConf()
-    )
+    tables = java.org.apache.iceberg.hadoop.HadoopTables(spark._jsparkSession.sessionState().newHadoopConf())
     table = tables.load(folder)
     first = table.currentSnapshot().snapshotId()
     table.manageSnapshots().createBranch("side", first).createTag("then", first).commit()
-    table.updateSchema().addColumn(
-        "later", java.org.apache.iceberg.types.Types.StringType.get()
-    ).commit()
+    table.updateSchema().addColumn("later", java.org.apache.iceberg.types.Types.StringType.get()).commit()
     for given, columns in (
         ("", ["id", "name", "later"]),
         (", ref => 'side'", ["id", "name", "later"]),  # a branch has the current columns

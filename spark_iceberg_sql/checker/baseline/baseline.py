@@ -36,11 +36,7 @@ class Baseline:
     def digests_of(self, name: str) -> Counter[str]:
         """The number of entries for each digest of a file. name: the file, as the baseline names it."""
         return Counter(
-            {
-                fingerprint.digest: count
-                for fingerprint, count in self._entries.items()
-                if fingerprint.path == name
-            }
+            {fingerprint.digest: count for fingerprint, count in self._entries.items() if fingerprint.path == name}
         )
 
     def stale_entries(
@@ -61,8 +57,7 @@ class Baseline:
         return sorted(
             fingerprint
             for fingerprint in unmatched.elements()
-            if (fingerprint.path in names and selected(fingerprint))
-            or not (folder / fingerprint.path).exists()
+            if (fingerprint.path in names and selected(fingerprint)) or not (folder / fingerprint.path).exists()
         )
 
     def write(
@@ -89,9 +84,7 @@ def read_baseline(path: Path, *, may_be_missing: bool = False) -> Baseline:
     try:
         tree = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise FileError(
-            f"the baseline `{path}` does not exist; --write-baseline creates it"
-        ) from None
+        raise FileError(f"the baseline `{path}` does not exist; --write-baseline creates it") from None
     except OSError as error:
         raise FileError(f"cannot read the baseline `{path}`: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

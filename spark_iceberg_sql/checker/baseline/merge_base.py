@@ -41,9 +41,7 @@ class MergeBaseChecker:
         """
         if name not in self._digests:
             path = self._snapshot.path_of(name)
-            self._digests[name] = (
-                Counter() if path is None else self._checked_digests(path, name, current)
-            )
+            self._digests[name] = Counter() if path is None else self._checked_digests(path, name, current)
         return self._digests[name]
 
     def _checked_digests(self, path: Path, name: str, current: Settings) -> Counter[str]:
@@ -52,10 +50,7 @@ class MergeBaseChecker:
             text, _, _ = decode(read_bytes(str(path)), str(path))
             source = self._linter.source(str(path), text, old_settings)
             reports = self._linter.lint(source, old_settings)
-            return Counter(
-                fingerprint.digest
-                for _, _, fingerprint in fingerprint_findings(source, reports, name)
-            )
+            return Counter(fingerprint.digest for _, _, fingerprint in fingerprint_findings(source, reports, name))
 
     def _with_current_rules(self, old: Settings, current: Settings) -> Settings:
         """The old settings with the current selection of rules, so that a rule enabled since then reports nothing as

@@ -76,14 +76,10 @@ def suppress_findings(
 
         def offered(new_text: str) -> Report:
             new_source, parts = read_parts(new_text)
-            edited_reports = [
-                edited(*pair) for pair in zip(parts, reports_of(new_text), strict=True)
-            ]
+            edited_reports = [edited(*pair) for pair in zip(parts, reports_of(new_text), strict=True)]
             report = merge_reports(new_text, edited_reports)
             is_same = new_text == text or differ_only_in_comments(old_source, new_source)
-            return (
-                report if is_same else replace(report, diagnostics=(_STATEMENTS_CHANGED, *report))
-            )
+            return report if is_same else replace(report, diagnostics=(_STATEMENTS_CHANGED, *report))
 
         text = apply_fixes(text, offered).text
         reports = reports_of(text)
@@ -117,11 +113,7 @@ def suppression_edit(
     for position in POSITIONS:
         edit = position(part, fragment, diagnostic, diagnostic.code)
         result = check(apply_edits(part.text, [edit])) if edit is not None else None
-        if (
-            result is not None
-            and _finding_counts(result[1]) <= expected
-            and differ_only_in_comments(source, result[0])
-        ):
+        if result is not None and _finding_counts(result[1]) <= expected and differ_only_in_comments(source, result[0]):
             return edit
     return None
 

@@ -53,14 +53,8 @@ class DdlReplay:
         while len(self._digests) <= number:
             self._digests.append(self._next_digest())
         ddl_digest, migration = self._digests[number], self.migrations.migration_at(path)
-        migration_digest = (
-            self.migrations.dependency_digest(migration) if migration is not None else ""
-        )
-        return (
-            digest(ddl_digest, migration_digest)
-            if ddl_digest is not None and migration_digest is not None
-            else None
-        )
+        migration_digest = self.migrations.dependency_digest(migration) if migration is not None else ""
+        return digest(ddl_digest, migration_digest) if ddl_digest is not None and migration_digest is not None else None
 
     def _next_digest(self) -> str | None:
         """The digest after one more DDL file."""
@@ -70,11 +64,7 @@ class DdlReplay:
             return digest(repr(self.settings), state) if type(catalog) is Tables else None
         previous, path = self._digests[-1], self._files[len(self._digests) - 1]
         file_digest = text_digest(path)
-        return (
-            digest(previous, path, file_digest)
-            if previous is not None and file_digest is not None
-            else None
-        )
+        return digest(previous, path, file_digest) if previous is not None and file_digest is not None else None
 
     def tables_after(self, path: str) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of its series of migrations."""
@@ -131,9 +121,7 @@ def _initial_catalog(settings: Settings, catalogs: Callable[[], Catalogs]) -> Ta
     return with_metadata(tables, settings.metadata)
 
 
-def _apply_statements(
-    path: str, catalog: Tables, settings: Settings, *, is_first_variant: bool
-) -> None:
+def _apply_statements(path: str, catalog: Tables, settings: Settings, *, is_first_variant: bool) -> None:
     """Apply the effects of a file's statements, except for the downgrade part of a migration.
 
     is_first_variant: the first variant of each template is assumed; otherwise, tables that depend on a template, or
@@ -142,28 +130,20 @@ def _apply_statements(
     text, _, _ = decode(read_bytes(path), path)
     source_file = extract_source(path, text, callables=settings.callables)
     placeholders = settings.placeholders
-    for script in scripts_of(
-        replace(source_file, fragments=source_file.fragments[: source_file.upgrade_count])
-    ):
+    for script in scripts_of(replace(source_file, fragments=source_file.fragments[: source_file.upgrade_count])):
         for fragment in script.fragments:
             if fragment.side_effects is None:
                 catalog.unsettle_below(())
-            catalog.unsettle(
-                *(catalog.full_name(split_name(name)) for name in fragment.side_effects or ())
-            )
+            catalog.unsettle(*(catalog.full_name(split_name(name)) for name in fragment.side_effects or ()))
             first_variant, *variants = template_variants(with_placeholders(fragment, placeholders))
             variants.append(minimal_variant(with_placeholders(fragment, placeholders)))
-            alternatives = (
-                [catalog.copy()] if fragment.branch_ranges and not is_first_variant else []
-            )
+            alternatives = [catalog.copy()] if fragment.branch_ranges and not is_first_variant else []
             for variant in () if is_first_variant else variants:
                 if variant.sql != first_variant.sql:
                     alternatives.append(catalog.copy())
                     check_and_apply(variant.sql, alternatives[-1])
             check_and_apply(first_variant.sql, catalog)
-            if not is_first_variant and (
-                first_variant.placeholders or any(template_spans(fragment.sql))
-            ):
+            if not is_first_variant and (first_variant.placeholders or any(template_spans(fragment.sql))):
                 catalog.filled_in = True
             for alternative in alternatives:
                 catalog.keep_what_agrees(alternative)

@@ -37,9 +37,7 @@ def map_fix(fix: Fix | None, script: JoinedScript, variant: JoinedScript) -> Fix
     for edit in fix.edits:
         begin, stop = edit.start - offset, edit.end - offset
         inserted = begin if begin == stop else None
-        if not fragment.is_verbatim(begin, stop) or not _in_one_literal(
-            fragment, start, end, inserted
-        ):
+        if not fragment.is_verbatim(begin, stop) or not _in_one_literal(fragment, start, end, inserted):
             return None
         if not isinstance(fragment.starts, range) and set(edit.text) & _ESCAPED_CHARACTERS:
             return None
@@ -49,12 +47,8 @@ def map_fix(fix: Fix | None, script: JoinedScript, variant: JoinedScript) -> Fix
 
 def _touches_template(fragment: SqlFragment, start: int, end: int) -> bool:
     """True if a template, or text that a program fills in, is inside a range or next to it."""
-    placeholder_ranges = (
-        (placeholder.start, placeholder.end) for placeholder in fragment.placeholders
-    )
-    return any(
-        a <= end and start <= b for a, b in (*template_spans(fragment.sql), *placeholder_ranges)
-    )
+    placeholder_ranges = ((placeholder.start, placeholder.end) for placeholder in fragment.placeholders)
+    return any(a <= end and start <= b for a, b in (*template_spans(fragment.sql), *placeholder_ranges))
 
 
 def _in_one_literal(fragment: SqlFragment, start: int, end: int, inserted: int | None) -> bool:
@@ -64,7 +58,5 @@ def _in_one_literal(fragment: SqlFragment, start: int, end: int, inserted: int |
     """
     if fragment.literals is None:
         return True
-    literal = next(
-        ((a, b) for a, b in fragment.literals if a <= start and end <= b and a < b), None
-    )
+    literal = next(((a, b) for a, b in fragment.literals if a <= start and end <= b and a < b), None)
     return literal is not None and (not inserted or literal[0] < inserted)

@@ -25,9 +25,7 @@ from spark_iceberg_sql.syntax.script import Statement, statements
 _PLACEHOLDER_HELP = "let the placeholders in the settings match values, not keywords"
 _MARKS_HELP = "keep the template's comments and tags out of SQL comments and strings"
 # Tokens in which a template's mark is no mark for Spark.
-_OPAQUE_TOKENS = frozenset(
-    {TokenKind.COMMENT, TokenKind.STRING, TokenKind.DOUBLE, TokenKind.QUOTED}
-)
+_OPAQUE_TOKENS = frozenset({TokenKind.COMMENT, TokenKind.STRING, TokenKind.DOUBLE, TokenKind.QUOTED})
 
 
 def hidden_statements(
@@ -78,20 +76,12 @@ def _hidden_by_placeholders(
         original = join_fragments(v[min(number, len(v) - 1)] for v in variants)
         for statement in statements(original.sql):
             start, end = statement.start, statement.end
-            if (
-                start in read_starts
-                or statement.unclosed is not None
-                or not _concerns_rules(statement)
-            ):
+            if start in read_starts or statement.unclosed is not None or not _concerns_rules(statement):
                 continue
             read_starts.add(start)
             index = max(bisect_left(replaced, (start, 0, "")) - 1, 0)
             covering = next(
-                (
-                    placeholder
-                    for placeholder in replaced[index : index + 2]
-                    if placeholder[1] > start
-                ),
+                (placeholder for placeholder in replaced[index : index + 2] if placeholder[1] > start),
                 replaced[index],
             )
             if start in statement_starts and covering[0] <= start and end <= covering[1]:

@@ -21,9 +21,7 @@ from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import reporter
 
 _PROGRAM_SUFFIXES = (".py", ".ipynb")
-_LAYOUT_TOKENS = frozenset(
-    {tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE}
-)
+_LAYOUT_TOKENS = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
 
 
 @record(frozen=True, slots=True)
@@ -58,9 +56,7 @@ class HostSuppressions:
             for problem in source.problems:
                 problems.setdefault(problem.unit_index, []).append(problem)
             for part in sorted(fragments.keys() | problems.keys()):
-                self._comments += self._comments_of_part(
-                    source, part, fragments.get(part, []), problems.get(part, [])
-                )
+                self._comments += self._comments_of_part(source, part, fragments.get(part, []), problems.get(part, []))
 
     def _comments_of_part(
         self,
@@ -89,16 +85,12 @@ class HostSuppressions:
             target, stop = None, start
             if directive.applies_to_next and not lines.line(row)[: column - 1].strip():
                 stop = next((end for _, end in statement_lines if end > start), len(text))
-                following = [
-                    fragment for fragment in fragments if start < fragment.starts[0] <= stop
-                ]
+                following = [fragment for fragment in fragments if start < fragment.starts[0] <= stop]
                 target = min(following, key=lambda fragment: fragment.starts[0], default=None)
             suppression = Suppression((start, start + directive.end), directive, ())
             if any(
                 # SQL that could not be extracted may have a finding that this comment suppresses.
-                problem.end == problem.start
-                or row == lines.position(problem.start)[0]
-                or start < problem.start <= stop
+                problem.end == problem.start or row == lines.position(problem.start)[0] or start < problem.start <= stop
                 for problem in problems
                 if not problem.is_refused
             ):
@@ -110,13 +102,8 @@ class HostSuppressions:
         ranges_by_comment: dict[int, list[Offsets]] = {}
         for number, span in self._ranges(script):
             ranges_by_comment.setdefault(number, []).append(span)
-        comments = (
-            (self._comments[number], ranges) for number, ranges in ranges_by_comment.items()
-        )
-        return tuple(
-            Suppression(c.span, c.directive, tuple(ranges), used_codes=c.used_codes)
-            for c, ranges in comments
-        )
+        comments = ((self._comments[number], ranges) for number, ranges in ranges_by_comment.items())
+        return tuple(Suppression(c.span, c.directive, tuple(ranges), used_codes=c.used_codes) for c, ranges in comments)
 
     def _ranges(self, script: JoinedScript) -> Iterator[tuple[int, Offsets]]:
         """Pairs of a comment's number and a range of the script that it applies to."""
@@ -147,19 +134,14 @@ class HostSuppressions:
         """True if a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
         row = self._lines[part].position(start)[0]
         row_comments = [c for c in self._comments if (c.part, c.row) == (part, row)]
-        matches = [
-            Suppression(c.span, c.directive, (), used_codes=c.used_codes).names(code)
-            for c in row_comments
-        ]
+        matches = [Suppression(c.span, c.directive, (), used_codes=c.used_codes).names(code) for c in row_comments]
         return any(matches)
 
     def findings(self) -> Iterator[tuple[int, Diagnostic]]:
         """The findings about the comments themselves, after the check, each with its part."""
         rule = reporter(Event.UNUSED_IGNORE)
         for comment in self._comments:
-            suppression = Suppression(
-                comment.span, comment.directive, (), used_codes=comment.used_codes
-            )
+            suppression = Suppression(comment.span, comment.directive, (), used_codes=comment.used_codes)
             for finding in suppression.findings():
                 yield (
                     comment.part,

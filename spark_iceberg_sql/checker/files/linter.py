@@ -49,9 +49,7 @@ from spark_iceberg_sql.rules.registry import BY_CODE, reporter
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.metadata.catalogs import Catalogs
 
-_VERSION_HELP = (
-    "give each migration its own version; tables that they change are unknown afterwards"
-)
+_VERSION_HELP = "give each migration its own version; tables that they change are unknown afterwards"
 
 
 class Linter:
@@ -61,9 +59,7 @@ class Linter:
     catalogs: those that tables are looked up in; by default, they are opened when settings name one.
     """
 
-    def __init__(
-        self, overlays: Mapping[Path, str] | None = None, catalogs: Catalogs | None = None
-    ) -> None:
+    def __init__(self, overlays: Mapping[Path, str] | None = None, catalogs: Catalogs | None = None) -> None:
         self._catalogs = catalogs
         self._replays: dict[int, DdlReplay] = {}
         self._projects = Projects(overlays)
@@ -90,9 +86,7 @@ class Linter:
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
         catalog = self.catalog_before(source.name, settings)
-        fragments = tuple(
-            with_placeholders(fragment, settings.placeholders) for fragment in source.fragments
-        )
+        fragments = tuple(with_placeholders(fragment, settings.placeholders) for fragment in source.fragments)
         source = replace(source, fragments=fragments) if settings.placeholders else source
         severity_policy = _FileSeverityPolicy(settings, source.name)
         lines = [Lines(part.text) for part in source.units]
@@ -128,13 +122,9 @@ class Linter:
                 by_part[part].append(diagnostic)
         migration = self._replays[id(settings)].migrations.migration_at(abspath(source.name))
         order_doubts = (
-            [migration.order_problem]
-            if migration is not None and migration.order_problem is not None
-            else []
+            [migration.order_problem] if migration is not None and migration.order_problem is not None else []
         )
-        order_problems = [
-            ExtractionProblem(0, 0, 0, reason, _VERSION_HELP) for reason in order_doubts
-        ]
+        order_problems = [ExtractionProblem(0, 0, 0, reason, _VERSION_HELP) for reason in order_doubts]
         for problem in (*order_problems, *source.problems):
             note = _problem_note(problem, lines[problem.unit_index])
             if host_suppressions.suppresses(problem.unit_index, problem.start, note.code):
@@ -198,17 +188,11 @@ class Linter:
         return self._replays[id(settings)].tables_after(abspath(name))
 
 
-def checked_scripts(
-    source: SourceFile, settings: Settings
-) -> Iterator[tuple[JoinedScript, TextOrigin]]:
+def checked_scripts(source: SourceFile, settings: Settings) -> Iterator[tuple[JoinedScript, TextOrigin]]:
     """A file's SQL as it is checked, with the first variant of each template."""
-    fragments = tuple(
-        with_placeholders(fragment, settings.placeholders) for fragment in source.fragments
-    )
+    fragments = tuple(with_placeholders(fragment, settings.placeholders) for fragment in source.fragments)
     host_suppressions = HostSuppressions(source, [Lines(part.text) for part in source.units])
-    for script in scripts_of(
-        replace(source, fragments=fragments) if settings.placeholders else source
-    ):
+    for script in scripts_of(replace(source, fragments=fragments) if settings.placeholders else source):
         variant = join_fragments(template_variants(fragment)[0] for fragment in script.fragments)
         yield variant, _origin_of(variant, source, host_suppressions.suppressions_in(script))
 
@@ -219,9 +203,7 @@ class _FileSeverityPolicy:
     def __init__(self, settings: Settings, name: str) -> None:
         path = Path(name) if name != "-" else None
         # Asked once for each rule: the settings may have thousands of globs, and the file as many findings.
-        self._severity = cache(
-            lambda code, declared_severity: settings.severity_of(code, declared_severity, path)
-        )
+        self._severity = cache(lambda code, declared_severity: settings.severity_of(code, declared_severity, path))
         self.hidden_notes = 0
 
     def __call__(self, code: str, declared_severity: Severity) -> Severity | None:
@@ -259,8 +241,7 @@ def _check_script(
     variants = [template_variants(fragment) for fragment in script.fragments]
     number_of_variants = max(len(v) for v in variants)
     variant_scripts = [
-        join_fragments(v[min(number, len(v) - 1)] for v in variants)
-        for number in range(number_of_variants)
+        join_fragments(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
     ]
 
     suppressions = host_suppressions.suppressions_in(script)
@@ -268,9 +249,7 @@ def _check_script(
     def judged(
         variant: JoinedScript, severity_policy: SeverityPolicy
     ) -> tuple[int, dict[_DiagnosticKey, _MappedDiagnostic]]:
-        placeholder_filter = PlaceholderFilter(
-            script, variant, severity_policy, is_filled_in=catalog.filled_in
-        )
+        placeholder_filter = PlaceholderFilter(script, variant, severity_policy, is_filled_in=catalog.filled_in)
         origin = replace(
             _origin_of(variant, source, suppressions),
             placeholder_ranges=placeholder_filter.placeholder_ranges,
@@ -283,9 +262,7 @@ def _check_script(
             statement_cache=statement_cache,
         )
         demoted_diagnostics = [placeholder_filter.demoted(diagnostic) for diagnostic in report]
-        if (
-            is_captured and (unclosed := unclosed_start(variant.sql)) is not None
-        ):  # half a quoted text
+        if is_captured and (unclosed := unclosed_start(variant.sql)) is not None:  # half a quoted text
             demoted_diagnostics = [
                 _unclosed_note(d, placeholder_filter) if d and d.span.start == unclosed else d
                 for d in demoted_diagnostics
@@ -311,9 +288,7 @@ def _check_script(
                 host_diagnostic.span.start,
                 host_diagnostic.span.end,
             )
-            previous = mapped_by_key.setdefault(
-                key, _MappedDiagnostic(host_diagnostic, diagnostic.fix)
-            )
+            previous = mapped_by_key.setdefault(key, _MappedDiagnostic(host_diagnostic, diagnostic.fix))
             if fragment.api == COMPILED and previous.diagnostic.fix is None:
                 mapped_by_key[key] = _MappedDiagnostic(
                     host_diagnostic, diagnostic.fix
@@ -323,20 +298,13 @@ def _check_script(
     reports = [judged(variant, severity_policy) for variant in variant_scripts]
     count = max(statements for statements, _ in reports)
     variant_results = [
-        (variant.sql, diagnostics)
-        for variant, (_, diagnostics) in zip(variant_scripts, reports, strict=True)
+        (variant.sql, diagnostics) for variant, (_, diagnostics) in zip(variant_scripts, reports, strict=True)
     ]
-    if any(
-        mapped.diagnostic.fix is not None
-        for _, diagnostics in variant_results
-        for mapped in diagnostics.values()
-    ):
+    if any(mapped.diagnostic.fix is not None for _, diagnostics in variant_results for mapped in diagnostics.values()):
         # A fix must also be right where every condition of the template is false.
         minimal = join_fragments(map(minimal_variant, script.fragments))
         if minimal.sql not in [sql for sql, _ in variant_results]:
-            variant_results.append(
-                (minimal.sql, judged(minimal, copy(severity_policy))[1])
-            )  # its notes do not count
+            variant_results.append((minimal.sql, judged(minimal, copy(severity_policy))[1]))  # its notes do not count
     diagnostics: dict[_DiagnosticKey, Diagnostic] = {}
     for sql, mapped_by_key in variant_results[:number_of_variants]:
         for key, mapped in mapped_by_key.items():
@@ -345,9 +313,7 @@ def _check_script(
                 if not _is_fix_of_all_variants(key, mapped, sql, variant_results):
                     diagnostics[key] = replace(mapped.diagnostic, fix=None)
     host_diagnostics = [(part, diagnostic) for (part, *_), diagnostic in diagnostics.items()]
-    for note in hidden_statements(
-        script, variant_scripts, severity_policy, is_captured=is_captured
-    ):
+    for note in hidden_statements(script, variant_scripts, severity_policy, is_captured=is_captured):
         fragment, _ = script.fragment_at(note.span.start)
         worded = _map_diagnostic(note, script, script, lines)
         host_diagnostics += [(fragment.unit_index, worded)] if worded is not None else []
@@ -376,24 +342,17 @@ def _is_fix_of_all_variants(
     )
 
 
-def _unclosed_note(
-    diagnostic: Diagnostic, placeholder_filter: PlaceholderFilter
-) -> Diagnostic | None:
+def _unclosed_note(diagnostic: Diagnostic, placeholder_filter: PlaceholderFilter) -> Diagnostic | None:
     """The note about an unclosed quote in a text that a template captures; None if it is a note already."""
     return None if diagnostic.severity is Severity.NOTE else placeholder_filter.demote(diagnostic)
 
 
-def _origin_of(
-    script: JoinedScript, source: SourceFile, suppressions: tuple[Suppression, ...]
-) -> TextOrigin:
+def _origin_of(script: JoinedScript, source: SourceFile, suppressions: tuple[Suppression, ...]) -> TextOrigin:
     """The origin of a script in its file."""
     side_effects = tuple(
-        (offset, tuple(map(split_name, names)) if names is not None else None)
-        for offset, names in script.side_effects
+        (offset, tuple(map(split_name, names)) if names is not None else None) for offset, names in script.side_effects
     )
-    in_strings = source.is_program and all(
-        is_in_literals(fragment) for fragment in script.fragments if fragment.sql
-    )
+    in_strings = source.is_program and all(is_in_literals(fragment) for fragment in script.fragments if fragment.sql)
     values = (
         source.uses_spark,
         source.uses_other_engine,
@@ -411,9 +370,7 @@ def _map_diagnostic(
     """The diagnostic of a script, in offsets and lines of the file."""
     fragment, offset = variant.fragment_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(fragment.sql))
-    span = lines[fragment.unit_index].span(
-        *fragment.source_span(diagnostic.span.start - offset, end)
-    )
+    span = lines[fragment.unit_index].span(*fragment.source_span(diagnostic.span.start - offset, end))
     host_diagnostic = replace(diagnostic, span=span, fix=map_fix(diagnostic.fix, script, variant))
     return in_api_terms(fragment, host_diagnostic)
 

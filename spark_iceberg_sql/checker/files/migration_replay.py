@@ -77,9 +77,7 @@ class MigrationReplay:
     def _in_folder(self, folder: str) -> _MigrationSeries:
         """The series of a folder: the same for all folders of one changelog, so that each file is followed once."""
         migrations = migrations_in(folder)
-        equal_series = (
-            series for series in self._series_by_folder.values() if series.migrations == migrations
-        )
+        equal_series = (series for series in self._series_by_folder.values() if series.migrations == migrations)
         return next(equal_series, None) or self._new_series(migrations)
 
     def _listed_series(self) -> Mapping[str, _MigrationSeries]:
@@ -92,9 +90,7 @@ class MigrationReplay:
         return series_by_path
 
     def _new_series(self, migrations: MigrationsByPath) -> _MigrationSeries:
-        return _MigrationSeries(
-            migrations, self._initial_catalog, self._apply_file, self._text_digest
-        )
+        return _MigrationSeries(migrations, self._initial_catalog, self._apply_file, self._text_digest)
 
     def _text_digest(self, path: str) -> str | None:
         if path not in self._text_digests:
@@ -140,9 +136,7 @@ class _MigrationSeries:
         """The catalog state before a migration and all those whose order with it is unknown."""
         if not migration.predecessors:
             return self._initial_catalog().copy()
-        first_catalog, *other_catalogs = (
-            self.catalog_after(path) for path in migration.predecessors
-        )
+        first_catalog, *other_catalogs = (self.catalog_after(path) for path in migration.predecessors)
         catalog = first_catalog.copy()
         for other_catalog in other_catalogs:
             catalog.keep_what_agrees(other_catalog)
@@ -179,11 +173,7 @@ class _MigrationSeries:
     def _unordered_with(self, migration: Migration) -> list[Migration]:
         """A migration whose position is unknown, and those that may run before it or after it, in their order here."""
         position = migration.predecessors, migration.order_problem
-        return [
-            other
-            for other in self.migrations.values()
-            if (other.predecessors, other.order_problem) == position
-        ]
+        return [other for other in self.migrations.values() if (other.predecessors, other.order_problem) == position]
 
     def _unordered_others(self, migration: Migration) -> list[Migration]:
         """The migrations that may run before this one or after it."""
@@ -196,9 +186,7 @@ class _MigrationSeries:
         waiting = [path]
         while waiting:  # not by recursion: there may be thousands
             migration = self.migrations[waiting[-1]]
-            missing = [
-                other for other in migration.predecessors if other not in self._catalogs_after
-            ]
+            missing = [other for other in migration.predecessors if other not in self._catalogs_after]
             if missing:
                 waiting += missing
                 continue
@@ -214,18 +202,14 @@ class _MigrationSeries:
         digests = [self._digest_after(path) for path in migration.predecessors]
         digests += [self._text_digest(other.path) for other in self._unordered_others(migration)]
         known_digests = [value for value in digests if value is not None]
-        return (
-            digest(repr(migration), *known_digests) if len(known_digests) == len(digests) else None
-        )
+        return digest(repr(migration), *known_digests) if len(known_digests) == len(digests) else None
 
     def _digest_after(self, path: str) -> str | None:
         """A digest of everything that the catalog state after a migration depends on."""
         waiting = [path]
         while waiting:
             migration = self.migrations[waiting[-1]]
-            missing = [
-                other for other in migration.predecessors if other not in self._digests_after
-            ]
+            missing = [other for other in migration.predecessors if other not in self._digests_after]
             if missing:
                 waiting += missing
                 continue
@@ -236,9 +220,7 @@ class _MigrationSeries:
                     self._text_digest(migration.path),
                 )
                 is_known = base_digest is not None and file_digest is not None
-                self._digests_after[migration.path] = (
-                    digest(base_digest or "", file_digest or "") if is_known else None
-                )
+                self._digests_after[migration.path] = digest(base_digest or "", file_digest or "") if is_known else None
         return self._digests_after[path]
 
 

@@ -80,10 +80,7 @@ class PlaceholderFilter:
         statement_span = self._statement(diagnostic)
         rule = BY_CODE[diagnostic.code]
         if statement_span is None:
-            has_earlier = (
-                bool(self._templated_statements)
-                and self._templated_statements[0][0] < diagnostic.span.start
-            )
+            has_earlier = bool(self._templated_statements) and self._templated_statements[0][0] < diagnostic.span.start
             if rule.from_absence and (has_earlier or self._is_filled_in):
                 return self.demote(diagnostic)
             return diagnostic
@@ -92,9 +89,9 @@ class PlaceholderFilter:
         restored = _with_source_text(diagnostic, source_texts)
         if rule.event is Event.NOT_CHECKED:
             return restored
-        is_about = any(
-            variant_text in diagnostic.message for variant_text in source_texts
-        ) or _touches_any(diagnostic.span, [(a, b) for a, b, _ in placeholders])
+        is_about = any(variant_text in diagnostic.message for variant_text in source_texts) or _touches_any(
+            diagnostic.span, [(a, b) for a, b, _ in placeholders]
+        )
         if is_about or rule.from_absence or rule.needs_whole_text:
             return self.demote(restored)
         return restored
@@ -103,12 +100,8 @@ class PlaceholderFilter:
         """Findings in the parts of templated statements that no template touches."""
         if not self._placeholders:
             return
-        named_script = join_fragments(
-            with_invented_names(fragment) for fragment in self._variant.fragments
-        )
-        for diagnostic in check(
-            named_script.sql, catalog, severity_policy=self._severity_policy, origin=origin
-        ):
+        named_script = join_fragments(with_invented_names(fragment) for fragment in self._variant.fragments)
+        for diagnostic in check(named_script.sql, catalog, severity_policy=self._severity_policy, origin=origin):
             statement_span = self._statement(diagnostic)
             rule = BY_CODE[diagnostic.code]
             if statement_span is None or rule.category not in _CERTAIN or rule.from_absence:
@@ -126,32 +119,24 @@ class PlaceholderFilter:
             placeholders = self._placeholders_in((start, end))
             filled_length = sum(b - a for a, b, _ in placeholders)
             # All characters of the statement, except for white space, come from placeholders.
-            if placeholders and filled_length >= sum(
-                not c.isspace() for c in self._variant.sql[start:end]
-            ):
+            if placeholders and filled_length >= sum(not c.isspace() for c in self._variant.sql[start:end]):
                 template_text = " ".join(text for _, _, text in placeholders)
                 message = f"not checked: `{template_text}` could be any statement"
                 span = self._lines.span(start, end)
-                note = with_severity(
-                    not_checked(message, span, FILLED_IN_HELP), self._severity_policy
-                )
+                note = with_severity(not_checked(message, span, FILLED_IN_HELP), self._severity_policy)
                 if note is not None:
                     yield note
 
     def _statement(self, diagnostic: Diagnostic) -> Offsets | None:
         """The templated statement that contains a diagnostic."""
-        index = (
-            bisect_right(self._templated_statements, diagnostic.span.start, key=itemgetter(0)) - 1
-        )
+        index = bisect_right(self._templated_statements, diagnostic.span.start, key=itemgetter(0)) - 1
         if index < 0 or self._templated_statements[index][1] < diagnostic.span.start:
             return None
         return self._templated_statements[index]
 
     def _placeholders_in(self, statement_span: Offsets) -> list[tuple[int, int, str]]:
         """The placeholders in a statement."""
-        first, last = (
-            bisect_left(self._placeholders, offset, key=itemgetter(0)) for offset in statement_span
-        )
+        first, last = (bisect_left(self._placeholders, offset, key=itemgetter(0)) for offset in statement_span)
         return self._placeholders[first:last]
 
     def demote(self, diagnostic: Diagnostic) -> Diagnostic | None:

@@ -83,9 +83,7 @@ class IndexedPart:
         """The comments of a program that may be suppressions, by row, each with its offset and directive."""
         by_row: dict[int, list[tuple[int, Directive | None]]] = {}
         for offset, text in comments(self.program or ""):
-            by_row.setdefault(self.lines.position(offset)[0], []).append(
-                (offset, parse_directive(text))
-            )
+            by_row.setdefault(self.lines.position(offset)[0], []).append((offset, parse_directive(text)))
         return by_row
 
     @cached_property
@@ -126,9 +124,7 @@ class IndexedFragment:
 
     @cached_property
     def _offsets(self) -> dict[int, int]:
-        return {
-            host_offset: sql_offset for sql_offset, host_offset in enumerate(self.fragment.starts)
-        }
+        return {host_offset: sql_offset for sql_offset, host_offset in enumerate(self.fragment.starts)}
 
     @cached_property
     def template_ranges(self) -> list[tuple[int, int]]:
@@ -146,11 +142,7 @@ class IndexedFragment:
             self.offset(host_position) if self.is_contiguous else None
             for host_position in (host_offset, comment_offset)
         )
-        index = (
-            bisect_left(self._template_strings, (sql_offset, sql_offset)) - 1
-            if sql_offset is not None
-            else -1
-        )
+        index = bisect_left(self._template_strings, (sql_offset, sql_offset)) - 1 if sql_offset is not None else -1
         if sql_offset is None or comment_sql_offset is None or index < 0:
             return False
         start, end = self._template_strings[index]
@@ -186,16 +178,12 @@ class IndexedFragment:
 Position = Callable[[IndexedPart, IndexedFragment, Diagnostic, str], Edit | None]
 
 
-def line_end(
-    part: IndexedPart, fragment: IndexedFragment, diagnostic: Diagnostic, codes: str
-) -> Edit | None:
+def line_end(part: IndexedPart, fragment: IndexedFragment, diagnostic: Diagnostic, codes: str) -> Edit | None:
     """A comment at the end of the finding's line."""
     return _at_line_end(part, fragment, diagnostic.span.row, codes)
 
 
-def literal_end(
-    part: IndexedPart, fragment: IndexedFragment, diagnostic: Diagnostic, codes: str
-) -> Edit | None:
+def literal_end(part: IndexedPart, fragment: IndexedFragment, diagnostic: Diagnostic, codes: str) -> Edit | None:
     """A comment at the end of the line in which the literal with the SQL ends, or dbt's configuration."""
     if fragment.is_contiguous:
         return None
@@ -206,20 +194,14 @@ def literal_end(
     return _at_line_end(part, fragment, row, codes) if row != diagnostic.span.row else None
 
 
-def before_statement(
-    part: IndexedPart, fragment: IndexedFragment, diagnostic: Diagnostic, codes: str
-) -> Edit | None:
+def before_statement(part: IndexedPart, fragment: IndexedFragment, diagnostic: Diagnostic, codes: str) -> Edit | None:
     """A comment before the statement, on its own line or in its line."""
     if not fragment.is_contiguous and part.name.endswith(_PROGRAM_SUFFIXES):
         return _above_literal(part, fragment.fragment.starts[0], codes)
     if fragment.fragment.api == "sqlmesh":
         return Edit(0, 0, f"-- iceberg-sql: ignore[{codes}]{part.newline}")
     offset = fragment.offset(diagnostic.span.start) if fragment.is_contiguous else None
-    ranges = [
-        (start, end)
-        for start, end in fragment.statement_ranges
-        if offset is not None and start <= offset <= end
-    ]
+    ranges = [(start, end) for start, end in fragment.statement_ranges if offset is not None and start <= offset <= end]
     if not ranges:
         return None
     fragment_start = fragment.fragment.starts[0]
@@ -252,11 +234,7 @@ def _at_line_end(part: IndexedPart, fragment: IndexedFragment, row: int, codes: 
     line = part.lines.line(row).lstrip()
     if part.name.endswith(tuple(YAML_SUFFIXES)):
         return _in_yaml_line(part, row, codes, _YAML_COMMENT.finditer(part.lines.line(row)))
-    if (
-        not fragment.is_contiguous
-        and part.name.endswith(_PROGRAM_SUFFIXES)
-        and not line.startswith("#")
-    ):
+    if not fragment.is_contiguous and part.name.endswith(_PROGRAM_SUFFIXES) and not line.startswith("#"):
         return _in_program_line(part, row, codes)
     return _in_sql_line(part, fragment, row, codes)  # `# MAGIC` is a line of SQL
 
@@ -285,23 +263,17 @@ def _in_sql_line(part: IndexedPart, fragment: IndexedFragment, row: int, codes: 
 def _in_program_line(part: IndexedPart, row: int, codes: str) -> Edit | None:
     edit = _extended_comment(part.comments.get(row, ()), codes)
     end = part.line_end(row)
-    return edit or (
-        Edit(end, end, f"  # noqa: {codes}") if end in part.commentable_line_ends else None
-    )
+    return edit or (Edit(end, end, f"  # noqa: {codes}") if end in part.commentable_line_ends else None)
 
 
-def _in_yaml_line(
-    part: IndexedPart, row: int, codes: str, matches: Iterator[re.Match[str]]
-) -> Edit:
+def _in_yaml_line(part: IndexedPart, row: int, codes: str, matches: Iterator[re.Match[str]]) -> Edit:
     """A comment in YAML_SUFFIXES."""
     start, end = part.lines.start(row), part.line_end(row)
     yaml_comments = [(start + match.start(), parse_directive(match.group())) for match in matches]
     return _extended_comment(yaml_comments, codes) or Edit(end, end, f"  # noqa: {codes}")
 
 
-def _extended_comment(
-    listed_comments: Iterable[tuple[int, Directive | None]], codes: str
-) -> Edit | None:
+def _extended_comment(listed_comments: Iterable[tuple[int, Directive | None]], codes: str) -> Edit | None:
     """The edit that adds codes to a comment that already lists some. listed_comments: comments with their offsets."""
     for offset, directive in listed_comments:
         if directive is not None and directive.is_shared and directive.codes:
@@ -334,18 +306,14 @@ def differ_only_in_comments(old: SourceFile, new: SourceFile) -> bool:
 def _token_texts(source: SourceFile) -> Iterator[str]:
     for fragment in source.fragments:
         yield from (
-            token.text
-            for token in tokenize(fragment.sql)
-            if token.kind is not TokenKind.COMMENT and token.text.strip()
+            token.text for token in tokenize(fragment.sql) if token.kind is not TokenKind.COMMENT and token.text.strip()
         )
 
 
 def _sql_parts(source: SourceFile) -> set[int]:
     """The numbers of the cells that are SQL: under a magic, or in a SQL notebook."""
     fragments = [fragment for fragment in source.fragments if fragment.sql]
-    program_parts = {
-        fragment.unit_index for fragment in fragments if not isinstance(fragment.starts, range)
-    }
+    program_parts = {fragment.unit_index for fragment in fragments if not isinstance(fragment.starts, range)}
     return {fragment.unit_index for fragment in fragments} - program_parts
 
 

@@ -36,9 +36,7 @@ def _unpack_report(packed_report: PackedData, name: str, text: str) -> Report:
     stored_text, diagnostics, statements, cell, unlisted = packed_report
     part_text = text if stored_text is None else stored_text
     unpacked_diagnostics = tuple(map(_unpack_diagnostic, diagnostics))
-    return Report(
-        part_text, unpacked_diagnostics, name, statements, Lines(part_text), cell, unlisted
-    )
+    return Report(part_text, unpacked_diagnostics, name, statements, Lines(part_text), cell, unlisted)
 
 
 def _pack_diagnostic(diagnostic: Diagnostic) -> PackedData:

@@ -78,22 +78,13 @@ class ParallelLinter:
         if packed_reports is None and key is not None and self._results is not None:
             packed_reports = self._results.get(key)
         try:
-            reports = (
-                unpack_reports(packed_reports, task.name, task.text)
-                if packed_reports is not None
-                else None
-            )
+            reports = unpack_reports(packed_reports, task.name, task.text) if packed_reports is not None else None
         except ValueError:
             reports = None
         if reports is None:
             reports = self._linter.lint(self.source(task), task.settings)
         is_storable = key is not None and not any(report.failed for report in reports)
-        if (
-            self._results is not None
-            and key is not None
-            and is_storable
-            and key not in self._results
-        ):
+        if self._results is not None and key is not None and is_storable and key not in self._results:
             self._results.put(key, packed_reports or pack_reports(reports, task.text))
         return reports
 
@@ -101,9 +92,7 @@ class ParallelLinter:
         """The source file of a task. Raises FileError for an invalid notebook."""
         return self._linter.source(task.name, task.text, task.settings)
 
-    def prefetch(
-        self, items: Iterable[_T], task_of: Callable[[_T], LintTask | None]
-    ) -> Iterator[_T]:
+    def prefetch(self, items: Iterable[_T], task_of: Callable[[_T], LintTask | None]) -> Iterator[_T]:
         """Yield the items in order, while workers check the next ones.
 
         task_of: an item's file, None if there is nothing to check.
@@ -148,11 +137,7 @@ class ParallelLinter:
             dependencies = self._linter.dependency_digest(task.name, task.settings)
         except IcebergSqlError:
             return None  # checking the file says so
-        return (
-            digest(dependencies, os.path.abspath(task.name), task.text)
-            if dependencies is not None
-            else None
-        )
+        return digest(dependencies, os.path.abspath(task.name), task.text) if dependencies is not None else None
 
     def _schedule(self, task: LintTask) -> None:
         key = self._key(task)
@@ -208,9 +193,7 @@ def _lost_process() -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool:
-        raise IcebergSqlError(
-            "a worker process died; `-j 1` checks the files in one process"
-        ) from None
+        raise IcebergSqlError("a worker process died; `-j 1` checks the files in one process") from None
 
 
 def _processor_count() -> int:

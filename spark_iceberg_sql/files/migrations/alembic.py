@@ -62,9 +62,7 @@ def alembic_sql(text: str) -> tuple[list[SqlFragment], list[ExtractionProblem], 
     has_helpers = False
     for fragment in sorted(fragments, key=lambda fragment: fragment.starts[0]):
         row, _ = lines.position(fragment.starts[0])
-        name = next(
-            (f.name for f in _functions(tree) if f.lineno <= row <= (f.end_lineno or 0)), ""
-        )
+        name = next((f.name for f in _functions(tree) if f.lineno <= row <= (f.end_lineno or 0)), "")
         branch_ranges = tuple(
             branch_range
             for branch_range in fragment.branch_ranges

@@ -92,9 +92,7 @@ class _Changelogs:
             except _READ_ERRORS:
                 entries = None
             self._items[path] = (
-                [None]
-                if entries is None
-                else [item for entry in entries for item in self._of_entry(path, entry)]
+                [None] if entries is None else [item for entry in entries for item in self._of_entry(path, entry)]
             )
         return self._items[path]
 
@@ -150,9 +148,7 @@ def _of_change_set(element: ElementTree.Element) -> Iterator[_Entry]:
         tag = change.tag.rpartition("}")[2]
         is_relative = change.get("relativeToChangelogFile", "").lower() == "true"
         if tag not in ("comment", "rollback", "preConditions", "tagDatabase", "validCheckSum"):
-            yield _Entry(
-                file=change.get("path") if tag == "sqlFile" else None, is_relative=is_relative
-            )
+            yield _Entry(file=change.get("path") if tag == "sqlFile" else None, is_relative=is_relative)
 
 
 def _of_tree(entry_type: str, value: Any) -> Iterator[_Entry]:
@@ -181,18 +177,13 @@ def _of_yaml(text: str) -> Iterator[_Entry]:
     items = [item for item in items if len(item[1]) == top]
     for item, end in zip(items, [*(i.start() for i in items[1:]), len(text)], strict=True):
         body = text[item.end() : end]
-        is_relative = (
-            re.search(r"\brelativeToChangelogFile[ \t]*:[ \t]*[\"']?true", body, re.IGNORECASE)
-            is not None
-        )
+        is_relative = re.search(r"\brelativeToChangelogFile[ \t]*:[ \t]*[\"']?true", body, re.IGNORECASE) is not None
         if item[2] == "include":
             yield _Entry(file=_value_of(body, "file"), is_relative=is_relative)
         elif item[2] == "includeAll":
             yield _Entry(folder=_value_of(body, "path"), is_relative=is_relative)
         elif item[2] == "changeSet":
-            yield _Entry(
-                file=_value_of(body, "path") if "sqlFile" in body else None, is_relative=is_relative
-            )
+            yield _Entry(file=_value_of(body, "path") if "sqlFile" in body else None, is_relative=is_relative)
 
 
 def _value_of(body: str, key: str) -> str | None:

@@ -18,9 +18,7 @@ from spark_iceberg_sql.records import record, replace
 _FLYWAY = regex(r"([VUB])(\d+(?:[._]\d+)*)__.*\.sql")
 _REPEATABLE = regex(r"R__(.*)\.sql")
 # The markers of both directions: dbmate, goose, sql-migrate.
-_UP_DOWN = regex(
-    r"^--[ \t]*(migrate:|\+goose[ \t]+|\+migrate[ \t]+)(up|down)\b", re.IGNORECASE | re.MULTILINE
-)
+_UP_DOWN = regex(r"^--[ \t]*(migrate:|\+goose[ \t]+|\+migrate[ \t]+)(up|down)\b", re.IGNORECASE | re.MULTILINE)
 _NUMBERED = regex(r"(\d+)[_-]?.*?(?:\.(up|down))?\.sql", re.IGNORECASE)
 # Liquibase.
 _FORMATTED = regex(r"\A\ufeff?\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
@@ -87,9 +85,7 @@ def _flyway(folder: str, names: Sequence[str]) -> MigrationsByPath:
         elif match[1] == "U":
             reverted_paths = by_version.get(_version(match[2]), ())
             order_problem = None if reverted_paths else f"no migration has version {match[2]}"
-            migrations[path] = Migration(
-                path, reverted_paths, can_be_followed=False, order_problem=order_problem
-            )
+            migrations[path] = Migration(path, reverted_paths, can_be_followed=False, order_problem=order_problem)
     repeated = [(m[1], os.path.join(folder, m[0])) for m in map(_REPEATABLE.fullmatch, names) if m]
     predecessors = last_migrations(migrations)
     for _, path in sorted(repeated):
@@ -116,9 +112,7 @@ def _numbered(folder: str, names: Sequence[str]) -> MigrationsByPath:
         if match[2] is not None and match[2].lower() == "down":
             downgrades.append((int(match[1]), path))
         elif match[2] is not None or marker is not None:
-            by_name = (
-                marker is not None and marker[1] == "migrate:"
-            )  # dbmate compares names as strings
+            by_name = marker is not None and marker[1] == "migrate:"  # dbmate compares names as strings
             keyed_paths.append(((f"{match[1]}_",) if by_name else ("", int(match[1])), path))
     migrations = dict(_chain(keyed_paths, _SAME_VERSION))
     for number, path in downgrades:
@@ -135,19 +129,13 @@ def _alembic(folder: str, names: Sequence[str]) -> MigrationsByPath:
     if not any((parent_folder / name).exists() for name in ("env.py", "script.py.mako")):
         return {}
     paths = [os.path.join(folder, name) for name in names if name.endswith(".py")]
-    entries = [
-        (path, *revisions(text))
-        for path in paths
-        if ALEMBIC_REVISION.search(text := _read_text(path))
-    ]
+    entries = [(path, *revisions(text)) for path in paths if ALEMBIC_REVISION.search(text := _read_text(path))]
     paths_by_revision: dict[str, tuple[str, ...]] = {}
     for path, revision, _ in entries:
         paths_by_revision[revision] = (*paths_by_revision.get(revision, ()), path)
     migrations = {}
     for path, revision, down_revisions in entries:
-        predecessors = tuple(
-            other for name in down_revisions for other in paths_by_revision.get(name, ())
-        )
+        predecessors = tuple(other for name in down_revisions for other in paths_by_revision.get(name, ()))
         missing = [name for name in down_revisions if name not in paths_by_revision]
         order_problem = None
         if missing:
@@ -171,9 +159,7 @@ def _is_circular(migrations: MigrationsByPath) -> bool:
     remaining = set(migrations)
     # Topological sort (Kahn): each round takes the migrations whose predecessors are done. A cycle never gets
     # ready.
-    while ready := {
-        path for path in remaining if ordered_paths.issuperset(migrations[path].predecessors)
-    }:
+    while ready := {path for path in remaining if ordered_paths.issuperset(migrations[path].predecessors)}:
         ordered_paths |= ready
         remaining -= ready
     return bool(remaining)
@@ -194,16 +180,12 @@ def _liquibase(folder: str, names: Sequence[str]) -> MigrationsByPath:
         if path is None:
             follows_unknown_change = True
         elif path not in migrations:
-            migrations[path] = Migration(
-                path, predecessors, follows_unknown_change=follows_unknown_change
-            )
+            migrations[path] = Migration(path, predecessors, follows_unknown_change=follows_unknown_change)
             predecessors, follows_unknown_change = (path,), False
     return migrations
 
 
-def _chain(
-    keyed_paths: Iterable[tuple[tuple[object, ...], str]], problem_text: str
-) -> MigrationsByPath:
+def _chain(keyed_paths: Iterable[tuple[tuple[object, ...], str]], problem_text: str) -> MigrationsByPath:
     """Files in the order of their keys. problem_text: the message for files with the same key."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for key, path in sorted(keyed_paths):
@@ -230,14 +212,9 @@ def _natural_key(path: str) -> tuple[object, ...]:
 def last_migrations(migrations: MigrationsByPath) -> tuple[str, ...]:
     """The migrations after which no other runs."""
     followed = {
-        path
-        for migration in migrations.values()
-        for path in migration.predecessors
-        if migration.can_be_followed
+        path for migration in migrations.values() for path in migration.predecessors if migration.can_be_followed
     }
-    return tuple(
-        p for p, migration in migrations.items() if migration.can_be_followed and p not in followed
-    )
+    return tuple(p for p, migration in migrations.items() if migration.can_be_followed and p not in followed)
 
 
 def _read_text(path: str, limit: int = _MAX_BYTES) -> str:

@@ -33,8 +33,7 @@ _LINE_MAGIC = re.compile(
 _WHOLE_CELL = re.compile(_LEADING_COMMENTS + r"%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
 _OTHER_CELL = re.compile(_LEADING_COMMENTS + r"%(?:python|pyspark|py|scala|r)[ \t]*\r?\n")
 _SPARK_MAGIC = re.compile(
-    _LEADING_COMMENTS
-    + r"%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)(?:[ \t]*=?[ \t]*)['\"]?sql\b[^\n]*\n?"
+    _LEADING_COMMENTS + r"%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)(?:[ \t]*=?[ \t]*)['\"]?sql\b[^\n]*\n?"
 )
 _CALLS = re.compile(r"\. *sql *\(|\brun_(?:line|cell)_magic\b")
 _RUN = re.compile(r"^[ \t]*%run\b", re.MULTILINE)
@@ -48,9 +47,7 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 # With these, our own magic shows something of its statements.
-_RUNS_NOTHING = re.compile(
-    r"%iceberg_sql\b[^\n]*?[ \t]--(?:plan|check|explain|fix|next|previous|copy)\b"
-)
+_RUNS_NOTHING = re.compile(r"%iceberg_sql\b[^\n]*?[ \t]--(?:plan|check|explain|fix|next|previous|copy)\b")
 _ONE_LANGUAGE = "name the language of the kernel that runs it, in all of them"
 # These magics run the cell unchanged.
 _WRAPPER_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit"})
@@ -78,9 +75,7 @@ def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source
     for number, cell in enumerate(cells, start=1):
         cell_text = _cell_text(cell, number)
         if cell_text is not None:
-            code_cells.append(
-                (number, cell_text, "sql" if "sql" in _cell_language(cell) else language)
-            )
+            code_cells.append((number, cell_text, "sql" if "sql" in _cell_language(cell) else language))
     source_file = read_cells(name, code_cells, text, callables)
     if source_file.units and len({"sql" in language_name for language_name in languages}) > 1:
         reason = f"the metadata of the notebook names several languages: {', '.join(languages)}"
@@ -108,9 +103,7 @@ def read_cells(
     for number, cell_text, language in cells:
         if "sql" in language or language == "python":
             other_cells = partial(_other_cells_text, cells, number)
-            cell_fragments, cell_problems = _cell_sql(
-                cell_text, len(units), "sql" in language, other_cells, callables
-            )
+            cell_fragments, cell_problems = _cell_sql(cell_text, len(units), "sql" in language, other_cells, callables)
             fragments += cell_fragments
             problems += cell_problems
         units.append(TextUnit(cell_text, number))
@@ -211,18 +204,12 @@ def _cell_sql(
     if magic is not None and magic[1] not in _PYTHON_MAGICS:
         return [], []
     line_fragments = list(_line_magics(text, unit_index))
-    line_fragments += [
-        side_effect_marker(match.start(), unit_index) for match in _RUN.finditer(text)
-    ]
+    line_fragments += [side_effect_marker(match.start(), unit_index) for match in _RUN.finditer(text)]
     has_calls = _CALLS.search(text) is not None or CASE_SENSITIVE.search(text) is not None
     if not has_calls and not callables and SIDE_EFFECT_WORDS.search(text) is None:
         return line_fragments, []
-    fragments, problems = python_sql(
-        text, unit_index, _without_magics(text), other_cells(), callables
-    )
-    ordered_fragments = sorted(
-        [*line_fragments, *fragments], key=lambda fragment: fragment.starts[0]
-    )
+    fragments, problems = python_sql(text, unit_index, _without_magics(text), other_cells(), callables)
+    ordered_fragments = sorted([*line_fragments, *fragments], key=lambda fragment: fragment.starts[0])
     is_invalid = any(problem.start == problem.end for problem in problems)
     if is_invalid and not has_calls:  # an unreadable cell, which may create any table
         return [*ordered_fragments, side_effect_marker(len(text), unit_index)], []

@@ -63,18 +63,14 @@ def model_statements(path: Path, text: str, project: Project) -> Extraction:
             layers = [Layer(path, node.values(KEYS, own_config.unread_span))]
         elif "partition_by" in text[slice(*own_config.unread_span)]:
             if "iceberg" in text.lower() or creates_iceberg_table(layers):
-                yield _computed_problem(
-                    resource, "this configuration", own_config.unread_span, project
-                )
+                yield _computed_problem(resource, "this configuration", own_config.unread_span, project)
             return
     elif partition_value is None:
         return
     partition_value = first_value((layer.config for layer in layers), "partition_by")
     if partition_value is None or not calls:
         return
-    if not yaml_nodes.is_installed() and not {"file_format", "materialized"} <= set(
-        own_config.config
-    ):
+    if not yaml_nodes.is_installed() and not {"file_format", "materialized"} <= set(own_config.config):
         reason = "the rest of the model's configuration is in YAML_SUFFIXES"
         yield ExtractionProblem(0, *partition_value.span, reason, yaml_nodes.HELP)
         return
@@ -90,9 +86,7 @@ def model_statements(path: Path, text: str, project: Project) -> Extraction:
         return
     for result in _clause_statements(resource, layers, partition_value, project):
         if isinstance(result, SqlFragment) and resource.kind == "models":
-            has_columns = (
-                result.api == COMPILED or columns_of(resource, layers, project) is not None
-            )
+            has_columns = result.api == COMPILED or columns_of(resource, layers, project) is not None
             yield _statement_in_model(text, calls[0], result, has_columns=has_columns)
         else:
             yield result
@@ -120,10 +114,7 @@ def yaml_statements(path: Path, text: str, project: Project) -> Extraction:
     reported: set[ExtractionProblem] = set()
     for resource, layers, partition_value in _partitioned_resources(path, resources, project):
         counts[partition_value.span] = counts.get(partition_value.span, 0) + 1
-        if (
-            counts[partition_value.span] <= _MAX_RESOURCES
-            and (resource.path or Path()).suffix != ".py"
-        ):
+        if counts[partition_value.span] <= _MAX_RESOURCES and (resource.path or Path()).suffix != ".py":
             for result in _clause_statements(resource, layers, partition_value, project, text):
                 if isinstance(result, SqlFragment) or result not in reported:
                     yield result
@@ -137,9 +128,7 @@ def _partitioned_resources(
     """The resources that get their `partition_by` from a file, with their configurations, and the value."""
     for resource in resources:
         layers = project.layers(resource)
-        layer = next(
-            (candidate for candidate in layers if "partition_by" in candidate.config), None
-        )
+        layer = next((candidate for candidate in layers if "partition_by" in candidate.config), None)
         if layer is not None and layer.file == path:
             yield resource, layers, layer.config["partition_by"]
 
@@ -153,9 +142,7 @@ def upstream_statements(path: Path, project: Project) -> Iterator[str]:
     if path.suffix in YAML_SUFFIXES:
         with suppress(YamlError):
             all_resources = list(_all_resources(project))
-            resources = [
-                resource for resource, *_ in _partitioned_resources(path, all_resources, project)
-            ]
+            resources = [resource for resource, *_ in _partitioned_resources(path, all_resources, project)]
     for resource, node in project.manifest.upstream(resources):
         columns = columns_of(resource, project.layers(resource), project)
         query = columns_query(columns) if columns is not None else node.compiled
@@ -163,9 +150,7 @@ def upstream_statements(path: Path, project: Project) -> Iterator[str]:
             yield f"CREATE TABLE {node.relation} USING iceberg AS {query}"
 
 
-def _computed_problem(
-    resource: Resource, setting: str, span: Offsets, project: Project
-) -> ExtractionProblem:
+def _computed_problem(resource: Resource, setting: str, span: Offsets, project: Project) -> ExtractionProblem:
     """The problem that dbt computes a setting when it runs. setting: its name in the message."""
     reason, stale_reason = f"dbt decides on {setting} when it runs", project.stale_reason(resource)
     return ExtractionProblem(
@@ -192,9 +177,7 @@ def _is_iceberg_table(resource: Resource, layers: list[Layer]) -> bool | None:
     """True if dbt creates an Iceberg table with Spark; None if a template decides."""
     if resource.kind == "models":
         materialization = first_value((layer.config for layer in layers), "materialized")
-        if materialization is None or (
-            not is_templated(materialization) and materialization.text not in _TABLES
-        ):
+        if materialization is None or (not is_templated(materialization) and materialization.text not in _TABLES):
             return False
     return creates_iceberg_table(layers)
 
@@ -211,15 +194,11 @@ def _clause_statements(
     if is_iceberg is False or partition_value.is_null:
         return
     if is_iceberg is None or partition_value.scalars is None:
-        if (
-            is_iceberg and partition_value.fields is not None
-        ):  # as for BigQuery; the macro loops over it
+        if is_iceberg and partition_value.fields is not None:  # as for BigQuery; the macro loops over it
             keys = ", ".join(f"`{key}`" for key in partition_value.fields)
             reason = f"`partition_by` is a mapping; dbt-spark uses its keys as columns: {keys}"
             yield ExtractionProblem(0, *partition_value.span, reason, _LIST_HELP)
-        elif (
-            is_iceberg and partition_value.has_mappings
-        ):  # the macro writes each item with `{{ item }}`
+        elif is_iceberg and partition_value.has_mappings:  # the macro writes each item with `{{ item }}`
             reason = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
             yield ExtractionProblem(0, *partition_value.span, reason, _LIST_HELP)
         elif partition_value.fields is None:
@@ -228,20 +207,12 @@ def _clause_statements(
         return
     columns = columns_of(resource, layers, project)
     node = project.node(resource)
-    query = (
-        _compiled_fragment(resource, node, partition_value, project, text)
-        if columns is None
-        else None
-    )
+    query = _compiled_fragment(resource, node, partition_value, project, text) if columns is None else None
     if columns is None and query is None and _has_template(resource, project):
         stale_reason = project.stale_reason(resource)
         if stale_reason is not None:
-            yield ExtractionProblem(
-                0, *partition_value.span, f"the columns, because {stale_reason}", HELP
-            )
-    yield _statement(
-        resource, node, partition_value, text, query or _columns_query(columns, partition_value)
-    )
+            yield ExtractionProblem(0, *partition_value.span, f"the columns, because {stale_reason}", HELP)
+    yield _statement(resource, node, partition_value, text, query or _columns_query(columns, partition_value))
 
 
 def _has_template(resource: Resource, project: Project) -> bool:
@@ -260,9 +231,7 @@ def _compiled_fragment(
         return None
     if not _has_template(resource, project):
         return None
-    model_text = (
-        "" if text else project.text(resource.path)
-    )  # text: a YAML file has no place for it
+    model_text = "" if text else project.text(resource.path)  # text: a YAML file has no place for it
     return compiled_query(model_text, node.compiled, partition_value.span)
 
 
@@ -309,9 +278,7 @@ def _without_semicolons(sql: str) -> str:
     return sql.replace(";", " ")
 
 
-def _statement_in_model(
-    text: str, call: Offsets, statement: SqlFragment, *, has_columns: bool
-) -> SqlFragment:
+def _statement_in_model(text: str, call: Offsets, statement: SqlFragment, *, has_columns: bool) -> SqlFragment:
     """A model's text with the statement after its `{{ config(...) }}`, which becomes blank.
 
     The statement selects from the model's query, unless the columns are known from another source.
@@ -328,9 +295,7 @@ def _statement_in_model(
     if suppression is not None:  # it belongs to the statement, which ends on another line
         builder.add(f"/* {suppression[1]} */ ", suppression.start(1), suppression.end(1))
         offset = suppression.end()
-    length = (
-        len(statement.sql) if has_columns else statement.sql.rindex(" AS SELECT f()") + len(" AS ")
-    )
+    length = len(statement.sql) if has_columns else statement.sql.rindex(" AS SELECT f()") + len(" AS ")
     begin = builder.length
     builder.extend(_truncate(statement, length))
     if has_columns:

@@ -29,12 +29,7 @@ def columns_of(resource: Resource, layers: list[Layer], project: Project) -> Col
         contract = first_value(configs, "contract")
         enforced_value = (contract.fields or {}).get("enforced") if contract is not None else None
         entry = project.entries.get((resource.kind, resource.name))
-        if (
-            enforced_value is not None
-            and enforced_value.flag
-            and entry is not None
-            and entry.columns
-        ):
+        if enforced_value is not None and enforced_value.flag and entry is not None and entry.columns:
             return list(entry.columns)
         node = project.node(resource)
         if node is not None and node.columns is not None:
@@ -49,9 +44,7 @@ def _seed_columns(resource: Resource, types: Value | None, project: Project) -> 
     names = next(rows, [])
     if len(names) < 2 and "delimiter" in project.text(project.file):
         return None
-    types_by_name = (
-        {name: value.text for name, value in (types.fields or {}).items()} if types else {}
-    )
+    types_by_name = {name: value.text for name, value in (types.fields or {}).items()} if types else {}
     return [(name.strip(), types_by_name.get(name.strip())) for name in names] or None
 
 
@@ -73,10 +66,6 @@ def columns_query(columns: Iterable[tuple[str, str | None]]) -> str:
     expressions = []
     for name, data_type in columns:
         quoted = name.strip("`").replace("`", "``")
-        value = (
-            f"CAST(NULL AS {data_type})"
-            if data_type and PLAIN_TYPE.fullmatch(data_type.strip())
-            else "f()"
-        )
+        value = f"CAST(NULL AS {data_type})" if data_type and PLAIN_TYPE.fullmatch(data_type.strip()) else "f()"
         expressions.append(f"{value} AS `{quoted}`")
     return "SELECT " + ", ".join(expressions)

@@ -47,11 +47,7 @@ def _literal_positions(text: str, compiled: str) -> list[tuple[Offsets, Offsets,
         # The last text ends the query: its last occurrence counts, not its first.
         if number == len(literals) - 1:
             begin = len(compiled) - len(literal)
-        if (
-            begin < compiled_offset
-            or (number == 0 and begin)
-            or not compiled.startswith(literal, begin)
-        ):
+        if begin < compiled_offset or (number == 0 and begin) or not compiled.startswith(literal, begin):
             return None
         positions.append((template_span, (start, end), begin))
         compiled_offset = begin + len(literal)

@@ -47,11 +47,7 @@ def sql_config(text: str) -> OwnConfig:
         keyword = _WORD.match(tag_text)
         if keyword is not None and keyword[1] in _CONDITIONAL_BLOCKS:
             depth += 1
-        elif (
-            keyword is not None
-            and keyword[1].startswith("end")
-            and keyword[1][3:] in _CONDITIONAL_BLOCKS
-        ):
+        elif keyword is not None and keyword[1].startswith("end") and keyword[1][3:] in _CONDITIONAL_BLOCKS:
             depth -= 1
         if tag_text.startswith("{#") or _CONFIG.search(tag_text) is None:
             continue
@@ -109,11 +105,7 @@ def python_config(text: str) -> OwnConfig:
     """The configuration of a model in Python: `dbt.config(...)` in its function `model`."""
     tree = parse_python(text) if _CONFIG.search(text) else None
     function = next(
-        (
-            n
-            for n in (tree.body if tree else ())
-            if isinstance(n, ast.FunctionDef) and n.name == "model"
-        ),
+        (n for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == "model"),
         None,
     )
     if tree is None or function is None:

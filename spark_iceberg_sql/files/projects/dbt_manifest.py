@@ -102,9 +102,7 @@ class Manifest:
         disabled = self._content.get("disabled")
         groups = disabled.values() if isinstance(disabled, dict) else ()
         nodes = self._content.get("nodes")
-        entries = [
-            entry for group in groups for entry in (group if isinstance(group, list) else ())
-        ]
+        entries = [entry for group in groups for entry in (group if isinstance(group, list) else ())]
         entries += nodes.values() if isinstance(nodes, dict) else ()
         for entry in entries:
             with suppress(AttributeError, KeyError, TypeError, ValueError):
@@ -142,9 +140,7 @@ class Manifest:
         with suppress(KeyError, TypeError, ValueError, OverflowError):
             # The file's own time may be that of a copy or a checkout, later than dbt's run.
             generated_at = str(self._content.get("metadata", {})["generated_at"])
-            write_time = min(
-                write_time, datetime.fromisoformat(generated_at.replace("Z", "+00:00")).timestamp()
-            )
+            write_time = min(write_time, datetime.fromisoformat(generated_at.replace("Z", "+00:00")).timestamp())
         for path in self._project.read_for_all:
             if path in self._project.unsaved:
                 return self._display_path(path)
@@ -180,8 +176,7 @@ class Manifest:
     def upstream(self, resources: Iterable[Resource]) -> Iterator[tuple[Resource, Node]]:
         """The models and seeds that some resources read, directly or not, each after those that it reads itself."""
         recorded_resources = [
-            (self._recorded_node(candidate), candidate)
-            for candidate in self._project.resources.values()
+            (self._recorded_node(candidate), candidate) for candidate in self._project.resources.values()
         ]
         by_id = {node.id: candidate for node, candidate in recorded_resources if node is not None}
         visited: set[str] = set()
@@ -206,9 +201,7 @@ class Manifest:
 def _node(entry: dict[str, Any]) -> Node:
     config = {key: value for key, value in entry["config"].items() if key in KEYS}
     # Until version 6 of the manifest, the texts had other names.
-    raw, compiled = (
-        entry.get(f"{form}_code", entry.get(f"{form}_sql")) for form in ("raw", "compiled")
-    )
+    raw, compiled = (entry.get(f"{form}_code", entry.get(f"{form}_sql")) for form in ("raw", "compiled"))
     relation = entry.get("relation_name")
     contract = entry.get("contract") or {}
     columns = None

@@ -159,9 +159,7 @@ class Project:
         """The kind of resource that the folder of a file is for; None if the file is in no such folder."""
         for kind, folders in self.paths.items():
             for folder in folders:
-                if folder in path.parents and not _FOREIGN_FOLDERS & set(
-                    path.relative_to(folder).parts
-                ):
+                if folder in path.parents and not _FOREIGN_FOLDERS & set(path.relative_to(folder).parts):
                     return kind
         return None
 
@@ -181,11 +179,7 @@ class Project:
     def resources(self) -> dict[tuple[str, str], Resource]:
         """The resources with their own files, by kind and name."""
         all_resources = [self.resource(path) for path in self.files]
-        return {
-            (resource.kind, resource.name): resource
-            for resource in all_resources
-            if resource is not None
-        }
+        return {(resource.kind, resource.name): resource for resource in all_resources if resource is not None}
 
     @cached_property
     def entries(self) -> dict[tuple[str, str], Entry]:
@@ -219,22 +213,12 @@ class Project:
         """
         stated_layers = self._stated_layers(resource)
         configs = [layer.config for layer in stated_layers]
-        computed = [
-            key
-            for key in KEYS
-            if (v := first_value(configs, key)) and v.fields is None and is_templated(v)
-        ]
+        computed = [key for key in KEYS if (v := first_value(configs, key)) and v.fields is None and is_templated(v)]
         node = self.node(resource) if computed else None
         if node is None:
             return stated_layers
-        owners = {
-            key: next(candidate for candidate in stated_layers if key in candidate.config)
-            for key in computed
-        }
-        values = [
-            Layer(owner.file, {key: node.value(key, owner.config[key])})
-            for key, owner in owners.items()
-        ]
+        owners = {key: next(candidate for candidate in stated_layers if key in candidate.config) for key in computed}
+        values = [Layer(owner.file, {key: node.value(key, owner.config[key])}) for key, owner in owners.items()]
         return [*values, *stated_layers]
 
     def _stated_layers(self, resource: Resource) -> list[Layer]:
@@ -254,14 +238,8 @@ class Project:
         for key in (self.name, *resource.folders, resource.name, None):
             fields = yaml_nodes.items(node)
             values = {k.removeprefix("+"): v for k, v in fields.items() if k[:1] == "+"}
-            plain_fields = {
-                k: v for k, v in fields.items() if k in KEYS and not yaml_nodes.is_mapping(v)
-            }
-            config = {
-                k: value_of_node(v, text)
-                for k, v in {**plain_fields, **values}.items()
-                if k in KEYS
-            }
+            plain_fields = {k: v for k, v in fields.items() if k in KEYS and not yaml_nodes.is_mapping(v)}
+            config = {k: value_of_node(v, text) for k, v in {**plain_fields, **values}.items() if k in KEYS}
             layers.insert(0, Layer(self.file, config))
             node = fields.get(key) if key is not None else None
         return layers
@@ -335,11 +313,7 @@ def creates_iceberg_table(layers: list[Layer]) -> bool | None:
     """True if a resource with these configurations becomes an Iceberg table; None if a template decides."""
     configs = [layer.config for layer in layers]
     file_format, enabled = first_value(configs, "file_format"), first_value(configs, "enabled")
-    if (
-        file_format is None
-        or file_format.is_null
-        or (enabled is not None and enabled.flag is False)
-    ):
+    if file_format is None or file_format.is_null or (enabled is not None and enabled.flag is False):
         return False
     if is_templated(file_format):
         return None if "iceberg" in file_format.source_text.lower() else False

@@ -13,9 +13,7 @@ from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import FragmentBuilder, Offsets, SqlFragment
 
 # The keys that the checker uses.
-KEYS = frozenset(
-    {"partition_by", "file_format", "materialized", "enabled", "contract", "column_types", "alias"}
-)
+KEYS = frozenset({"partition_by", "file_format", "materialized", "enabled", "contract", "column_types", "alias"})
 _TEMPLATE = re.compile(r"\{[{%]")
 _YES, _NO = frozenset({"true", "yes", "on"}), frozenset({"false", "no", "off"})
 
@@ -58,9 +56,7 @@ def value_of_node(node: Any, text: str, depth: int = 0) -> Value:
         if depth > 3:
             return value
         values = yaml_nodes.items(node)
-        return replace(
-            value, fields={k: value_of_node(v, text, depth + 1) for k, v in values.items()}
-        )
+        return replace(value, fields={k: value_of_node(v, text, depth + 1) for k, v in values.items()})
     nodes = yaml_nodes.entries(node) if getattr(node, "id", "") == "sequence" else [node]
     if value.is_null or any(yaml_nodes.text_of(item) is None for item in nodes):
         return replace(value, has_mappings=any(map(yaml_nodes.is_mapping, nodes)))

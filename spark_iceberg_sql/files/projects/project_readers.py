@@ -69,9 +69,7 @@ def is_independent(name: str, text: str) -> bool:
     suffix = os.path.splitext(name)[1]
     if name == "-" or suffix not in (".sql", ".py", *YAML_SUFFIXES):
         return True
-    return (
-        suffix not in YAML_SUFFIXES and "partition_by" not in text and _SQLMESH not in text.lower()
-    )
+    return suffix not in YAML_SUFFIXES and "partition_by" not in text and _SQLMESH not in text.lower()
 
 
 def upstream_statements(name: str, text: str, projects: Projects) -> list[str]:
@@ -103,22 +101,16 @@ def with_models(
             from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
             reader = yaml_statements if path.suffix in YAML_SUFFIXES else model_statements
-            base_source = (
-                replace(source_file, problems=()) if path.suffix in YAML_SUFFIXES else source_file
-            )
+            base_source = replace(source_file, problems=()) if path.suffix in YAML_SUFFIXES else source_file
             return _with_results(base_source, text, reader(path, text, project))
     if _SQLMESH in text.lower() and path.suffix not in YAML_SUFFIXES:
         from spark_iceberg_sql.files.projects.sqlmesh import sqlmesh_python, sqlmesh_sql
 
-        return _with_results(
-            source_file, text, (sqlmesh_python if path.suffix == ".py" else sqlmesh_sql)(path, text)
-        )
+        return _with_results(source_file, text, (sqlmesh_python if path.suffix == ".py" else sqlmesh_sql)(path, text))
     return None
 
 
-def _with_results(
-    source_file: SourceFile, text: str, results: Iterable[SqlFragment | ExtractionProblem]
-) -> SourceFile:
+def _with_results(source_file: SourceFile, text: str, results: Iterable[SqlFragment | ExtractionProblem]) -> SourceFile:
     """A file with the results of a reader, one of which may replace the whole text."""
     result_list = list(results)
     fragments = [result for result in result_list if isinstance(result, SqlFragment)]

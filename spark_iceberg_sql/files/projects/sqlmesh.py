@@ -26,9 +26,7 @@ from spark_iceberg_sql.files.yaml_nodes import YamlError
 API = "sqlmesh"
 _TRIVIA = r"(?:\s|--[^\r\n]*(?:[\r\n]|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
 _MODEL = re.compile(rf"({_TRIVIA})MODEL{_TRIVIA}\(", re.IGNORECASE | re.DOTALL)
-_TOKEN = re.compile(
-    r"--[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[(\[{,)\]}]", re.DOTALL
-)
+_TOKEN = re.compile(r"--[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[(\[{,)\]}]", re.DOTALL)
 _DEEPER = {
     "(": 1,
     "[": 1,
@@ -41,9 +39,7 @@ _PROPERTY = re.compile(rf"{_TRIVIA}(\w+){_TRIVIA}", re.DOTALL)
 _QUERY = re.compile(rf"{_TRIVIA};{_TRIVIA}(?=(?:SELECT|WITH)\b)", re.IGNORECASE | re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _NON_TABLE_KINDS = frozenset({"view", "embedded", "external"})
-_TRANSFORM_REFUSED = (
-    "SQLMesh gives Spark columns to partition by, and raises an error for a transform"
-)
+_TRANSFORM_REFUSED = "SQLMesh gives Spark columns to partition by, and raises an error for a transform"
 _TRANSFORM_HELP = "partition by columns, or create the table before SQLMesh does"
 
 
@@ -61,9 +57,7 @@ def sqlmesh_sql(path: Path, text: str) -> Iterator[SqlFragment | ExtractionProbl
     if opening is None:
         return
     properties, end = _properties(text, opening.end())
-    property_texts = {
-        key: text[slice(*span)].strip("'\" \t\r\n").lower() for key, span in properties.items()
-    }
+    property_texts = {key: text[slice(*span)].strip("'\" \t\r\n").lower() for key, span in properties.items()}
     partition_span = properties.get("partitioned_by")
     if partition_span is None or "name" not in properties or not _is_iceberg(path, property_texts):
         return
@@ -105,12 +99,8 @@ def sqlmesh_python(path: Path, text: str) -> Iterator[SqlFragment | ExtractionPr
                 "sqlmesh.model",
                 "sqlmesh.core.model.model",
             ):
-                config = {
-                    k.arg: value_of_expression(program, k.value) for k in call.keywords if k.arg
-                }
-                name = (
-                    value_of_expression(program, call.args[0]) if call.args else config.get("name")
-                )
+                config = {k.arg: value_of_expression(program, k.value) for k in call.keywords if k.arg}
+                name = value_of_expression(program, call.args[0]) if call.args else config.get("name")
                 if name is not None:
                     yield from _call_statement(path, {**config, "name": name})
 
@@ -118,9 +108,7 @@ def sqlmesh_python(path: Path, text: str) -> Iterator[SqlFragment | ExtractionPr
 def _call_statement(path: Path, config: Config) -> Iterator[SqlFragment | ExtractionProblem]:
     partition_value, name, kind = config.get("partitioned_by"), config["name"], config.get("kind")
     property_texts = {key: (value.text or "?").lower() for key, value in config.items()}
-    property_texts["kind"] = (
-        "full" if kind is None or kind.fields is not None else property_texts["kind"]
-    )
+    property_texts["kind"] = "full" if kind is None or kind.fields is not None else property_texts["kind"]
     if (
         partition_value is None
         or partition_value.scalars is None
@@ -187,13 +175,9 @@ def _is_iceberg(path: Path, properties: dict[str, str]) -> bool:
     """True if a model with these properties becomes an Iceberg table of Spark."""
     defaults = _defaults(path)
     model_kind = re.match(r"\w*", properties.get("kind", defaults.kind))
-    format_ = (
-        properties.get("table_format") or properties.get("storage_format") or defaults.table_format
-    )
+    format_ = properties.get("table_format") or properties.get("storage_format") or defaults.table_format
     dialect = properties.get("dialect", defaults.dialect).partition(",")[0]
-    if properties.get("enabled") == "false" or (
-        model_kind is not None and model_kind.group() in _NON_TABLE_KINDS
-    ):
+    if properties.get("enabled") == "false" or (model_kind is not None and model_kind.group() in _NON_TABLE_KINDS):
         return False
     return dialect.strip() == "spark" and format_ == "iceberg"
 
@@ -209,9 +193,6 @@ def _defaults(path: Path) -> _Defaults:
                     top = yaml_nodes.items(yaml_nodes.compose(file.read_text("utf-8-sig")))
                     if "model_defaults" in top or "gateways" in top:
                         model_defaults = yaml_nodes.items(top.get("model_defaults"))
-                        texts = {
-                            k: (yaml_nodes.text_of(v) or "").lower()
-                            for k, v in model_defaults.items()
-                        }
+                        texts = {k: (yaml_nodes.text_of(v) or "").lower() for k, v in model_defaults.items()}
                         return _Defaults(**{k: texts[k] for k in _Defaults._fields if k in texts})
     return _Defaults()

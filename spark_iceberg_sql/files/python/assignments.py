@@ -45,9 +45,7 @@ class ReachingDefinitions:
         if name.id in self._global_names or name.id not in self._assignments:
             return None
         bindings, assignments = self._sorted(name.id)
-        count_before = bisect_right(
-            assignments, use, key=lambda assignment: assignment.statement_end
-        )
+        count_before = bisect_right(assignments, use, key=lambda assignment: assignment.statement_end)
         recent = reversed(assignments[max(count_before - _MAX_EARLIER, 0) : count_before])
         definition = next((assignment for assignment in recent if use < assignment.block_end), None)
         if definition is None:
@@ -55,18 +53,11 @@ class ReachingDefinitions:
         # The definition reaches the use only if no other binding lies between them, no loop around the use
         # binds the name again for the next round, and the use is not in a function or class that runs later.
         is_rebound = bisect_left(bindings, use) > bisect_right(bindings, definition.statement_end)
-        enclosing_loops = [
-            (start, end)
-            for start, end in self._loops
-            if definition.statement_end < start <= use < end
-        ]
+        enclosing_loops = [(start, end) for start, end in self._loops if definition.statement_end < start <= use < end]
         is_rebound_in_loop = any(
-            bisect_right(bindings, end) > bisect_left(bindings, start)
-            for start, end in enclosing_loops
+            bisect_right(bindings, end) > bisect_left(bindings, start) for start, end in enclosing_loops
         )
-        runs_later = any(
-            definition.statement_end < start <= use < end for start, end in self._nested_scopes
-        )
+        runs_later = any(definition.statement_end < start <= use < end for start, end in self._nested_scopes)
         return None if is_rebound or is_rebound_in_loop or runs_later else definition.value
 
     def _sorted(self, name: str) -> tuple[list[_Position], list[_Assignment]]:

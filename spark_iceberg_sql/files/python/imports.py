@@ -63,16 +63,12 @@ class Imports:
             return f"{owner}.{value.attr}" if owner is not None else None
         if not isinstance(value, ast.Name) or value.id in self._bound_names:
             return None
-        if self._other_text and re.search(
-            _BINDING.format(value.id), self._other_text, re.MULTILINE
-        ):
+        if self._other_text and re.search(_BINDING.format(value.id), self._other_text, re.MULTILINE):
             return None
         full_names = self._full_names.get(value.id, set())
         if full_names:
             return next(iter(full_names)) if len(full_names) == 1 else None
-        star_modules = [
-            m for m in self._star_modules if m in _STAR_NAMES and _STAR_NAMES[m].fullmatch(value.id)
-        ]
+        star_modules = [m for m in self._star_modules if m in _STAR_NAMES and _STAR_NAMES[m].fullmatch(value.id)]
         return f"{star_modules[0]}.{value.id}" if len(star_modules) == 1 else None
 
 

@@ -103,17 +103,13 @@ class Program:
         # Its binding, and here: an occurrence in a string or a comment counts, since it may be a use.
         return self._word_counts[value.id] == 2
 
-    def add(
-        self, value: ast.expr, builder: FragmentBuilder, format_char: str, is_exclusive: bool
-    ) -> None:
+    def add(self, value: ast.expr, builder: FragmentBuilder, format_char: str, is_exclusive: bool) -> None:
         """Add the value of an expression to a fragment. is_exclusive: True if only this statement uses it."""
         is_exclusive = is_exclusive and self.is_used_once(value)
         value = self.resolve(value)
         start, end = self.span(value)
         if isinstance(value, ast.JoinedStr | ast.Constant) and has_text(value):
-            read_literals(
-                self.text, start, end, builder, format_char=format_char, is_exclusive=is_exclusive
-            )
+            read_literals(self.text, start, end, builder, format_char=format_char, is_exclusive=is_exclusive)
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and has_text(value):
             self.add(value.left, builder, format_char, is_exclusive)
             self.add(value.right, builder, format_char, is_exclusive)

@@ -56,9 +56,7 @@ class _UseFinder:
         values = [v for v in self._method_expressions() if id(v) not in called]
         if not values:
             return
-        self._parents = {
-            id(child): node for node in program.nodes for child in ast.iter_child_nodes(node)
-        }
+        self._parents = {id(child): node for node in program.nodes for child in ast.iter_child_nodes(node)}
         self._names: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
         for value in values:
             self._trace(value, value)
@@ -72,17 +70,13 @@ class _UseFinder:
 
     def _is_package_sql(self, value: ast.expr) -> bool:
         """True for this package's function `sql`, imported by its name."""
-        return (
-            isinstance(value, ast.Name) and self._program.imports.full_name(value) == _PACKAGE_SQL
-        )
+        return isinstance(value, ast.Name) and self._program.imports.full_name(value) == _PACKAGE_SQL
 
     def _is_method(self, value: ast.expr) -> bool:
         """True if it may be a session's method `sql`: an attribute, or by `getattr`."""
         if isinstance(value, ast.Attribute):
             full_name = self._program.imports.full_name(value) or ""
-            is_package = (
-                full_name.partition(".")[0] in ("pyspark", _PACKAGE) and full_name != _PACKAGE_SQL
-            )
+            is_package = full_name.partition(".")[0] in ("pyspark", _PACKAGE) and full_name != _PACKAGE_SQL
             return value.attr == "sql" and isinstance(value.ctx, ast.Load) and not is_package
         if not isinstance(value, ast.Call) or getattr(value.func, "id", "") != "getattr":
             return False

@@ -121,9 +121,7 @@ class _SqlExtractor(Program):
                 for literal in literals_of(self, value) or [value]:
                     if has_text(literal):
                         fragments = self._new_fragments(literal, "", is_exclusive=False)
-                        yield from (
-                            (end, p) for p in fragments if is_certain or is_spark_sql(p.sql)
-                        )
+                        yield from ((end, p) for p in fragments if is_certain or is_spark_sql(p.sql))
                     elif is_certain and not isinstance(literal, ast.Constant):
                         yield end, ExtractionProblem(self.part, *self.span(literal), _RUNTIME_SQL)
         for value in uses.untraced:
@@ -138,31 +136,21 @@ class _SqlExtractor(Program):
         calls = [*extra_calls] + [
             node
             for node in self.nodes
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "sql"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sql"
         ]
-        return iter(
-            sorted(calls, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
-        )
+        return iter(sorted(calls, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0)))
 
     def side_effects(self) -> tuple[list[tuple[int, SqlFragment]], list[ExtractionProblem]]:
         """The changes of tables without SQL, as statements where these are known."""
         results = [*writer_statements(self), *pyiceberg_statements(self)]
-        statements = [
-            statement for statement in results if not isinstance(statement, ExtractionProblem)
-        ]
+        statements = [statement for statement in results if not isinstance(statement, ExtractionProblem)]
         handled_ids = {id(call) for statement in statements for call in statement.calls}
-        markers = [
-            (self.span(statement.calls[-1])[1], statement.fragment) for statement in statements
-        ]
+        markers = [(self.span(statement.calls[-1])[1], statement.fragment) for statement in statements]
         for call, names in side_effect_calls(self.nodes, self.string_value):
             if id(call) not in handled_ids:
                 end = self.span(call)[1]
                 markers.append((end, side_effect_marker(end, self.part, names)))
-        return markers, [
-            statement for statement in results if isinstance(statement, ExtractionProblem)
-        ]
+        return markers, [statement for statement in results if isinstance(statement, ExtractionProblem)]
 
     def expressions(self) -> Iterator[tuple[int, SqlFragment]]:
         """The strings passed to `selectExpr`, `expr`, `filter` and `where` that the rules about queries check."""
@@ -175,9 +163,7 @@ class _SqlExtractor(Program):
             frame = call.func.value if isinstance(call.func, ast.Attribute) else None
             for value in call.args:
                 text = self.string_value(value)
-                query = (
-                    dataframe_query(self, frame) if frame is not None and text is not None else None
-                )
+                query = dataframe_query(self, frame) if frame is not None and text is not None else None
                 is_filter = function in ("filter", "where")
                 if text is None or not (_FUNCTIONS.search(text) or (is_filter and query)):
                     continue
@@ -190,9 +176,7 @@ class _SqlExtractor(Program):
         relation = f" FROM {table[1] if table is not None else f'({query})'}" if query else ""
         builder = FragmentBuilder(self.part)
         builder.begin_literal(is_exclusive=False)
-        builder.add(
-            f"SELECT *{relation or ' FROM `?`'} WHERE " if is_filter else "SELECT ", start, start
-        )
+        builder.add(f"SELECT *{relation or ' FROM `?`'} WHERE " if is_filter else "SELECT ", start, start)
         self.add(value, builder, "", is_exclusive=self.is_used_once(value))
         builder.begin_literal(is_exclusive=False)
         builder.add("" if is_filter else relation, end, end)
@@ -210,11 +194,7 @@ class _SqlExtractor(Program):
             key = self.string_value(arguments[0]) if arguments[0] is not None else None
             if key is None or CASE_SENSITIVE.fullmatch(key) is None:
                 continue
-            value = (
-                (self.definition(arguments[1]) or arguments[1])
-                if arguments[1] is not None
-                else None
-            )
+            value = (self.definition(arguments[1]) or arguments[1]) if arguments[1] is not None else None
             text = self.string_value(value) if value is not None else "false"
             if isinstance(value, ast.Constant) and isinstance(value.value, bool):
                 text = str(value.value)
@@ -237,21 +217,15 @@ class _SqlExtractor(Program):
         results = []
         for end, fragment in fragments:
             while next_branch is not None and next_branch.start < end:
-                open_branches = [
-                    branch for branch in open_branches if branch.end >= next_branch.end
-                ]
+                open_branches = [branch for branch in open_branches if branch.end >= next_branch.end]
                 open_branches.append(next_branch)
                 next_branch = next(upcoming, None)
             open_branches = [branch for branch in open_branches if branch.end >= end]
             branch_ranges = tuple((0, len(fragment.sql), branch) for branch in open_branches)
-            results.append(
-                replace(fragment, branch_ranges=branch_ranges) if branch_ranges else fragment
-            )
+            results.append(replace(fragment, branch_ranges=branch_ranges) if branch_ranges else fragment)
         return results
 
-    def sink_calls(
-        self, callables: Sequence[str]
-    ) -> Iterator[tuple[int, SqlFragment | ExtractionProblem]]:
+    def sink_calls(self, callables: Sequence[str]) -> Iterator[tuple[int, SqlFragment | ExtractionProblem]]:
         """The SQL of calls other than `.sql(...)` that pass it to Spark."""
         for call in self.nodes:
             if not isinstance(call, ast.Call) or method_of(call) == "sql":
@@ -301,9 +275,7 @@ class _SqlExtractor(Program):
         for value in values:
             yield from self._new_fragments(value, format_char, is_exclusive=self.is_used_once(node))
 
-    def _new_fragments(
-        self, value: ast.expr, format_char: str, *, is_exclusive: bool
-    ) -> Iterator[SqlFragment]:
+    def _new_fragments(self, value: ast.expr, format_char: str, *, is_exclusive: bool) -> Iterator[SqlFragment]:
         """The SQL of an expression, if it was not read before."""
         if id(value) not in self._visited_ids:
             self._visited_ids.add(id(value))

@@ -11,9 +11,7 @@ from spark_iceberg_sql.files.databricks import SQL_MAGICS
 from spark_iceberg_sql.files.python.program import Program, has_text
 
 _OPERATOR = re.compile(r"airflow\.(?:\w+\.)*SparkSqlOperator")
-_OTHER_OPERATORS = re.compile(
-    r"airflow\.(?:\w+\.)*(?:SQLExecuteQueryOperator|HiveOperator|BaseSQLOperator)"
-)
+_OTHER_OPERATORS = re.compile(r"airflow\.(?:\w+\.)*(?:SQLExecuteQueryOperator|HiveOperator|BaseSQLOperator)")
 _SPARK_SYNTAX = re.compile(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE)
 # IPython's calls for magics: the argument that is the SQL of a SQL magic, and all arguments in order.
 _MAGIC_CALLS = {"run_line_magic": "line", "run_cell_magic": "cell"}
@@ -28,9 +26,7 @@ class SinkArgument(NamedTuple):
     is_certain: bool
 
 
-def sink_argument(
-    program: Program, call: ast.Call, callables: Sequence[str]
-) -> SinkArgument | None:
+def sink_argument(program: Program, call: ast.Call, callables: Sequence[str]) -> SinkArgument | None:
     """The SQL argument of such a call; None for any other call.
 
     callables: dotted names of functions as they are imported, names of the program's own, and `.name` for a
@@ -45,25 +41,14 @@ def sink_argument(
         magic, sql = values.get("magic_name"), values.get(_MAGIC_CALLS[method])
         magic_name = program.string_value(magic) if magic is not None else None
         return SinkArgument((sql,), True) if sql is not None and magic_name in SQL_MAGICS else None
-    is_configured = bool(
-        {name or function_name, function_name, f".{method}"} & set(callables) - {"", "."}
-    )
+    is_configured = bool({name or function_name, function_name, f".{method}"} & set(callables) - {"", "."})
     is_operator = _OPERATOR.fullmatch(name) is not None
-    if not (
-        is_configured
-        or is_operator
-        or method in ("execute", "executemany")
-        or _OTHER_OPERATORS.fullmatch(name)
-    ):
+    if not (is_configured or is_operator or method in ("execute", "executemany") or _OTHER_OPERATORS.fullmatch(name)):
         return None
     keyword_names = ("sql", "hql") if not is_configured else ("sql", "query", "statement", "text")
     arguments = [k.value for k in call.keywords if k.arg in keyword_names]
     if not arguments and (is_configured or method):
-        literal_arguments = (
-            [value for value in call.args[:2] if literals_of(program, value)]
-            if is_configured
-            else []
-        )
+        literal_arguments = [value for value in call.args[:2] if literals_of(program, value)] if is_configured else []
         arguments = (literal_arguments or call.args)[:1]
     return SinkArgument(
         tuple(v for argument in arguments for v in literals_of(program, argument) or [argument]),

@@ -18,9 +18,7 @@ _ESCAPES = {
     "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
     "v": "\v",
 }  # fmt: skip
-_CODED_ESCAPE = regex(
-    r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]+)\}|([0-7]{1,3})"
-)
+_CODED_ESCAPE = regex(r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]+)\}|([0-7]{1,3})")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # Placeholders of `%` and `.format()`.
 _PERCENT = regex(r"%(?:\([^)]*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[diouxXeEfFgGcrsa]")
@@ -54,9 +52,7 @@ def read_literals(
         offset = _read_literal(text, opening, end, builder, format_char)
 
 
-def _read_literal(
-    text: str, opening: re.Match[str], end: int, builder: FragmentBuilder, format_char: str
-) -> int:
+def _read_literal(text: str, opening: re.Match[str], end: int, builder: FragmentBuilder, format_char: str) -> int:
     prefix, quote = opening[1].lower(), opening[2]
     is_raw, is_f_string = "r" in prefix, "f" in prefix
     offset = opening.end()
@@ -64,10 +60,7 @@ def _read_literal(
         char = text[offset]
         if is_f_string and char in "{}":
             offset = _read_brace(text, offset, end, builder)
-        elif (
-            format_char
-            and (placeholder := _read_placeholder(text, offset, format_char)) is not None
-        ):
+        elif format_char and (placeholder := _read_placeholder(text, offset, format_char)) is not None:
             stop, value = placeholder
             if value is None:
                 builder.add_placeholder(offset, stop, text[offset:stop])

@@ -59,9 +59,7 @@ class SymbolTable:
             self._record(node, scope)
             stack += _scoped_children(node, scope)
         # `global` and `nonlocal` need the bindings of the enclosing scopes, so these are read first.
-        for scope, name, position, values in sorted(
-            self._bindings, key=lambda b: b[1] in b[0].outer_names
-        ):
+        for scope, name, position, values in sorted(self._bindings, key=lambda b: b[1] in b[0].outer_names):
             owner = scope.owner(name) if name in scope.outer_names else scope
             (owner or scope).bindings.setdefault(name, []).append((position, values))
 
@@ -75,12 +73,7 @@ class SymbolTable:
         # Before it is bound, a name in a class is that of the enclosing scope.
         enclosing = owner.outer.owner(name.id) if owner.outer and owner.kind == "class" else None
         is_before_binding = owner is scope and (name.lineno, name.col_offset) < position
-        if (
-            values is None
-            or is_before_binding
-            or enclosing
-            or any(star > position for star in owner.star_imports)
-        ):
+        if values is None or is_before_binding or enclosing or any(star > position for star in owner.star_imports):
             return []
         return values
 
@@ -90,11 +83,7 @@ class SymbolTable:
         owner = scope.owner(name.id) if scope is not None else None
         bindings = owner.bindings.get(name.id, []) if owner is not None else []
         known_values = [values for _, values in bindings if values is not None]
-        return (
-            [value for values in known_values for value in values]
-            if len(known_values) == len(bindings)
-            else []
-        )
+        return [value for values in known_values for value in values] if len(known_values) == len(bindings) else []
 
     def is_same_name(self, name: ast.Name, other_name: ast.Name) -> bool:
         """True if two names with the same text belong to the same scope."""

@@ -44,9 +44,7 @@ def candidate_fields(schema: Schema, field_id: int) -> tuple[PartitionField, ...
             name = transform.alter_name(column.name.replace(".", "_"), parameter)
             if transform.is_identity:
                 name = column.name
-            fields.append(
-                PartitionField(field_id, column.name, bound_transform, name, FIRST_FIELD_ID)
-            )
+            fields.append(PartitionField(field_id, column.name, bound_transform, name, FIRST_FIELD_ID))
     return tuple(fields)
 
 
@@ -56,9 +54,7 @@ def field_per_column(schema: Schema) -> tuple[PartitionField, ...]:
     """
     spec_fields = []
     for column in schema.columns:
-        fields = (
-            candidate_fields(schema, column.field.field_id or 0) if column.field.field_id else ()
-        )
+        fields = candidate_fields(schema, column.field.field_id or 0) if column.field.field_id else ()
         days = [f for f in fields if f.transform.transform.begins_at_midnight][-1:]
         hashed = [f for f in fields if f.transform.transform.hashes]
         spec_fields += (days or hashed)[:1]
@@ -83,11 +79,7 @@ def with_field_ids(fields: Sequence[PartitionField]) -> tuple[PartitionField, ..
         name = field.name
         while name in {f.name for f in result}:
             name += "_"
-        result.append(
-            PartitionField(
-                field.source_id, field.source, field.transform, name, FIRST_FIELD_ID + number
-            )
-        )
+        result.append(PartitionField(field.source_id, field.source, field.transform, name, FIRST_FIELD_ID + number))
     return tuple(result)
 
 
@@ -108,9 +100,7 @@ def alter_statements(
         else:
             added.remove(replacement)
             new_term = _term(replacement, schema)
-            statements.append(
-                f"ALTER TABLE {table} REPLACE PARTITION FIELD {old_term} WITH {new_term}"
-            )
+            statements.append(f"ALTER TABLE {table} REPLACE PARTITION FIELD {old_term} WITH {new_term}")
     statements += [f"ALTER TABLE {table} ADD PARTITION FIELD {_term(f, schema)}" for f in added]
     return tuple(statements)
 

@@ -67,25 +67,17 @@ def with_counted_partitions(
     return HypotheticalTable(hypothetical.schema, hypothetical.spec, tuple(files))
 
 
-def _clip_file(
-    bounds: Mapping[int, Bounds], partition_bounds: Mapping[int, Bounds]
-) -> dict[int, Bounds]:
+def _clip_file(bounds: Mapping[int, Bounds], partition_bounds: Mapping[int, Bounds]) -> dict[int, Bounds]:
     """A sampled file's bounds, clipped to those of its partition."""
     return {
-        field_id: _clip(file_bounds, partition_bounds[field_id])
-        if field_id in partition_bounds
-        else file_bounds
+        field_id: _clip(file_bounds, partition_bounds[field_id]) if field_id in partition_bounds else file_bounds
         for field_id, file_bounds in bounds.items()
     }
 
 
 def _clip(file_bounds: Bounds, partition_bounds: Bounds) -> Bounds:
     if file_bounds.low is None or partition_bounds.low is None:
-        return (
-            file_bounds._replace(low=None, high=None)
-            if partition_bounds.low is None
-            else file_bounds
-        )
+        return file_bounds._replace(low=None, high=None) if partition_bounds.low is None else file_bounds
     low, high = (
         max(file_bounds.low, partition_bounds.low),
         min(file_bounds.high, partition_bounds.high),
@@ -100,9 +92,7 @@ def _clip(file_bounds: Bounds, partition_bounds: Bounds) -> Bounds:
     )
 
 
-def _extend_to_partition(
-    files: Sequence[dict[int, Bounds]], field_id: int, partition_bounds: Bounds
-) -> None:
+def _extend_to_partition(files: Sequence[dict[int, Bounds]], field_id: int, partition_bounds: Bounds) -> None:
     """Extend the bounds of some files so that together they reach the partition's minimum, maximum and nulls."""
     bounded_files = [file for file in files if file[field_id].low is not None] or files[:1]
     if partition_bounds.low is not None:

@@ -47,15 +47,11 @@ def assume_rows(
     rng = random.Random(_SEED)
     total, size = sum(f.rows for f in files), sum(f.size for f in files)
     bounded_types = {
-        field_id: type_name
-        for field_id, type_name in column_types.items()
-        if all(field_id in f.bounds for f in files)
+        field_id: type_name for field_id, type_name in column_types.items() if all(field_id in f.bounds for f in files)
     }
     rows_per_file = [max(1, round(count * f.rows / max(1, total))) for f in files]
     if len(files) > count:  # one row of each would be more than `count`: rows of some files only
-        row_ends = [
-            row_count * count // max(1, total) for row_count in accumulate(f.rows for f in files)
-        ]
+        row_ends = [row_count * count // max(1, total) for row_count in accumulate(f.rows for f in files)]
         rows_per_file = [end - start for start, end in pairwise([0, *row_ends])]
     columns: dict[int, list[Any]] = {field_id: [] for field_id in bounded_types}
     for file, row_count in zip(files, rows_per_file, strict=True):
@@ -69,9 +65,7 @@ def assume_rows(
             left_out.append(f"not every field over `{field.source}` is tried: {reason}")
             continue
         usable.append(field)
-        keys[field.key] = _field_values(
-            field, columns[field.source_id], column_types[field.source_id], rng
-        )
+        keys[field.key] = _field_values(field, columns[field.source_id], column_types[field.source_id], rng)
     sample = Sample(
         rows=total,
         row_bytes=max(1.0, size / max(1, total)),  # compressed, as in today's files
@@ -109,18 +103,14 @@ def _undetermined_reason(
     if all(isinstance(low, int) and not isinstance(low, bool) for low, _ in bounds):
         width = field.transform.parameter or 1
         if max(((high - low) // width for low, high in bounds), default=0) >= count:
-            return (
-                f"the bounds of `{field.source}` allow more values than {count:,} assumed rows show"
-            )
+            return f"the bounds of `{field.source}` allow more values than {count:,} assumed rows show"
         return ""
     if all(low == high for low, high in bounds) and not field.transform.transform.truncates:
         return ""
     return f"the bounds of `{field.source}` do not determine the values between them"
 
 
-def _field_values(
-    field: PartitionField, column: Sequence[Any], type_name: str, rng: random.Random
-) -> list[Any]:
+def _field_values(field: PartitionField, column: Sequence[Any], type_name: str, rng: random.Random) -> list[Any]:
     transform, parameter = field.transform.transform, field.transform.parameter or 1
     if transform.hashes:
         return [rng.randrange(parameter) for _ in column]

@@ -72,10 +72,7 @@ class Sample:
     @cached_property
     def ranked_columns(self) -> Mapping[int, RankedColumn]:
         """The columns as ranks."""
-        return {
-            i: RankedColumn(values, self.table_bounds.get(i, ()))
-            for i, values in self.columns.items()
-        }
+        return {i: RankedColumn(values, self.table_bounds.get(i, ())) for i, values in self.columns.items()}
 
     @cached_property
     def _codes(self) -> dict[FieldKey, list[int]]:
@@ -104,8 +101,7 @@ class Sample:
                     ranges[code] = (min(low, rank), max(high, rank))
             margin = 0 if field.transform.transform.is_identity else 1
             self._rank_ranges[field.key] = [
-                RankRange(low, high, max(0, low - margin), min(last_rank, high + margin))
-                for low, high in ranges
+                RankRange(low, high, max(0, low - margin), min(last_rank, high + margin)) for low, high in ranges
             ]
         return self._rank_ranges[field.key]
 
@@ -115,11 +111,7 @@ class Sample:
         for field in fields:
             codes = self.codes(field.key)
             code_count = max(codes, default=0) + 1
-            numbers = (
-                [a * code_count + b for a, b in zip(numbers, codes, strict=True)]
-                if numbers
-                else codes
-            )
+            numbers = [a * code_count + b for a, b in zip(numbers, codes, strict=True)] if numbers else codes
         return numbers
 
 
@@ -159,16 +151,10 @@ def slice_files(
         # For a counted partition the step is fractional: the number of files is then exactly
         # counted rows / rows of a full file, rounded up.
         weight = counted_rows / len(rows) if counted_rows else sample.weight
-        rows_per_file = (
-            max(1.0, full_file_rows / weight)
-            if counted_rows
-            else max(1, round(full_file_rows / weight))
-        )
+        rows_per_file = max(1.0, full_file_rows / weight) if counted_rows else max(1, round(full_file_rows / weight))
         start = len(row_numbers)
         row_numbers += rows
-        file_ends += (
-            start + int(n * rows_per_file) for n in range(1, math.ceil(len(rows) / rows_per_file))
-        )
+        file_ends += (start + int(n * rows_per_file) for n in range(1, math.ceil(len(rows) / rows_per_file)))
         file_ends.append(len(row_numbers))
     starts = [0, *file_ends[:-1]] if file_ends else []
     sampled_row_bytes = sample.row_bytes * sample.weight
@@ -213,9 +199,7 @@ def median_file_size(sample: Sample, fields: Sequence[PartitionField]) -> float:
     return sample.size_model.predict(median(file_rows) * sampled_row_bytes) if file_rows else 0.0
 
 
-def hypothetical_table(
-    sample: Sample, schema: Schema, spec: Spec, slices: FileSlices
-) -> HypotheticalTable:
+def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices) -> HypotheticalTable:
     """The table that consists of these files, with the bounds of the sample's columns."""
     fields = spec.fields
     weight = 1.0 if sample.is_complete else sample.weight
@@ -239,9 +223,7 @@ def hypothetical_table(
     for number, (end, size) in enumerate(zip(slices.file_ends, slices.sizes, strict=True)):
         row = order[start]
         values = tuple(sample.field_values[f.key][row] for f in fields)
-        partition_ranges = {
-            field_id: ranges[codes[row]] for field_id, codes, ranges in ranges_by_field
-        }
+        partition_ranges = {field_id: ranges[codes[row]] for field_id, codes, ranges in ranges_by_field}
         bounds = {
             field_id: column.bounds(
                 ranks[start:end],
@@ -252,9 +234,7 @@ def hypothetical_table(
             )
             for field_id, column, ranks, nulls in columns
         }
-        files.append(
-            HypotheticalFile(values, max(1, round((end - start) * sample.weight)), size, bounds)
-        )
+        files.append(HypotheticalFile(values, max(1, round((end - start) * sample.weight)), size, bounds))
         start = end
     return HypotheticalTable(schema, spec, tuple(files))
 

@@ -95,9 +95,7 @@ def proposal(
     cost = total_bytes + files * open_cost
     if has_estimated_cuts and cost:
         # Each file that a query reads weighs as much as the query's files do on average.
-        squared_costs = [
-            q.weight**2 * (q.bytes + q.files * open_cost) ** 2 / q.files for q in reads if q.files
-        ]
+        squared_costs = [q.weight**2 * (q.bytes + q.files * open_cost) ** 2 / q.files for q in reads if q.files]
         error = max(error, _RANGE_END_DEVIATION * math.sqrt(sum(squared_costs)) / cost)
     middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
     return Proposal(
@@ -195,9 +193,7 @@ class Advice(list[Proposal], Result):
         best = self.best
         if best.is_today:
             is_cheapest = all(p.cost >= best.cost for p in self)
-            return [
-                f"  today's spec {'reads the least' if is_cheapest else 'stays: none is clearly better'}"
-            ]
+            return [f"  today's spec {'reads the least' if is_cheapest else 'stays: none is clearly better'}"]
         lines = [f"  {best.title}, by query:"]
         for query in best.per_query:
             current = f"{query.files_now:,} ({size(query.bytes_now)})"

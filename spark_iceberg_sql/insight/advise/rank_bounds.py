@@ -86,9 +86,7 @@ class RankedColumn:
         if value_ranks:
             low, high = min(value_ranks), max(value_ranks)
             if weight > 1:
-                low, high = self._widen(
-                    low, high, len(value_ranks), weight, partition_range, file_number
-                )
+                low, high = self._widen(low, high, len(value_ranks), weight, partition_range, file_number)
         elif (
             weight > 1
             and not nans
@@ -137,24 +135,14 @@ class RankedColumn:
         file_start, file_end = float(self._rows_below[low]), float(self._rows_below[high + 1])
         # How many sampled rows of the table there are per sampled row of the file, in its range.
         stride = (file_end - file_start) / count
-        edge_gap = (
-            stride if high > low else 0.0
-        )  # with a single value, the gap to the next is unknown
+        edge_gap = stride if high > low else 0.0  # with a single value, the gap to the next is unknown
         partition_start, partition_end = (
             self._rows_below[partition_range.sampled_low],
             self._rows_below[partition_range.sampled_high + 1],
         )
         # A partition extends past its outermost sampled row by one sampling interval.
-        widest_start = (
-            partition_start - 1
-            if partition_range.low < partition_range.sampled_low
-            else partition_start
-        )
-        widest_end = (
-            partition_end + 1
-            if partition_range.high > partition_range.sampled_high
-            else partition_end
-        )
+        widest_start = partition_start - 1 if partition_range.low < partition_range.sampled_low else partition_start
+        widest_end = partition_end + 1 if partition_range.high > partition_range.sampled_high else partition_end
         # Beyond a file's outermost row there are, on average, as many as between two of its rows.
         if partition_end - file_end <= _MAX_MISSED_ROWS * stride:  # spread over the files
             file_end = max(
@@ -174,12 +162,8 @@ class RankedColumn:
         low = min(low, bisect_left(self._rows_below, file_start + 0.5) - 1)
         high = max(high, bisect_left(self._rows_below, file_end - 0.5) - 1)
         return (
-            partition_range.low
-            if file_start < partition_start
-            else max(partition_range.sampled_low, low),
-            partition_range.high
-            if file_end > partition_end
-            else min(partition_range.sampled_high, high),
+            partition_range.low if file_start < partition_start else max(partition_range.sampled_low, low),
+            partition_range.high if file_end > partition_end else min(partition_range.sampled_high, high),
         )
 
 

@@ -74,15 +74,11 @@ def advise(
     Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """
     if using not in USING:
-        raise IcebergSqlError(
-            f"using must be one of {', '.join(USING)}, not `{using}`", argument="using"
-        )
+        raise IcebergSqlError(f"using must be one of {', '.join(USING)}, not `{using}`", argument="using")
     if not isinstance(sample, int) or sample < 1:
         raise IcebergSqlError(f"sample must be at least 1 row, not {sample}", argument="sample")
     with naming_argument("queries"), TemporaryDirectory() as folder:
-        weighted_queries = workload(
-            queries, lambda file: event_logs.plain_copy(file, Path(folder)), writing=True
-        )
+        weighted_queries = workload(queries, lambda file: event_logs.plain_copy(file, Path(folder)), writing=True)
     resolved_source = resolve_source(spark, source, properties)
     if using == "metadata" and resolved_source.table is None:
         raise IcebergSqlError(no_metadata_message(resolved_source), argument="using")
@@ -130,11 +126,7 @@ class _AdviceSearch:
         """Rank every spec, the best again on a larger sample, and let Spark plan the best of these."""
         all_costs = self.costs.all_specs()
         today = self._current_proposal() if self._table is not None else None
-        best_specs = [
-            s
-            for s in all_costs.ranked_specs()
-            if not self._is_current(s, all_costs.layouts[s], today)
-        ]
+        best_specs = [s for s in all_costs.ranked_specs() if not self._is_current(s, all_costs.layouts[s], today)]
         refined_costs = self.costs.refine(all_costs, best_specs[:FINALISTS])
         proposals = self._verified_proposals(refined_costs)
         if today is not None:
@@ -167,9 +159,7 @@ class _AdviceSearch:
             return False
         # From metadata, where files end is not known well enough.
         max_files = _REWRITE_FACTOR * len(slices.sizes) if self._using == "data" else math.inf
-        has_same_fields = {f.key for f in fields} == {
-            f.key for f in self._current if not f.transform.is_void
-        }
+        has_same_fields = {f.key for f in fields} == {f.key for f in self._current if not f.transform.is_void}
         return has_same_fields and today.table_files <= max_files
 
     def proposal_under(self, fields: SpecFields) -> Proposal:
@@ -218,8 +208,7 @@ class _AdviceSearch:
             rewrite,
             warnings,
             error=self.costs.cost_error(sample),
-            has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files)
-            and not sample.is_complete,
+            has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files) and not sample.is_complete,
         )
 
     def _ddl(self, fields: SpecFields) -> tuple[str, ...]:

@@ -114,9 +114,7 @@ class CostEstimator:
             for f in self._candidate_fields(column, is_equality=is_equality)
         ]
         if self._using == "metadata":
-            assumed, settings, files = assumed_rows(
-                self._spark, self._source, self._columns, fields, self._rows
-            )
+            assumed, settings, files = assumed_rows(self._spark, self._source, self._columns, fields, self._rows)
             sample, fields = assumed.sample, list(assumed.fields)
             self._notes += assumed.left_out
             self.basis = (
@@ -154,9 +152,7 @@ class CostEstimator:
             costs = [{spec: cost[spec] for spec in best} for cost in initial.costs_by_query]
             return Costs(sample, layouts_by_spec, initial.planned_queries, costs)
         fields = {field.key: field for spec in best for field in spec}
-        sample = take_sample(
-            self._spark, self._source, self._columns, list(fields.values()), rows, sample
-        )
+        sample = take_sample(self._spark, self._source, self._columns, list(fields.values()), rows, sample)
         sample_text = "every row" if sample.is_complete else f"{sample.sampled_rows:,} rows"
         self.basis += f", for the best {len(best)} specs on {sample_text}"
         layouts_by_spec = {
@@ -176,13 +172,9 @@ class CostEstimator:
             return hypothetical_table(sample, schema, spec, slices)
         if not self.basis.endswith(_COUNTED_NOTE):
             self.basis += _COUNTED_NOTE
-        slices = slice_files(
-            sample, spec.fields, {part.values: part.rows for part in counted_partitions}
-        )
+        slices = slice_files(sample, spec.fields, {part.values: part.rows for part in counted_partitions})
         sampled_table = hypothetical_table(sample, schema, spec, slices)
-        return with_counted_partitions(
-            sampled_table, counted_partitions, sample.size_model, sample.row_bytes
-        )
+        return with_counted_partitions(sampled_table, counted_partitions, sample.size_model, sample.row_bytes)
 
     def is_too_small(self, hypothetical_table: HypotheticalTable) -> bool:
         """True if the median file is too small for the spec to be proposed."""
@@ -228,10 +220,7 @@ class CostEstimator:
         for spec_id, fields in enumerate(layouts_by_spec):
             # All specs belong to one table: in it, equal fields need the same id, and different ones need
             # different ids.
-            numbered_fields = [
-                replace(f, field_id=field_ids.setdefault(f.key, 1000 + len(field_ids)))
-                for f in fields
-            ]
+            numbered_fields = [replace(f, field_id=field_ids.setdefault(f.key, 1000 + len(field_ids))) for f in fields]
             specs.append(Spec(spec_id, tuple(numbered_fields)))
         filters = [
             iceberg_filters.conjunction(scan_filters)
@@ -244,23 +233,14 @@ class CostEstimator:
                 sampled_table = hypothetical_table(sample, self._source.schema, spec, slices)
                 # One result for each filter, in the order of `filters`: each query takes as many as it has
                 # scans.
-                kept_counts = iter(
-                    tables.kept_files(table, spec.spec_id, sampled_table.to_bytes(), filters)
-                )
-                scans = [
-                    list(islice(kept_counts, len(planned_query.filters)))
-                    for planned_query in planned_queries
-                ]
+                kept_counts = iter(tables.kept_files(table, spec.spec_id, sampled_table.to_bytes(), filters))
+                scans = [list(islice(kept_counts, len(planned_query.filters))) for planned_query in planned_queries]
                 if not fields:
                     pairs = zip(planned_queries, scans, strict=True)
                     self._reading_queries = {
-                        query_item.query.text
-                        for query_item, query_scans in pairs
-                        if self._cost(query_scans)
+                        query_item.query.text for query_item, query_scans in pairs if self._cost(query_scans)
                     }
-                for planned_query, query_scans, query_costs in zip(
-                    planned_queries, scans, costs, strict=True
-                ):
+                for planned_query, query_scans, query_costs in zip(planned_queries, scans, costs, strict=True):
                     minimum = self.minimum_reads(planned_query.query.text, sample, slices)
                     query_costs[fields] = self._cost(query_scans) or self._cost([minimum])
         return Costs(sample, layouts_by_spec, planned_queries, costs)

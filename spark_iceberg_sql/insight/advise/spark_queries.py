@@ -43,9 +43,7 @@ class WorkloadQueries:
     added.
     """
 
-    def __init__(
-        self, spark: SparkSession, source: Source, queries: Sequence[Query], notes: list[str]
-    ) -> None:
+    def __init__(self, spark: SparkSession, source: Source, queries: Sequence[Query], notes: list[str]) -> None:
         self._spark = spark
         self._source = source
         self._queries = queries
@@ -53,9 +51,7 @@ class WorkloadQueries:
 
     def _names(self, text: str) -> list[tuple[str, ...]]:
         """All spellings of the source's name that a query may use."""
-        full_names = [
-            name for name in (self._source.table or self._source.name,) if name is not None
-        ]
+        full_names = [name for name in (self._source.table or self._source.name,) if name is not None]
         if self._source.table is None:
             full_names.append(tuple(relations.full_name(SOURCE_NAME)))
         token_texts = {token.text.strip("`") for token in tokenize(text)}
@@ -66,11 +62,7 @@ class WorkloadQueries:
                 *(
                     {
                         part,
-                        *(
-                            token_text
-                            for token_text in token_texts
-                            if token_text.lower() == part.lower()
-                        ),
+                        *(token_text for token_text in token_texts if token_text.lower() == part.lower()),
                     }
                     for part in full_name
                 )
@@ -108,9 +100,7 @@ class WorkloadQueries:
                     self._notes.append(f"query {number} is skipped: {message(error)}")
                     continue
                 if not scans:
-                    self._notes.append(
-                        f"query {number} is skipped: {self._skip_reason(query, table)}"
-                    )
+                    self._notes.append(f"query {number} is skipped: {self._skip_reason(query, table)}")
                     continue
                 planned_queries.append(PlannedQuery(query, tuple(scan.filters for scan in scans)))
                 for scan in scans:
@@ -131,12 +121,8 @@ class WorkloadQueries:
         """The reason why the plan of a query has no scan of the source."""
         source = self._source
         name = source.title if source.table or source.name else f"`{SOURCE_NAME}`"
-        source_table = (
-            relations.catalog_table(dotted(source.table)) if source.table is not None else None
-        )
-        mention = planning.referenced_kind(
-            self._spark, query.text, table, source_table, self._names(query.text)
-        )
+        source_table = relations.catalog_table(dotted(source.table)) if source.table is not None else None
+        mention = planning.referenced_kind(self._spark, query.text, table, source_table, self._names(query.text))
         if mention == "table":
             return f"Spark plans no scan of {name}, for example because a condition is never true"
         if mention == "snapshot":

@@ -51,15 +51,9 @@ def take_sample(
     earlier: a smaller sample of the same source, whose row count, bounds and size model are used again.
     """
     schema = source.schema
-    data_types = {
-        field_id: schema.types[field_id]
-        for field_id in columns
-        if has_bounds(schema.types[field_id])
-    }
+    data_types = {field_id: schema.types[field_id] for field_id in columns if has_bounds(schema.types[field_id])}
     table_rows, table_bounds = (
-        (earlier.rows, earlier.table_bounds)
-        if earlier
-        else _row_count_and_bounds(source, data_types)
+        (earlier.rows, earlier.table_bounds) if earlier else _row_count_and_bounds(source, data_types)
     )
     expressions = [
         rows.portable_value(_column(source, field_id), data_type.name).alias(f"c{field_id}")
@@ -77,9 +71,7 @@ def take_sample(
             help="give a larger sample",
             argument="sample",
         )
-    *values, raw_sizes = (
-        zip(*collected, strict=True) if collected else ((),) * (len(expressions) + 1)
-    )
+    *values, raw_sizes = zip(*collected, strict=True) if collected else ((),) * (len(expressions) + 1)
     row_bytes = sum(raw_sizes) / max(1, sampled_rows)
     return Sample(
         rows=table_rows,
@@ -93,22 +85,16 @@ def take_sample(
             for f, column in zip(fields, values[len(data_types) :], strict=True)
             for data_type in (_result_type(source, f),)
         },
-        size_model=earlier.size_model
-        if earlier
-        else _file_size_model(spark, source, max(1.0, row_bytes)),
+        size_model=earlier.size_model if earlier else _file_size_model(spark, source, max(1.0, row_bytes)),
         sampled_rows=sampled_rows,
         table_bounds=table_bounds,
     )
 
 
-def _row_count_and_bounds(
-    source: Source, data_types: Mapping[int, Type]
-) -> tuple[int, dict[int, tuple[Any, Any]]]:
+def _row_count_and_bounds(source: Source, data_types: Mapping[int, Type]) -> tuple[int, dict[int, tuple[Any, Any]]]:
     """The number of rows, and the minimum and maximum of columns: often known to Iceberg without a scan."""
     bounds = [
-        rows.portable_value(aggregate(_column(source, field_id)), data_type.name).alias(
-            f"{name}{field_id}"
-        )
+        rows.portable_value(aggregate(_column(source, field_id)), data_type.name).alias(f"{name}{field_id}")
         for field_id, data_type in data_types.items()
         for name, aggregate in (("low", fn.min), ("high", fn.max))
     ]
@@ -144,10 +130,7 @@ def count_partitions(
             fn.count_if(nan).alias(f"nans{field_id}"),
         ]
     collected = (
-        source.frame.groupBy(*_field_columns(fields, schema))
-        .agg(*aggregates)
-        .limit(_MAX_PARTITIONS + 1)
-        .collect()
+        source.frame.groupBy(*_field_columns(fields, schema)).agg(*aggregates).limit(_MAX_PARTITIONS + 1).collect()
     )
     if len(collected) > _MAX_PARTITIONS:
         return None
@@ -197,9 +180,7 @@ def assumed_rows(
 ) -> tuple[AssumedSample, WriteSettings, int]:
     """A sample from the bounds of the table's files, the write settings, and the number of its data files."""
     types = source.schema.types
-    type_names = {
-        field_id: types[field_id].name for field_id in columns if has_bounds(types[field_id])
-    }
+    type_names = {field_id: types[field_id].name for field_id in columns if has_bounds(types[field_id])}
     file_stats, delete_files = existing_files(spark, source, list(type_names))
     with hypothetical_tables.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)

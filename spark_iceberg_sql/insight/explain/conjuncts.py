@@ -32,9 +32,7 @@ _OPERATORS = {
 _CYCLIC = re.compile(
     r"Month|DayOfMonth|DayOfWeek|WeekDay|DayOfYear|WeekOfYear|Quarter|Hour|Minute|Second|DayName|MonthName"
 )
-_RUN_TIME_CLASSES = frozenset(
-    {"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"}
-)
+_RUN_TIME_CLASSES = frozenset({"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"})
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 
 # ---------------------------------------------------------------------------------- why not
@@ -67,9 +65,7 @@ def why_not_pushed(expression: SparkExpression, withheld: str | None = None) -> 
     if not expression.columns:
         return "it refers to no column"
     for column in sorted(expression.columns & RESERVED):
-        return (
-            f"`{column}` is a metadata column: Iceberg has no bounds and no partition values for it"
-        )
+        return f"`{column}` is a metadata column: Iceberg has no bounds and no partition values for it"
     comparison = _as_comparison(expression)
     if comparison is not None and comparison[2].columns:
         return "it compares columns with each other; partition values and bounds can only be compared with constants"
@@ -127,16 +123,12 @@ def why_not_pruning(
     if fully_matching == total:
         return "every row of every file matches it"
     reasons = []
-    types = {
-        node.sql: node.type for node in expression.walk() if node.class_name == "AttributeReference"
-    }
+    types = {node.sql: node.type for node in expression.walk() if node.class_name == "AttributeReference"}
     for column in columns:
         nested_type = re.match(r"struct|array|map|variant", types.get(column, ""))
         if nested_type:
             article = "an" if nested_type[0] == "array" else "a"
-            reasons.append(
-                f"Iceberg has no bounds or null counts for `{column}`, {article} {nested_type[0]}"
-            )
+            reasons.append(f"Iceberg has no bounds or null counts for `{column}`, {article} {nested_type[0]}")
             continue
         column_fields = sorted({f.clause: f for f in fields if f.source == column}.items())
         if not column_fields:
@@ -165,19 +157,13 @@ def why_not_pruning(
 
 def rewrites(expression: SparkExpression) -> Iterator[str]:
     """Predicates for the same rows that reach Iceberg, with COLUMN for the column; the caller must test them."""
-    if (
-        expression.class_name == "Like"
-        and expression.children[0].is_column
-        and len(expression.children) == 2
-    ):
+    if expression.class_name == "Like" and expression.children[0].is_column and len(expression.children) == 2:
         prefix = re.split(r"[%_\\]", expression.children[1].value or "")[0]
         if prefix and "\\" not in (expression.children[1].value or ""):
             yield f"{COLUMN} LIKE {string_literal(prefix + '%')} AND {COLUMN} LIKE {expression.children[1].sql}"
     if expression.class_name == "RLike" and expression.children[0].is_column:
         # A literal prefix; its last character must not be followed by a quantifier.
-        prefix_match = re.match(
-            r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", expression.children[1].value or ""
-        )
+        prefix_match = re.match(r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", expression.children[1].value or "")
         if prefix_match and "|" not in (expression.children[1].value or ""):
             text = expression.children[1].sql
             yield f"{COLUMN} LIKE {string_literal(prefix_match[1] + '%')} AND {COLUMN} RLIKE {text}"
@@ -186,17 +172,11 @@ def rewrites(expression: SparkExpression) -> Iterator[str]:
         if items:
             yield f"{COLUMN} IN ({items[1]})"
     comparison = _as_comparison(expression)
-    if (
-        comparison is not None
-        and comparison[2].class_name == "Literal"
-        and comparison[2].value is not None
-    ):
+    if comparison is not None and comparison[2].class_name == "Literal" and comparison[2].value is not None:
         yield from _comparison_rewrites(*comparison)
 
 
-def _comparison_rewrites(
-    class_name: str, subject: SparkExpression, constant: SparkExpression
-) -> Iterator[str]:
+def _comparison_rewrites(class_name: str, subject: SparkExpression, constant: SparkExpression) -> Iterator[str]:
     operator, value = _OPERATORS[class_name], constant.value or ""
     operand = subject.children[0] if subject.children else subject
     if not operand.is_column:
@@ -266,11 +246,7 @@ def probe_values(expression: SparkExpression, candidate: str) -> Iterator[str | 
     For times, also the second before each bound.
     """
     yield None
-    texts = [
-        node.value
-        for node in expression.walk()
-        if node.class_name == "Literal" and node.value is not None
-    ]
+    texts = [node.value for node in expression.walk() if node.class_name == "Literal" and node.value is not None]
     texts += re.findall(r"'((?:[^'\\])*)'", candidate)
     for text in texts:
         yield from (text, text[:-1], text.strip("%^"), text + "a", "a" + text, text.upper(), "")

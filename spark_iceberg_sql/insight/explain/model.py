@@ -189,9 +189,7 @@ def conjunct_remarks(conjunct: Conjunct) -> Iterator[str]:
     if conjunct.pruned_by:
         yield "pruned by " + ", ".join(conjunct.pruned_by)
     if conjunct.added is not None:
-        without = (
-            f" ({conjunct.files_without_added:,} files without it)" if conjunct.pruned_by else ""
-        )
+        without = f" ({conjunct.files_without_added:,} files without it)" if conjunct.pruned_by else ""
         yield f"the rule `prune` adds {conjunct.added}{without}"
     if conjunct.why_not is not None:
         yield f"does not prune: {conjunct.why_not}"

@@ -92,9 +92,7 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
     if not scans and not notes:
         read_names = plan_leaves.relation_names(query_plans.analyzed)
         if not read_names:
-            raise IcebergSqlError(
-                "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
-            )
+            raise IcebergSqlError("the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE")
         notes += [f"{name} is not read: the plan needs none of its rows" for name in read_names]
     if scans and expressions.node_class(query_plans.analyzed) in _VIEWS:
         notes.append("creating a view reads nothing: this is what its query reads")
@@ -120,9 +118,7 @@ def _scan(
             name,
             note="an incremental read, whose planning counts no files: what it reads is unknown",
         )
-    conjuncts = Conjuncts(
-        spark, relation, filtered, query_plans.prune, partition_fields(table), derived
-    )
+    conjuncts = Conjuncts(spark, relation, filtered, query_plans.prune, partition_fields(table), derived)
     kept_files = iceberg_filters.kept_files(table, conjuncts.filters())
     if kept_files is None:
         return Scan(name, 0, 0, 0, 0, 0, 0, 0)
@@ -166,9 +162,7 @@ def _scan(
 def _is_skipped(scan: Scan, leaf: plan_leaves.PlanLeaf, earlier: Sequence[Scan]) -> bool:
     """True if a scan that looks for the rows of another scan does not run, since neither has a file to read."""
     return leaf.is_first and any(
-        other.table == scan.table
-        and other.files == scan.files == 0
-        and "_file" in other.runtime_filters
+        other.table == scan.table and other.files == scan.files == 0 and "_file" in other.runtime_filters
         for other in earlier
     )
 
@@ -185,9 +179,7 @@ def _metadata_delete(node: Java) -> Scan:
     note = "whole files are removed from the metadata: no file is read or written"
     if kept_files is None:
         return Scan(name, note=note)
-    return Scan(
-        name, 0, kept_files.files, 0, kept_files.bytes, None, kept_files.manifests, note=note
-    )
+    return Scan(name, 0, kept_files.files, 0, kept_files.bytes, None, kept_files.manifests, note=note)
 
 
 def partition_fields(table: Java) -> tuple[Field, ...]:

@@ -97,9 +97,7 @@ class Conjuncts:
             return
         if blocking_node is not None and key in self._source_conjuncts:
             return  # it is also above the relation
-        source_conjunct = self._source_conjuncts.setdefault(
-            key, _SourceConjunct(text, is_derived, blocking_node)
-        )
+        source_conjunct = self._source_conjuncts.setdefault(key, _SourceConjunct(text, is_derived, blocking_node))
         source_conjunct.parts.append(conjunct)
         if blocking_node is not None:
             return
@@ -119,9 +117,7 @@ class Conjuncts:
         condition = expressions.conjunction(source_conjunct.parts)
         source_conjunct.added = self._prune.implied(condition, self._relation)
         if source_conjunct.added is not None:
-            source_conjunct.added_filter = iceberg_filters.to_iceberg(
-                source_conjunct.added, self._relation
-            )
+            source_conjunct.added_filter = iceberg_filters.to_iceberg(source_conjunct.added, self._relation)
 
     def filters(self) -> list[Java]:
         """The filters to count: all together first, then each conjunct, with and without what `prune` adds."""
@@ -172,13 +168,10 @@ class Conjuncts:
                 if max_files < total:
                     null_files = total - max_files
                     reason += (
-                        f"; only {null_files:,} file{'' if null_files == 1 else 's'} without a value in "
-                        f"its columns "
+                        f"; only {null_files:,} file{'' if null_files == 1 else 's'} without a value in its columns "
                     )
                     reason += "is skipped" if null_files == 1 else "are skipped"
-                rewrite, rewrite_files = self._rewrite(
-                    source_conjunct, counts_with_added, max_files
-                ) or (None, None)
+                rewrite, rewrite_files = self._rewrite(source_conjunct, counts_with_added, max_files) or (None, None)
             yield Conjunct(
                 text=source_conjunct.text,
                 files=files,
@@ -191,14 +184,8 @@ class Conjuncts:
                 inferred=source_conjunct.inferred,
             )
 
-    def _rewrite(
-        self, source_conjunct: _SourceConjunct, with_added: FilterFiles, total: int
-    ) -> tuple[str, int] | None:
-        if (
-            source_conjunct.added is not None
-            and not self._adds_ranges
-            and with_added.kept.files < total
-        ):
+    def _rewrite(self, source_conjunct: _SourceConjunct, with_added: FilterFiles, total: int) -> tuple[str, int] | None:
+        if source_conjunct.added is not None and not self._adds_ranges and with_added.kept.files < total:
             operand = (
                 f"({source_conjunct.text})"
                 if expressions.node_class(source_conjunct.parts[0]) == "Or"
@@ -206,9 +193,7 @@ class Conjuncts:
             )
             (column,) = expressions.references(source_conjunct.added)[:1]
             name = spark_rewrites.column_as_written(source_conjunct.text, str(column.name()))
-            added = spark_rewrites.rename_column(
-                expressions.sql(source_conjunct.added), str(column.name()), name
-            )
+            added = spark_rewrites.rename_column(expressions.sql(source_conjunct.added), str(column.name()), name)
             if expressions.node_class(source_conjunct.added) == "Or":
                 added = f"({added})"
             return f"{operand} AND {added}", with_added.kept.files
@@ -252,9 +237,7 @@ class Conjuncts:
         withheld = None
         for call in expressions.iceberg_calls(conjunct):
             column = expressions.paths(call)[-1]
-            withheld = reasons.why_withheld(
-                expression_data.spark_expression(call), column, self._fields
-            )
+            withheld = reasons.why_withheld(expression_data.spark_expression(call), column, self._fields)
         return reasons.why_not_pushed(expression_data.spark_expression(conjunct), withheld)
 
 
@@ -263,18 +246,14 @@ def _is_added(conjunct: Java) -> bool:
     if " (implied)" not in str(conjunct.toString()):
         return False
     return any(
-        expressions.node_class(literal) == "ImpliedLiteral"
-        and str(literal.toString()).endswith(" (implied)")
+        expressions.node_class(literal) == "ImpliedLiteral" and str(literal.toString()).endswith(" (implied)")
         for literal in expressions.literals(conjunct)
     )
 
 
 def _pruned_by(counts: FilterFiles, total: int) -> Iterator[str]:
     for fields in counts.pruned_by:
-        clauses = (
-            bound_transform.from_metadata(term.transform).clause(term.column)
-            for term in fields.terms
-        )
+        clauses = (bound_transform.from_metadata(term.transform).clause(term.column) for term in fields.terms)
         yield " or ".join(clauses)
     if counts.kept.files < counts.by_partitions.files:
         yield "bounds"

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 _FLOATING = ("FLOAT", "DOUBLE")
 
 
-def find_rewrite(
-    spark: SparkSession, conjunct: Java, text: str, relation: Java, total: int
-) -> tuple[str, int] | None:
+def find_rewrite(spark: SparkSession, conjunct: Java, text: str, relation: Java, total: int) -> tuple[str, int] | None:
     """A rewrite of a conjunct and how many files it keeps; None if none keeps fewer than `total`.
 
     text: the conjunct as written.
@@ -44,9 +42,7 @@ def find_rewrite(
                 values = list(dict.fromkeys(probe_values(expression, candidate)))
                 if not _are_equivalent(spark, conjunct, column, candidate, values):
                     continue
-                files = _files_kept(
-                    spark, candidate.replace(COLUMN, backticked(column.name())), relation
-                )
+                files = _files_kept(spark, candidate.replace(COLUMN, backticked(column.name())), relation)
             except BRIDGE_ERRORS:  # not a rewrite if Spark refuses it
                 continue
         if files is not None and files < total:
@@ -65,9 +61,7 @@ def rename_column(sql: str, column: str, name: str) -> str:
     """SQL over a bare column, with the column renamed; quoted text stays."""
     parts = re.split(r"('[^']*')", sql)
     pattern = re.compile(rf"(?<![\w.`]){re.escape(column)}(?![\w`])")
-    return "".join(
-        part if part.startswith("'") else pattern.sub(lambda _: name, part) for part in parts
-    )
+    return "".join(part if part.startswith("'") else pattern.sub(lambda _: name, part) for part in parts)
 
 
 def _are_equivalent(
@@ -76,19 +70,13 @@ def _are_equivalent(
     """True if both predicates accept the same of these values; evaluated by the optimizer, without a job."""
     old = str(conjunct.sql()).replace(str(column.sql()), "c")
     new = candidate.replace(COLUMN, "c")
-    rows = ", ".join(
-        "(NULL)" if value is None else f"({string_literal(value)})" for value in values
-    )
+    rows = ", ".join("(NULL)" if value is None else f"({string_literal(value)})" for value in values)
     result_rows = plans.constant_rows(
         spark,
         f"SELECT coalesce({old}, false) = coalesce({new}, false) AS same FROM "
         f"(SELECT try_cast(c AS {column.dataType().sql()}) AS c FROM VALUES {rows} AS t(c))",
     )
-    return (
-        result_rows is not None
-        and bool(result_rows)
-        and all(row.getBoolean(0) for row in result_rows)
-    )
+    return result_rows is not None and bool(result_rows) and all(row.getBoolean(0) for row in result_rows)
 
 
 def _files_kept(spark: SparkSession, predicate: str, relation: Java) -> int | None:

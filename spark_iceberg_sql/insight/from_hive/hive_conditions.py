@@ -23,13 +23,9 @@ _ENDS = frozenset({
     "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT", "MINUS",
     "WINDOW", "SORT", "CLUSTER", "DISTRIBUTE", "QUALIFY",
 })  # fmt: skip
-_JOINS = frozenset(
-    {"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "SEMI", "ANTI", "LATERAL"}
-)
+_JOINS = frozenset({"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "SEMI", "ANTI", "LATERAL"})
 _FOLLOWING = _ENDS | _JOINS | {"AND", "OR", ")", "WHERE"}
-_NO_ALIAS = (
-    _ENDS | _JOINS | {"WHERE", "ON", "USING", "TABLESAMPLE", "FOR", "VERSION", "TIMESTAMP", "PIVOT"}
-)
+_NO_ALIAS = _ENDS | _JOINS | {"WHERE", "ON", "USING", "TABLESAMPLE", "FOR", "VERSION", "TIMESTAMP", "PIVOT"}
 _RENAMING = ("PIVOT", "UNPIVOT", "TABLESAMPLE", "MATCH_RECOGNIZE")
 _NAMES = (TokenKind.WORD, TokenKind.QUOTED)
 
@@ -48,9 +44,7 @@ class Condition:
     values: tuple[str, ...] | None
 
 
-def constants_by_column(
-    text: str, names: Sequence[tuple[str, ...]], columns: Sequence[str]
-) -> dict[str, set[str]]:
+def constants_by_column(text: str, names: Sequence[tuple[str, ...]], columns: Sequence[str]) -> dict[str, set[str]]:
     """The constants that a query compares with columns of a table, by column in lower case. names: the table's."""
     values_by_column: dict[str, set[str]] = {}
     tokens = tokens_of(text)
@@ -89,9 +83,7 @@ def table_references(tokens: Sequence[Token], base_name: str) -> list[tuple[int,
     for index, token in enumerate(tokens):
         if name_of(token).lower() != base_name.lower():
             continue
-        if (
-            index + 1 < len(tokens) and tokens[index + 1].text == "."
-        ):  # of a table in it, such as `t.files`
+        if index + 1 < len(tokens) and tokens[index + 1].text == ".":  # of a table in it, such as `t.files`
             continue
         first = index
         while first > 1 and tokens[first - 1].text == "." and tokens[first - 2].kind in _NAMES:
@@ -111,9 +103,7 @@ def ambiguity(tokens: Sequence[Token], base_name: str) -> str:
     renaming_clause = next((word for word in _RENAMING if word in keywords), None)
     if renaming_clause is not None:
         return f"after {renaming_clause}, columns may have other names"
-    if "|>" in keywords or any(
-        keywords[index : index + 2] == ["|", ">"] for index in range(len(keywords))
-    ):
+    if "|>" in keywords or any(keywords[index : index + 2] == ["|", ">"] for index in range(len(keywords))):
         return "after |>, columns may have other names"
     for index, token in enumerate(tokens):
         if (
@@ -136,11 +126,7 @@ def column_references(
     """
     column_names = {column.lower() for column in columns}
     table_mentions = table_references(tokens, names[0][-1])
-    if (
-        len(table_mentions) != 1
-        or table_mentions[0][1] not in names
-        or ambiguity(tokens, names[0][-1])
-    ):
+    if len(table_mentions) != 1 or table_mentions[0][1] not in names or ambiguity(tokens, names[0][-1]):
         return
     # The parameter of a lambda may have the name of a column.
     if any(token.text == "->" for token in tokens):
@@ -149,23 +135,13 @@ def column_references(
     keywords = [token.word for token in tokens]
     if keywords[end : end + 1] == ["("]:  # other names for its columns
         return
-    is_only_table = (
-        keywords.count("FROM") == 1
-        and not _JOINS & set(keywords)
-        and keywords[end : end + 1] != [","]
-    )
-    alias_uses = [
-        index for index, token in enumerate(tokens) if alias and name_of(token).lower() == alias
-    ]
+    is_only_table = keywords.count("FROM") == 1 and not _JOINS & set(keywords) and keywords[end : end + 1] != [","]
+    alias_uses = [index for index, token in enumerate(tokens) if alias and name_of(token).lower() == alias]
     # Uses that are no qualifier: the definition of the alias; a second one may define it for another table.
     alias_definitions = [index for index in alias_uses if keywords[index + 1 : index + 2] != ["."]]
     for index, token in enumerate(tokens):
         name = name_of(token).lower()
-        if (
-            name not in column_names
-            or is_call(tokens, index)
-            or keywords[index + 1 : index + 2] == ["."]
-        ):
+        if name not in column_names or is_call(tokens, index) or keywords[index + 1 : index + 2] == ["."]:
             continue
         if index < 2 or keywords[index - 1] != ".":
             if is_only_table and keywords[index - 1 : index] != ["AS"]:
@@ -227,11 +203,7 @@ def _comparison(tokens: Sequence[Token], index: int) -> tuple[str, tuple[str, ..
             return f"{negation}BETWEEN", None, last
         high, last = _constant(tokens, last + 2)
         return f"{negation}BETWEEN", None if high is None else (low, high), last
-    if (
-        operator == "IN"
-        and operator_index + 1 < len(tokens)
-        and tokens[operator_index + 1].text == "("
-    ):
+    if operator == "IN" and operator_index + 1 < len(tokens) and tokens[operator_index + 1].text == "(":
         close = closing_index(tokens, operator_index + 1)
         items = [_constant(tokens, i) for i in range(operator_index + 2, close, 2)]
         are_constants = all(
@@ -249,18 +221,12 @@ def _comparison(tokens: Sequence[Token], index: int) -> tuple[str, tuple[str, ..
 
 def _constant(tokens: Sequence[Token], index: int) -> tuple[str | None, int]:
     """A string, a number or a DATE literal, and the index of its last token."""
-    if (
-        index + 1 < len(tokens)
-        and tokens[index].word == "DATE"
-        and tokens[index + 1].kind in STRINGS
-    ):
+    if index + 1 < len(tokens) and tokens[index].word == "DATE" and tokens[index + 1].kind in STRINGS:
         index += 1
     if index >= len(tokens):
         return None, len(tokens) - 1
     token = tokens[index]
-    is_continued = (
-        index + 1 < len(tokens) and tokens[index + 1].kind in STRINGS
-    )  # 'a' 'b' is one string
+    is_continued = index + 1 < len(tokens) and tokens[index + 1].kind in STRINGS  # 'a' 'b' is one string
     if token.kind in STRINGS and not is_continued:
         return unescape(token.text), index
     if token.kind is TokenKind.NUMBER and token.text.isdigit():
@@ -285,11 +251,7 @@ def condition_at(
         return None, _UNSUPPORTED_CONDITION
     previous_keyword = tokens[first - 1].word if first else ""
     next_keyword = tokens[last + 1].word if last + 1 < len(tokens) else ")"
-    if (
-        previous_keyword not in _PRECEDING
-        or next_keyword not in _FOLLOWING
-        or _is_between_and(tokens, first - 1)
-    ):
+    if previous_keyword not in _PRECEDING or next_keyword not in _FOLLOWING or _is_between_and(tokens, first - 1):
         return None, "stays as it is inside an expression"
     return Condition(value_format, first, last, qualifier, operator, values), ""
 

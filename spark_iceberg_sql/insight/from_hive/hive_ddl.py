@@ -11,9 +11,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import Statement, statements
 
-_EXAMPLE = (
-    "CREATE TABLE db.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt STRING) STORED AS PARQUET"
-)
+_EXAMPLE = "CREATE TABLE db.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt STRING) STORED AS PARQUET"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +60,7 @@ def table_from_ddl(text: str) -> tuple[HiveTable, str]:
     for statement in statements(text):
         node = parse(statement)
         if isinstance(node, nodes.InvalidStatement):
-            raise IcebergSqlError(
-                f"the statement cannot be read: {statement.text[:60]}", help=_EXAMPLE
-            )
+            raise IcebergSqlError(f"the statement cannot be read: {statement.text[:60]}", help=_EXAMPLE)
         if isinstance(node, nodes.Create) and node.query is None and node.like_table is None:
             creates.append((statement, node))
         else:
@@ -80,9 +76,7 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
     partitions = tuple(Column(c.name, _type(c.type_text)) for c in node.typed_partitions)
     name = node.table.text
     if node.provider == "iceberg":
-        raise IcebergSqlError(
-            f"{name} is already an Iceberg table", help="sis.advise(...) compares specs"
-        )
+        raise IcebergSqlError(f"{name} is already an Iceberg table", help="sis.advise(...) compares specs")
     if partitions:
         columns += partitions
     else:
@@ -90,9 +84,7 @@ def _table(statement: Statement, node: nodes.Create) -> HiveTable:
         for term in node.partitioning or ():
             column = by_name.get(".".join(term.columns[0].parts).lower()) if term.columns else None
             if term.transform_name is not None or column is None:
-                raise IcebergSqlError(
-                    f"the partition columns of {name} are not in its column list", help=_EXAMPLE
-                )
+                raise IcebergSqlError(f"the partition columns of {name} are not in its column list", help=_EXAMPLE)
             partitions += (column,)
         columns = (*(c for c in columns if c not in partitions), *partitions)
     if not partitions:

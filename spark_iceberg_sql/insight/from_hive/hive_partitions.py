@@ -15,9 +15,7 @@ from spark_iceberg_sql.model.transforms import BY_NAME, TIMES
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 # The parts of a time that a Hive partition column may hold, coarse to fine, with the usual names of such a column.
-_PART_NAMES = {
-    transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns
-}
+_PART_NAMES = {transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns}
 UNITS = tuple(_PART_NAMES)
 _INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
 _UNKNOWN_FORMAT = "the format of its values is unknown: no query compares it with a constant"
@@ -128,8 +126,7 @@ class PartitionDerivation:
     def mismatch_condition(self) -> str:
         """The condition, as SQL, of a row that contradicts the derivation."""
         pairs = (
-            f"{quoted(value_format.column.name)} <=> {self._value_sql(value_format)}"
-            for value_format in self.formats
+            f"{quoted(value_format.column.name)} <=> {self._value_sql(value_format)}" for value_format in self.formats
         )
         return f"NOT ({' AND '.join(pairs)})"
 
@@ -156,11 +153,7 @@ class PartitionDerivation:
             value = hour if value_format.unit == "hour" else f"{value_format.unit}({day})"
             if is_number:
                 return value
-            return (
-                f"lpad({value}, 2, '0')"
-                if len(value_format.format) == 2
-                else f"CAST({value} AS STRING)"
-            )
+            return f"lpad({value}, 2, '0')" if len(value_format.format) == 2 else f"CAST({value} AS STRING)"
         pattern, text = value_format.format, ""
         if value_format.unit == "hour":
             pattern = value_format.format.removesuffix("HH")
@@ -231,8 +224,7 @@ def infer_formats(
 def _units_of_parts(partitions: Sequence[Column]) -> dict[str, str]:
     """The columns that hold one part each, by their names: year, month, day; or hour after a whole day."""
     names_by_unit = {
-        unit: next((c.name for c in partitions if c.name.lower() in names), None)
-        for unit, names in _PART_NAMES.items()
+        unit: next((c.name for c in partitions if c.name.lower() in names), None) for unit, names in _PART_NAMES.items()
     }
     units_by_name = {name: unit for unit, name in names_by_unit.items() if name is not None}
     year, month, day = names_by_unit["year"], names_by_unit["month"], names_by_unit["day"]
@@ -284,18 +276,14 @@ def _likely_values(constants: Sequence[str], part_unit: str | None) -> list[str]
     by_shape: dict[tuple[str, str, str, str], list[str]] = {}
     for text in constants:
         shape = _shape_of(text)
-        if shape and PartitionValueFormat(Column("", "string"), shape[3], shape[1], shape[2]).start(
-            text
-        ):
+        if shape and PartitionValueFormat(Column("", "string"), shape[3], shape[1], shape[2]).start(text):
             by_shape.setdefault(shape, []).append(text)
     rank = {shape: (UNITS.index(shape[3]), len(texts)) for shape, texts in by_shape.items()}
     best = max(rank.values(), default=None)
     return [text for shape, texts in by_shape.items() if rank[shape] == best for text in texts]
 
 
-def _part_format(
-    column: Column, values: Sequence[str], unit: str
-) -> tuple[PartitionValueFormat | None, str]:
+def _part_format(column: Column, values: Sequence[str], unit: str) -> tuple[PartitionValueFormat | None, str]:
     if not all(re.fullmatch(r"\d{1,4}", text) for text in values):
         return None, ""
     if column.type in _INTEGERS or unit == "year":
@@ -312,9 +300,7 @@ def possible_derivations(
 
     columns: the columns that are not partition columns. zones: to try, for a column with a time zone.
     """
-    sorted_formats = sorted(
-        formats.values(), key=lambda value_format: UNITS.index(value_format.unit)
-    )
+    sorted_formats = sorted(formats.values(), key=lambda value_format: UNITS.index(value_format.unit))
     if not sorted_formats or not _is_complete(sorted_formats):
         return
     for column in columns:

@@ -44,9 +44,7 @@ class RewrittenQuery:
     notes: tuple[str, ...] = ()
 
 
-def rewrite(
-    text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDerivation
-) -> RewrittenQuery:
+def rewrite(text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDerivation) -> RewrittenQuery:
     """A query with its conditions on the derived columns rewritten.
 
     names: the names of the table in queries, the parts of each in lower case, the recommended one first.
@@ -60,9 +58,7 @@ def rewrite(
     if other_table is not None:
         reason = f"`{'.'.join(other_table)}` may be another table than `{title}`: the query stays as it is"
         return RewrittenQuery(text, None, (reason,))
-    formats = {
-        value_format.column.name.lower(): value_format for value_format in derivation.formats
-    }
+    formats = {value_format.column.name.lower(): value_format for value_format in derivation.formats}
     reason = ambiguity(tokens, names[0][-1])
     if reason:
         return RewrittenQuery(text, None, (f"{reason}: the query stays as it is",))
@@ -96,9 +92,7 @@ def rewrite(
         start, end = tokens[run[0].first_index].start, tokens[run[-1].last_index].end
         rewritten += text[position:start] + predicate
         position = end
-    return RewrittenQuery(
-        text, rewritten + text[position:] if position else None, tuple(dict.fromkeys(notes))
-    )
+    return RewrittenQuery(text, rewritten + text[position:] if position else None, tuple(dict.fromkeys(notes)))
 
 
 def _times_text(count: int) -> str:
@@ -141,9 +135,7 @@ def _predicate(derivation: PartitionDerivation, run: Sequence[Condition]) -> tup
     if spans is None:
         return None, _reason_kept(derivation, run)
     bounds = (bound for span in spans for bound in span if bound is not None)
-    if ambiguous_time := next(
-        (moment for moment in bounds if not is_unambiguous(moment, derivation.zone)), None
-    ):
+    if ambiguous_time := next((moment for moment in bounds if not is_unambiguous(moment, derivation.zone)), None):
         return None, (
             f"`{run[0].value_format.column.name}` stays as it is: in {derivation.zone}, it is not certain that "
             f"clocks show "
@@ -169,17 +161,14 @@ def _reason_kept(derivation: PartitionDerivation, run: Sequence[Condition]) -> s
     prefix = f"{names} stays as it is: "
     if run[0].operator.endswith("LIKE"):
         return (
-            f"{prefix}{quoted_values} is not the pattern of a whole year or month in the format "
-            f"{value_format.format}"
+            f"{prefix}{quoted_values} is not the pattern of a whole year or month in the format {value_format.format}"
         )
     malformed_values = [value for value in values if value_format.start(value) is None]
     if malformed_values:
         return f"{prefix}'{malformed_values[0]}' is not a {value_format.unit} in the format {value_format.format}"
     if run[0].operator.endswith("BETWEEN") and values[0] > values[1]:
         return f"{prefix}nothing is between {' and '.join(map(repr, values))}"
-    return (
-        f"{prefix}the {value_format.unit} after {quoted_values} is outside the range of a timestamp"
-    )
+    return f"{prefix}the {value_format.unit} after {quoted_values} is outside the range of a timestamp"
 
 
 _Span = tuple[datetime | None, datetime | None]
@@ -199,17 +188,13 @@ def _spans(run: Sequence[Condition]) -> list[_Span] | None:
         return None
     moments = [start for start in starts if start is not None]
     if operator == "IN":
-        return _merge_spans(
-            sorted({(start, next_unit(start, condition.value_format.unit)) for start in moments})
-        )
+        return _merge_spans(sorted({(start, next_unit(start, condition.value_format.unit)) for start in moments}))
     first, end = moments[0], next_unit(moments[-1], condition.value_format.unit)
     if operator in ("=", "==", "<>", "!="):
         return [(first, end)]
     if operator == "BETWEEN":
         return [(first, end)] if first < end else None
-    return [
-        {">=": (first, None), ">": (end, None), "<": (None, first), "<=": (None, end)}[operator]
-    ]
+    return [{">=": (first, None), ">": (end, None), "<": (None, first), "<=": (None, end)}[operator]]
 
 
 def _merge_spans(spans: Sequence[tuple[datetime, datetime]]) -> list[_Span]:
@@ -259,18 +244,12 @@ _PREFIX = re.compile(r"(\d{4})(?:-?(\d\d))?-?%")
 def _span_of_prefix(value_format: PartitionValueFormat, pattern: str) -> list[_Span] | None:
     """The range of a pattern: `LIKE '2024-01-%'` is a month, `LIKE '2024%'` a year."""
     match = _PREFIX.fullmatch(pattern)
-    if (
-        match is None
-        or ("-" in pattern and "-" not in value_format.format)
-        or value_format.column.type == "date"
-    ):
+    if match is None or ("-" in pattern and "-" not in value_format.format) or value_format.column.type == "date":
         return None
     if match[2] and "-" in value_format.format and pattern[4] != "-":
         return None
     unit = "month" if match[2] else "year"
-    if UNITS.index(unit) > UNITS.index(value_format.unit) or (
-        match[2] and not 1 <= int(match[2]) <= 12
-    ):
+    if UNITS.index(unit) > UNITS.index(value_format.unit) or (match[2] and not 1 <= int(match[2]) <= 12):
         return None
     if int(match[1]) < 1:
         return None

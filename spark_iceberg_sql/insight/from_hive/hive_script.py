@@ -34,9 +34,7 @@ def script_of(
     )
     obstacle = _obstacle(table)
     if obstacle:
-        create = (
-            f"CREATE TABLE {target} USING iceberg PARTITIONED BY ({spec}) AS SELECT * FROM {source}"
-        )
+        create = f"CREATE TABLE {target} USING iceberg PARTITIONED BY ({spec}) AS SELECT * FROM {source}"
         return (
             *check_steps,
             Step(f"writes all rows: {obstacle} cannot be imported", (create,)),
@@ -47,16 +45,12 @@ def script_of(
     alter_statements = _alter_statements(target, table, derivation)
     rewrite_call = _rewrite_call(system, name)
     target_literal, source_literal = string_literal(name), string_literal(source)
-    add_files = (
-        f"CALL {system}.add_files(table => {target_literal}, source_table => {source_literal})"
-    )
+    add_files = f"CALL {system}.add_files(table => {target_literal}, source_table => {source_literal})"
     script = [
         *check_steps,
         Step(
             "an empty table with the same columns and partitions",
-            (
-                f"CREATE TABLE {target} ({columns}) USING iceberg PARTITIONED BY ({partition_columns})",
-            ),
+            (f"CREATE TABLE {target} ({columns}) USING iceberg PARTITIONED BY ({partition_columns})",),
         ),
         Step(
             "imports the files where they are; the Hive table must not be dropped or changed after this",
@@ -105,9 +99,7 @@ def _obstacle(table: HiveTable) -> str:
     if table.format == "orc" and any("timestamp" in column.type for column in table.data_columns):
         return "ORC files with timestamps"
     # Spark writes them as local-timestamp-micros, which Iceberg's reader of Avro does not know.
-    if table.format == "avro" and any(
-        "timestamp_ntz" in column.type for column in table.data_columns
-    ):
+    if table.format == "avro" and any("timestamp_ntz" in column.type for column in table.data_columns):
         return "Avro files with timestamps without a time zone"
     # Iceberg stores their bounds, and reads some of them, as microseconds: apache/iceberg#18173.
     if table.time_units:
@@ -116,9 +108,7 @@ def _obstacle(table: HiveTable) -> str:
     return ""
 
 
-def _alter_statements(
-    target: str, table: HiveTable, derivation: PartitionDerivation | None
-) -> tuple[str, ...]:
+def _alter_statements(target: str, table: HiveTable, derivation: PartitionDerivation | None) -> tuple[str, ...]:
     if derivation is None:
         return ()
     *dropped, last = [quoted(name) for name in derivation.columns]
@@ -128,7 +118,4 @@ def _alter_statements(
 
 
 def _rewrite_call(system: str, name: str) -> str:
-    return (
-        f"CALL {system}.rewrite_data_files(table => {string_literal(name)}, "
-        "options => map('rewrite-all', 'true'))"
-    )
+    return f"CALL {system}.rewrite_data_files(table => {string_literal(name)}, options => map('rewrite-all', 'true'))"

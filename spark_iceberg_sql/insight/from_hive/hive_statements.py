@@ -39,14 +39,8 @@ def statement_note(text: str, table: HiveTable, derivation: PartitionDerivation 
         if name_of(token).lower() != table.name[-1].lower():
             continue
         next_keywords = keywords[index + 1 : index + 3]
-        if (
-            keywords[0] in ("INSERT", "FROM", "WITH")
-            and next_keywords == ["PARTITION", "("]
-            and derivation is not None
-        ):
-            dropped_columns = [
-                name for name in derivation.columns if name.upper() in keywords[index + 3 :]
-            ]
+        if keywords[0] in ("INSERT", "FROM", "WITH") and next_keywords == ["PARTITION", "("] and derivation is not None:
+            dropped_columns = [name for name in derivation.columns if name.upper() in keywords[index + 3 :]]
             names = ", ".join(f"`{name}`" for name in dropped_columns)
             if dropped_columns:
                 return (

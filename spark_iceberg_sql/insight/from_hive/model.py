@@ -168,18 +168,14 @@ def from_ddl(
     table, remaining = table_from_ddl(text)
     all_queries = (*workload_of(remaining), *workload_of(queries))
     other_statements = (*non_queries_of(remaining), *non_queries_of(queries))
-    use_statements = [
-        statement for statement in other_statements if changes_namespace(statement, table.name[-1])
-    ]
+    use_statements = [statement for statement in other_statements if changes_namespace(statement, table.name[-1])]
     begins_with_use = len(use_statements) == 1 and statements(text)[0].first == "USE"
     if use_statements and len(table.name) == 1 and not begins_with_use:
         raise IcebergSqlError(
             f"after `{visible(in_a_line(use_statements[0]))[:40]}`, `{table.title}` may be another table",
             help="write its schema, in CREATE TABLE and in the queries",
         )
-    if len(table.name) == 2 and any(
-        changes_catalog(statement, catalog) for statement in use_statements
-    ):
+    if len(table.name) == 2 and any(changes_catalog(statement, catalog) for statement in use_statements):
         table = replace(table, spellings=table.names[1:])
     formats, unknown_formats = partition_formats(table, all_queries, {})
     unsure = [f"`{name}`: {reason}" for name, reason in unknown_formats.items()]
@@ -192,9 +188,7 @@ def from_ddl(
     else:
         unsure += open_questions(table, derivations)
     result = planned_move(table, derivation, unsure, all_queries, catalog)
-    return replace(
-        result, queries=(*result.queries, *kept_statements(other_statements, table, derivation))
-    )
+    return replace(result, queries=(*result.queries, *kept_statements(other_statements, table, derivation)))
 
 
 def workload_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[Query, ...]:
@@ -318,9 +312,7 @@ def _unchanged(table: HiveTable, derivation: PartitionDerivation | None) -> Iter
         yield "the partitioning: the same columns, as identity fields"
         return
     old_columns = ", ".join(f"`{name}`" for name in derivation.columns)
-    kept_columns = [
-        column.name for column in table.partition_columns if column.name not in derivation.columns
-    ]
+    kept_columns = [column.name for column in table.partition_columns if column.name not in derivation.columns]
     if kept_columns:
         yield "partition fields: " + ", ".join(f"`{name}`" for name in kept_columns)
     yield (

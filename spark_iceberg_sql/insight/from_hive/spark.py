@@ -80,9 +80,7 @@ def _plan_move(
         name = tuple(relations.full_name(dotted(parts)))
         hive_table = replace(_table(spark, name), spellings=_spellings(spark, name))
         query_list = workload_of(queries)
-        formats, unknown_formats = partition_formats(
-            hive_table, query_list, _values(spark, hive_table)
-        )
+        formats, unknown_formats = partition_formats(hive_table, query_list, _values(spark, hive_table))
         unsure = [f"`{item}`: {reason}" for item, reason in unknown_formats.items()]
         session_zone = spark.conf.get("spark.sql.session.timeZone") or "UTC"
         zones = [zone, *([session_zone] if zone_of(session_zone) is not None else ())]
@@ -96,27 +94,20 @@ def _plan_move(
             hive_table = replace(hive_table, spellings=(tuple(part.lower() for part in name),))
         hive_table = replace(hive_table, name=name[1:])
         result = planned_move(hive_table, derivation, unsure, query_list, catalog)
-        current_reads = [
-            _reads_now(run_sql, query, ".".join(name[1:]).lower()) for query in query_list
-        ]
-        future_reads = (
-            _reads_after(spark, table, result, query_list) if derivation is not None else {}
-        )
+        current_reads = [_reads_now(run_sql, query, ".".join(name[1:]).lower()) for query in query_list]
+        future_reads = _reads_after(spark, table, result, query_list) if derivation is not None else {}
     except JVM_ERRORS as error:
         raise read_errors.read_failure(error, f"`{table}` cannot be read") from None
     measured = [
         _with_reads(item, current, future_reads.get(item.rewritten or item.text))
         for item, current in zip(result.queries, current_reads, strict=True)
     ]
-    return replace(
-        result, queries=(*measured, *kept_statements(other_statements, hive_table, derivation))
-    )
+    return replace(result, queries=(*measured, *kept_statements(other_statements, hive_table, derivation)))
 
 
 def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
     described = {
-        row.col_name.strip(): row.data_type
-        for row in spark.sql(f"DESCRIBE EXTENDED {dotted(name)}").collect()
+        row.col_name.strip(): row.data_type for row in spark.sql(f"DESCRIBE EXTENDED {dotted(name)}").collect()
     }
     provider = (described.get("Provider") or "").lower()
     if provider == "iceberg" or name[0] != "spark_catalog":
@@ -126,9 +117,7 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
         )
     if provider == "hive":
         serde = (described.get("Serde Library") or "").lower()
-        provider = next(
-            (file_format for file_format in ("parquet", "orc", "avro") if file_format in serde), ""
-        )
+        provider = next((file_format for file_format in ("parquet", "orc", "avro") if file_format in serde), "")
     columns = [
         (Column(column.name, column.dataType.lower()), column.isPartition)
         for column in spark.catalog.listColumns(dotted(name))
@@ -170,9 +159,7 @@ def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, .
 
 def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
     """The partition values, from the catalog alone."""
-    values_by_column: dict[str, set[str]] = {
-        column.name.lower(): set() for column in table.partition_columns
-    }
+    values_by_column: dict[str, set[str]] = {column.name.lower(): set() for column in table.partition_columns}
     for row in spark.sql(f"SHOW PARTITIONS {dotted(table.name)}").collect():
         for part in row.partition.split("/"):
             name, _, value = part.partition("=")
@@ -194,8 +181,7 @@ def _verified_derivation(
     if not derivations:
         return None
     sums = [
-        fn.count_if(fn.expr(derivation.mismatch_condition())).alias(f"r{i}")
-        for i, derivation in enumerate(derivations)
+        fn.count_if(fn.expr(derivation.mismatch_condition())).alias(f"r{i}") for i, derivation in enumerate(derivations)
     ]
     (row,) = spark.table(dotted(table.name)).agg(fn.count("*").alias("rows"), *sums).collect()
     if not row["rows"]:
@@ -215,18 +201,14 @@ def _verified_derivation(
         return None
     if not matching:
         for i, derivation in enumerate(derivations):
-            unsure.append(
-                f"{derivation.description}, but not in {row[f'r{i}']:,} of {row['rows']:,} rows"
-            )
+            unsure.append(f"{derivation.description}, but not in {row[f'r{i}']:,} of {row['rows']:,} rows")
         return None
     best = matching[0]
     basis = f"{best.description}: checked on all {row['rows']:,} rows"
     return replace(best, basis=basis)
 
 
-def _reads_now(
-    run_sql: Callable[..., DataFrame], query: Query, name: str
-) -> tuple[int, int] | None:
+def _reads_now(run_sql: Callable[..., DataFrame], query: Query, name: str) -> tuple[int, int] | None:
     """The files and bytes that a query reads of the Hive table; None if that is unknown."""
     try:
         return plan_leaves.files_read(run_sql(query.text), name)
@@ -239,26 +221,20 @@ def _reads_after(
 ) -> dict[str, tuple[int, int]]:
     """The files and bytes that each query, rewritten, would read under the hidden spec; empty if that is unknown."""
     texts = [item.rewritten or item.text for item in result.queries]
-    rewritten_queries = [
-        Query(text, query.weight) for text, query in zip(texts, queries, strict=True)
-    ]
+    rewritten_queries = [Query(text, query.weight) for text, query in zip(texts, queries, strict=True)]
     if not rewritten_queries:
         return {}
     try:
         source = resolve_source(spark, table)
         with hypothetical_plans.counting_by_files(spark):
             spec = candidate_spec(result.spec, source.schema).spec
-            proposal = _AdviceSearch(spark, source, rewritten_queries, SAMPLE_ROWS).proposal_under(
-                spec.fields
-            )
+            proposal = _AdviceSearch(spark, source, rewritten_queries, SAMPLE_ROWS).proposal_under(spec.fields)
     except IcebergSqlError:  # an older version of Spark, or no query reads the table
         return {}
     return {item.query: (item.files, item.bytes) for item in proposal.per_query}
 
 
-def _with_reads(
-    hive_query: HiveQuery, current: tuple[int, int] | None, future: tuple[int, int] | None
-) -> HiveQuery:
+def _with_reads(hive_query: HiveQuery, current: tuple[int, int] | None, future: tuple[int, int] | None) -> HiveQuery:
     if current is not None:
         hive_query = replace(hive_query, files=current[0], bytes=current[1])
     if future is not None:

@@ -170,9 +170,7 @@ def health(metrics: TableMetrics) -> Health:
 def _findings(metrics: TableMetrics) -> Iterator[Finding]:
     yield from _wrong_bounds(metrics)
     yield from _small_files(metrics)
-    ratio_text = (
-        f"{metrics.largest / metrics.median:,.0f} times the median" if metrics.median else ""
-    )
+    ratio_text = f"{metrics.largest / metrics.median:,.0f} times the median" if metrics.median else ""
     is_skewed = bool(metrics.median) and metrics.largest > _SKEW_FACTOR * metrics.median
     # A rewrite of files under an earlier spec changes how many files each partition has.
     if (
@@ -191,9 +189,7 @@ def _findings(metrics: TableMetrics) -> Iterator[Finding]:
             metrics.bytes,
             _coarser_field(metrics),
         )
-    if (
-        is_skewed and metrics.largest > metrics.target_size
-    ):  # otherwise it may be one file, and splitting it makes more
+    if is_skewed and metrics.largest > metrics.target_size:  # otherwise it may be one file, and splitting it makes more
         yield Finding(
             "skew",
             f"the largest partition has {size(metrics.largest)}, {ratio_text} of {size(metrics.median)}: add a "
@@ -239,9 +235,7 @@ def _wrong_bounds(metrics: TableMetrics) -> Iterator[Finding]:
             + (f"; {wrong_bounds.instead}" if wrong_bounds.instead else ""),
             wrong_bounds.files,
             wrong_bounds.bytes,
-            None
-            if wrong_bounds.instead or not wrong_bounds.is_certain
-            else _rewrite_call(metrics, "wrong bounds"),
+            None if wrong_bounds.instead or not wrong_bounds.is_certain else _rewrite_call(metrics, "wrong bounds"),
         )
 
 
@@ -266,8 +260,7 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
     if old_count and any(not field.transform.transform.is_void for field in metrics.fields):
         can_combine = metrics.small > metrics.small_after
         shared_text = (
-            f"{metrics.small:,} share a partition with others and fit into about "
-            f"{metrics.small_after:,} files, "
+            f"{metrics.small:,} share a partition with others and fit into about {metrics.small_after:,} files, "
         )
         yield Finding(
             "small files",
@@ -282,9 +275,7 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
         )
         return
     small_count = metrics.small + old_count
-    count_after = metrics.small_after + (
-        -(-metrics.old_small_bytes // metrics.target_size) if old_count else 0
-    )
+    count_after = metrics.small_after + (-(-metrics.old_small_bytes // metrics.target_size) if old_count else 0)
     if small_count > count_after:
         yield Finding(
             "small files",
@@ -305,9 +296,7 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
 def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
     wide_columns = [(column, share) for column, share in metrics.spans if share > _MAX_SPAN]
     if metrics.sort_order:
-        wide_columns = [
-            (column, share) for column, share in wide_columns if column in metrics.sort_order
-        ]
+        wide_columns = [(column, share) for column, share in wide_columns if column in metrics.sort_order]
     if not wide_columns:
         return
     column, share = wide_columns[0]
@@ -339,9 +328,7 @@ def rewrite_deletes_call(name: Sequence[str]) -> str:
 
 def _rewrite_call(metrics: TableMetrics, problem: str, sort_order: str | None = None) -> str:
     catalog, *table_name = metrics.name
-    options = ", ".join(
-        f"{string_literal(key)}, {string_literal(value)}" for key, value in OPTIONS[problem].items()
-    )
+    options = ", ".join(f"{string_literal(key)}, {string_literal(value)}" for key, value in OPTIONS[problem].items())
     sort_args = ""
     if sort_order is not None:  # empty: the table's own
         sort_args = ", strategy => 'sort'"

@@ -70,9 +70,7 @@ def health(spark: SparkSession, table: str) -> Health:
         except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
             raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
         if loaded.relation_kind != "iceberg" or loaded.metadata is None:
-            raise IcebergSqlError(
-                f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=_HELP
-            )
+            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=_HELP)
         current_table = table_from_metadata(name, loaded.metadata)
         assert current_table.schema is not None
         metrics = _table_metrics(spark, name, current_table)
@@ -81,13 +79,9 @@ def health(spark: SparkSession, table: str) -> Health:
             spec = clause(Spec(0, fields), current_table.schema)
             metrics = replace(metrics, files_after_rewrite=_files_after_rewrite(spark, name, spec))
         java_table = relations.catalog_table(dotted(name))
-        planned_rewrite = cache(
-            lambda problem: rewrites.planned_rewrite(java_table, OPTIONS[problem])
-        )
+        planned_rewrite = cache(lambda problem: rewrites.planned_rewrite(java_table, OPTIONS[problem]))
         if metrics.small > metrics.small_after and not metrics.old_small:
-            count_after = _small_files_after(
-                spark, java_table, current_table, metrics, planned_rewrite("small files")
-            )
+            count_after = _small_files_after(spark, java_table, current_table, metrics, planned_rewrite("small files"))
             metrics = replace(metrics, small_after=count_after)
         result = judged(metrics)
         findings = tuple(
@@ -125,9 +119,7 @@ def _small_files_after(
         metrics.small - planned_rewrite.file_reduction if planned_rewrite is not None else 0,
     )
     assert table.specs is not None
-    entries, snapshots = (
-        dotted((*metrics.name, metadata_table)) for metadata_table in ("entries", "snapshots")
-    )
+    entries, snapshots = (dotted((*metrics.name, metadata_table)) for metadata_table in ("entries", "snapshots"))
     is_partitioned = "partition" in spark.table(dotted((*metrics.name, "files"))).columns
     partition = "e.data_file." + ("partition" if is_partitioned else "spec_id")
     row = _row(
@@ -150,26 +142,16 @@ def _small_files_after(
         return count_after
     target_at_rewrite = rewrites.property_at(java_table, row.last, _TARGET, str(_DEFAULT_TARGET))
     return (
-        count_after
-        if target_at_rewrite not in (None, str(metrics.target_size))
-        else max(count_after, int(row.after))
+        count_after if target_at_rewrite not in (None, str(metrics.target_size)) else max(count_after, int(row.after))
     )
 
 
-def _with_cost(
-    finding: Finding, planned_rewrite: rewrites.Rewrite | None, name: tuple[str, ...]
-) -> Finding:
+def _with_cost(finding: Finding, planned_rewrite: rewrites.Rewrite | None, name: tuple[str, ...]) -> Finding:
     if planned_rewrite is None:
         return finding
-    if (
-        finding.problem == "delete files"
-        and not planned_rewrite.files
-        and not rewrites.removes_deletes_alone()
-    ):
+    if finding.problem == "delete files" and not planned_rewrite.files and not rewrites.removes_deletes_alone():
         finding = replace(finding, call=rewrite_deletes_call(name))
-    return replace(
-        finding, rewritten_files=planned_rewrite.files, rewritten_bytes=planned_rewrite.bytes
-    )
+    return replace(finding, rewritten_files=planned_rewrite.files, rewritten_bytes=planned_rewrite.bytes)
 
 
 def _table_metrics(spark: SparkSession, name: tuple[str, ...], table: Table) -> TableMetrics:
@@ -254,9 +236,7 @@ def _spans(spark: SparkSession, files: str, key: str, table: Table) -> Iterator[
             f"avg(CAST({high} AS DOUBLE) - CAST({low} AS DOUBLE)) AS s{i}, "
             f"CAST(max({high}) AS DOUBLE) - CAST(min({low}) AS DOUBLE) AS r{i}"
         )
-        outer.append(
-            f"sum(IF(r{i} > 0, files * s{i} / r{i}, 0)) / nullif(sum(IF(r{i} > 0, files, 0)), 0) AS c{i}"
-        )
+        outer.append(f"sum(IF(r{i} > 0, files * s{i} / r{i}, 0)) / nullif(sum(IF(r{i} > 0, files, 0)), 0) AS c{i}")
     row = _row(
         spark,
         f"WITH p AS (SELECT {key}, count(*) AS files, {', '.join(inner)} FROM {files} WHERE content = 0 "

@@ -116,9 +116,7 @@ def groups(
     shuffle_partition = fn.lit(0)
     if shuffle_partitions and names:
         # As in Spark's HashPartitioning: pmod of the Murmur3 hash, which is `hash` in SQL.
-        shuffle_partition = fn.pmod(
-            fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(shuffle_partitions)
-        )
+        shuffle_partition = fn.pmod(fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(shuffle_partitions))
     key_frame = frame.select(
         *(key.alias(name) for key, name in zip(key_columns(spec, schema), names, strict=True)),
         task.alias("place"),
@@ -176,9 +174,7 @@ def _column_bytes(field: Field, parent_path: Sequence[str]) -> list[Column]:
     elif data_type.name == "fixed" and data_type.arguments:
         width = data_type.arguments[0]
     elif data_type.name in ("string", "binary"):
-        return [
-            fn.coalesce(fn.octet_length(column) + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")
-        ]
+        return [fn.coalesce(fn.octet_length(column) + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
     else:
         text = fn.octet_length(column.cast("string"))
         return [fn.coalesce(text + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
@@ -191,9 +187,7 @@ def _decimal_width(precision: int) -> float:
     return 8 if precision <= 18 else (10**precision).bit_length() // 8 + 1
 
 
-def group_condition(
-    spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit_column: str = ""
-) -> Column:
+def group_condition(spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit_column: str = "") -> Column:
     """A condition, as a column: the row belongs to the group."""
     condition = fn.lit(True)
     for key, expected in zip(key_columns(spec, schema), group.values, strict=True):

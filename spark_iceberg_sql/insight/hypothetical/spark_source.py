@@ -70,9 +70,7 @@ class Source:
             ]
             for spec in specs
         ]
-        return hypothetical_tables.table_metadata(
-            self.schema_json, spec_fields, self.properties, self.metadata
-        )
+        return hypothetical_tables.table_metadata(self.schema_json, spec_fields, self.properties, self.metadata)
 
 
 def resolve_source(
@@ -93,9 +91,7 @@ def resolve_source(
     return resolved
 
 
-def _resolve(
-    spark: SparkSession, source: str | DataFrame, properties: Mapping[str, str] | None
-) -> Source:
+def _resolve(spark: SparkSession, source: str | DataFrame, properties: Mapping[str, str] | None) -> Source:
     properties = dict(properties or {})
     if not isinstance(source, str):
         return _of_frame(source, "the DataFrame", properties)
@@ -180,9 +176,7 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
         if loaded.metadata is not None:
             return _of_table(spark, name, full_name, loaded.metadata, properties)
         if loaded.relation_kind != "view":
-            return replace(
-                _of_frame(spark.table(dotted(full_name)), name, properties), name=full_name
-            )
+            return replace(_of_frame(spark.table(dotted(full_name)), name, properties), name=full_name)
     return _of_frame(spark.table(dotted(parts)), name, properties)
 
 

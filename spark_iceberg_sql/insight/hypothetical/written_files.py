@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 ROWS_PER_SIZE_CHECK = 1000  # RollingFileWriter.ROWS_DIVISOR
-_SIMILAR_SIZE_FACTOR = (
-    1.3  # files whose sizes differ by less than this factor make one point of the curve
-)
+_SIMILAR_SIZE_FACTOR = 1.3  # files whose sizes differ by less than this factor make one point of the curve
 _DEFAULT_FOOTER = 4_000  # bytes, if the files written in memory do not show it
 _MAP_STATUS_BASE = 1.1  # MapStatus.LOG_BASE
 _MERGED_PARTITION_FACTOR = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
@@ -90,9 +88,7 @@ class FileSizeModel:
 
     def __init__(self, trials: Sequence[TrialWrite], settings: WriteSettings) -> None:
         self.settings = settings
-        self._files = [
-            file for trial in trials for file in trial.files if file.raw_bytes and file.size
-        ]
+        self._files = [file for trial in trials for file in trial.files if file.raw_bytes and file.size]
         self._points = _curve(self._files)
         rollover_bytes = [raw_bytes for trial in trials for raw_bytes in trial.rollover_bytes]
         self._rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
@@ -134,10 +130,7 @@ class FileSizeModel:
         rows = self.rows_per_file(row_bytes, widest_column_bytes)
         full_files, last_rows = divmod(output.rows, rows)
         row_counts = [rows] * full_files + ([last_rows] if last_rows else [])
-        return [
-            DataFile(n, round(n * row_bytes), round(self.predict(n * row_bytes)))
-            for n in row_counts
-        ]
+        return [DataFile(n, round(n * row_bytes), round(self.predict(n * row_bytes))) for n in row_counts]
 
     def rows_per_file(self, row_bytes: float, widest_column_bytes: float = 0.0) -> int:
         """The rows after which a writer starts the next file. row_bytes: uncompressed bytes per row."""
@@ -148,35 +141,26 @@ class FileSizeModel:
         if self._rollover_bytes is not None:
             return max(
                 check_interval,
-                math.ceil(self._rollover_bytes / max(row_bytes, 1e-9) / check_interval - 1e-6)
-                * check_interval,
+                math.ceil(self._rollover_bytes / max(row_bytes, 1e-9) / check_interval - 1e-6) * check_interval,
             )
         settings = self.settings
         page_rows = settings.page_rows
         if widest_column_bytes > 0:
-            page_rows = min(
-                page_rows, max(check_interval, int(settings.page_bytes / widest_column_bytes))
-            )
-        packed_row_bytes = (
-            self._points[-1][1] * row_bytes if self._points else row_bytes
-        )  # bytes per row in full pages
+            page_rows = min(page_rows, max(check_interval, int(settings.page_bytes / widest_column_bytes)))
+        packed_row_bytes = self._points[-1][1] * row_bytes if self._points else row_bytes  # bytes per row in full pages
         pages = 0
         if packed_row_bytes > 0:
             # The full pages before the page in which the file ends: that one counts with its uncompressed
             # bytes.
             pages = max(
                 0,
-                math.floor(
-                    (settings.target_size - page_rows * row_bytes) / (page_rows * packed_row_bytes)
-                ),
+                math.floor((settings.target_size - page_rows * row_bytes) / (page_rows * packed_row_bytes)),
             )
         remaining_bytes = settings.target_size - pages * page_rows * packed_row_bytes
         remaining_rows = math.ceil(max(remaining_bytes, 0) / max(row_bytes, 1e-9))
         rows = pages * page_rows + min(remaining_rows, page_rows)
         if remaining_rows > page_rows:  # not within this page: the next starts smaller
-            rows += math.ceil(
-                (remaining_bytes - page_rows * packed_row_bytes) / max(row_bytes, 1e-9)
-            )
+            rows += math.ceil((remaining_bytes - page_rows * packed_row_bytes) / max(row_bytes, 1e-9))
         return max(check_interval, math.ceil(rows / check_interval) * check_interval)
 
     def relative_error(self) -> float:
@@ -185,9 +169,7 @@ class FileSizeModel:
         if len(deviations) < 2:
             return 1.0
         mean = sum(deviations) / len(deviations)
-        spread = math.sqrt(
-            sum((deviation - mean) ** 2 for deviation in deviations) / (len(deviations) - 1)
-        )
+        spread = math.sqrt(sum((deviation - mean) ** 2 for deviation in deviations) / (len(deviations) - 1))
         return 2 * spread / math.sqrt(len(deviations))
 
 
@@ -217,9 +199,7 @@ def trial_indexes(outputs: Sequence[TaskOutput], count: int) -> list[int]:
     sums = list(accumulate(outputs[i].raw_bytes for i in order))
     middle_count = count - 2
     # At equal shares of the bytes, not of the partitions: most bytes are in the large ones.
-    sum_indexes = {
-        bisect_left(sums, sums[-1] * (k + 0.5) / middle_count) for k in range(middle_count)
-    }
+    sum_indexes = {bisect_left(sums, sums[-1] * (k + 0.5) / middle_count) for k in range(middle_count)}
     sum_indexes |= {0, len(order) - 1}
     return sorted(order[min(i, len(order) - 1)] for i in sum_indexes)
 

@@ -42,9 +42,7 @@ def partition_totals(
     """
     totals: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for file in files:
-        shares = [
-            _shares(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in spec.fields
-        ]
+        shares = [_shares(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in spec.fields]
         for parts in product(*shares):
             share = 1.0
             for _, part in parts:
@@ -66,9 +64,7 @@ def round_to_total(counts: Sequence[float], total: int) -> list[int]:
     rounded = [max(minimum, int(value)) for value in exact]
     remainder = total - sum(rounded)
     # What is left goes to the largest fractions; what is too much comes off the largest numbers.
-    for index in sorted(range(len(rounded)), key=lambda index: rounded[index] - exact[index])[
-        : max(0, remainder)
-    ]:
+    for index in sorted(range(len(rounded)), key=lambda index: rounded[index] - exact[index])[: max(0, remainder)]:
         rounded[index] += 1
     for index in sorted(range(len(rounded)), key=lambda index: -rounded[index]):
         if remainder >= 0:
@@ -79,9 +75,7 @@ def round_to_total(counts: Sequence[float], total: int) -> list[int]:
     return rounded
 
 
-def _shares(
-    field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str
-) -> Sequence[tuple[Any, float]]:
+def _shares(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str) -> Sequence[tuple[Any, float]]:
     """A field's values in a file, each with its share of the rows."""
     transform = field.transform.transform
     if transform.hashes:
@@ -97,9 +91,7 @@ def _shares(
     if low == high and not transform.truncates:
         return [(low, 1.0)]
     if not isinstance(low, int) or isinstance(low, bool):
-        raise _undetermined(
-            field, f"the bounds of `{field.source}` do not determine the values between them"
-        )
+        raise _undetermined(field, f"the bounds of `{field.source}` do not determine the values between them")
     width = field.transform.parameter or 1
     return _unit_shares(field, low // width, high // width, lambda v: v * width, width, low, high)
 
@@ -125,8 +117,7 @@ def _unit_shares(
         raise _undetermined(field, f"one file may have {last - first + 1:,} values of it")
     total = high - low + 1
     return [
-        (value_of(v), (min(high, (v + 1) * unit - 1) - max(low, v * unit) + 1) / total)
-        for v in range(first, last + 1)
+        (value_of(v), (min(high, (v + 1) * unit - 1) - max(low, v * unit) + 1) / total) for v in range(first, last + 1)
     ]
 
 
@@ -156,13 +147,7 @@ def _month_start(month: int) -> int:
     year, month_number = divmod(month - 2, 12)  # the year begins in March
     year += 1970
     era, year_of_era = divmod(year, 400)
-    days = (
-        era * 146_097
-        + year_of_era * 365
-        + year_of_era // 4
-        - year_of_era // 100
-        + (153 * month_number + 2) // 5
-    )
+    days = era * 146_097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + (153 * month_number + 2) // 5
     return (days - 719_468) * _DAY
 
 

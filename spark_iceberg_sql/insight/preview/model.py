@@ -15,9 +15,7 @@ from spark_iceberg_sql.insight.json_values import Result, json_value
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.safe_output import join_visible
 
-SMALL_FILE_BYTES = (
-    32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
-)
+SMALL_FILE_BYTES = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
 _MAX_ROWS = 5
 _EPOCH = date(1970, 1, 1)
 _BAR_WIDTH = 24
@@ -143,8 +141,7 @@ class Preview(Result):
             yield "small files", f"{self.small_files:,} below {size(self.small_limit)}"
         if self.partitions > 1:
             quantiles = ", ".join(
-                f"{name} {size(self.quantile(share))}"
-                for name, share in (("10 %", 0.1), ("50 %", 0.5), ("90 %", 0.9))
+                f"{name} {size(self.quantile(share))}" for name, share in (("10 %", 0.1), ("50 %", 0.5), ("90 %", 0.9))
             )
             yield "partition size", f"{quantiles}, largest {size(self.quantile(1.0))}"
             yield "skew", f"{self.skew:.1f} (largest partition / median)"
@@ -177,9 +174,7 @@ class Preview(Result):
             for p in partitions:
                 bar = "#" * max(1, round(_BAR_WIDTH * p.bytes / max_bytes))
                 unit = "file" if p.files == 1 else "files"
-                lines.append(
-                    f"    {p.partition:<{name_width}}  {size(p.bytes):>9}  {p.files:>4} {unit:<5}  {bar}"
-                )
+                lines.append(f"    {p.partition:<{name_width}}  {size(p.bytes):>9}  {p.files:>4} {unit:<5}  {bar}")
         return join_visible(lines)
 
     def __repr__(self) -> str:

@@ -68,9 +68,7 @@ def preview(
     Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
     """
     if using not in USING:
-        raise IcebergSqlError(
-            f"using must be one of {', '.join(USING)}, not `{using}`", argument="using"
-        )
+        raise IcebergSqlError(f"using must be one of {', '.join(USING)}, not `{using}`", argument="using")
     spark_commits.check_commits(commits, using)
     resolved_source = resolve_source(spark, source, properties)
     is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
@@ -87,18 +85,12 @@ def preview(
             settings = settings_of(spark, table)
             settings_summary = settings_text(settings)
             if using == "sample":
-                return from_sample(
-                    spark, resolved_source, parsed_spec, table, settings, settings_summary
-                )
+                return from_sample(spark, resolved_source, parsed_spec, table, settings, settings_summary)
             with naming_argument("using"):
-                return from_metadata(
-                    spark, resolved_source, parsed_spec, table, settings, settings_summary
-                )
+                return from_metadata(spark, resolved_source, parsed_spec, table, settings, settings_summary)
     except JVM_ERRORS as error:
         refuse_property(message(error), resolved_source.properties)
-        raise read_errors.read_failure(
-            error, f"{resolved_source.title} cannot be previewed"
-        ) from None
+        raise read_errors.read_failure(error, f"{resolved_source.title} cannot be previewed") from None
 
 
 class _PreviewRun:
@@ -122,9 +114,7 @@ class _PreviewRun:
         self._table = table
         self._settings = settings_of(spark, table)
         self._by_task = self._settings.distribution_mode == "none"
-        self._is_split_by_task = self._settings.distribution_mode == "hash" and bool(
-            self._settings.advisory_size
-        )
+        self._is_split_by_task = self._settings.distribution_mode == "hash" and bool(self._settings.advisory_size)
         self._commits = commits
         self._frame = source.frame
         self._commit_column = ""  # the name of the column
@@ -152,16 +142,10 @@ class _PreviewRun:
         outputs: PartitionOutputs = defaultdict(list)
         for i, group in enumerate(groups):
             trial = trials.get(i)
-            files = (
-                trial.files
-                if trial and trial.is_complete
-                else tuple(size_model.files(group.output))
-            )
+            files = trial.files if trial and trial.is_complete else tuple(size_model.files(group.output))
             outputs[group.commit, group.values].append((group.output, files))
         if self._is_split_by_task:
-            spark_splits.split_partitions(
-                outputs, task_groups, size_model, self._settings, self._shuffled_bytes
-            )
+            spark_splits.split_partitions(outputs, task_groups, size_model, self._settings, self._shuffled_bytes)
         return self._preview(outputs, trials, len(groups), size_model)
 
     def _groups(self) -> list[rows.Group]:
@@ -189,31 +173,21 @@ class _PreviewRun:
         frame = self._frame
         trials = {}
         for i in set(indexes) - set(small_indexes):
-            first_rows = (
-                frame.where(self._condition(groups[i])).limit(limits[i]).drop(self._commit_column)
-            )
+            first_rows = frame.where(self._condition(groups[i])).limit(limits[i]).drop(self._commit_column)
             trials[i] = self._write_trial(outputs[i], memory_writers.internal_rows(first_rows))
         if small_indexes:
             trials |= self._write_small_trials(groups, small_indexes)
         return trials
 
-    def _write_small_trials(
-        self, groups: Sequence[rows.Group], indexes: Sequence[int]
-    ) -> dict[int, TrialWrite]:
+    def _write_small_trials(self, groups: Sequence[rows.Group], indexes: Sequence[int]) -> dict[int, TrialWrite]:
         trial_number = fn.lit(None).cast("int")
         for i in indexes:
             trial_number = fn.when(self._condition(groups[i]), fn.lit(i)).otherwise(trial_number)
         frame = self._frame
         trial_column = _unused_name("trial", frame.columns)
-        marked_rows = frame.withColumn(trial_column, trial_number).where(
-            fn.col(trial_column).isNotNull()
-        )
+        marked_rows = frame.withColumn(trial_column, trial_number).where(fn.col(trial_column).isNotNull())
         # In the order in which a task would receive them: the sort is stable.
-        in_order = (
-            marked_rows.coalesce(1)
-            .sortWithinPartitions(trial_column)
-            .drop(trial_column, self._commit_column)
-        )
+        in_order = marked_rows.coalesce(1).sortWithinPartitions(trial_column).drop(trial_column, self._commit_column)
         data = memory_writers.internal_rows(in_order)
         if int(data.size()) != sum(groups[i].output.rows for i in indexes):
             self._notes.append("the source returned different rows when it was read again")
@@ -245,16 +219,9 @@ class _PreviewRun:
             ROWS_PER_SIZE_CHECK,
         )
         row_bytes = output.raw_bytes / output.rows
-        files = tuple(
-            DataFile(row_count, round(row_count * row_bytes), size)
-            for row_count, size, _ in written_files
-        )
-        rollover_bytes = tuple(
-            row_count * row_bytes for _, _, row_count in written_files if row_count
-        )
-        return TrialWrite(
-            output, files, sum(file.rows for file in files) == output.rows, rollover_bytes
-        )
+        files = tuple(DataFile(row_count, round(row_count * row_bytes), size) for row_count, size, _ in written_files)
+        rollover_bytes = tuple(row_count * row_bytes for _, _, row_count in written_files if row_count)
+        return TrialWrite(output, files, sum(file.rows for file in files) == output.rows, rollover_bytes)
 
     def _preview(
         self,

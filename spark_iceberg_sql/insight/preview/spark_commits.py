@@ -37,9 +37,7 @@ def check_commits(commits: object, using: str) -> int:
     return commits
 
 
-def with_commit_numbers(
-    frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: str
-) -> DataFrame:
+def with_commit_numbers(frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: str) -> DataFrame:
     """The rows, with the number of their commit in an integer column.
 
     In the order of the spec's first field over a date or a timestamp, each commit has the same number of
@@ -47,9 +45,7 @@ def with_commit_numbers(
     commit is random.
     """
     # By the row's position, so that a second reading draws the same.
-    random_commit = fn.pmod(fn.xxhash64(fn.monotonically_increasing_id()), fn.lit(commits)).cast(
-        "int"
-    )
+    random_commit = fn.pmod(fn.xxhash64(fn.monotonically_increasing_id()), fn.lit(commits)).cast("int")
     field = arrival_field(spec, schema)
     if field is None:
         return frame.withColumn(name, random_commit)

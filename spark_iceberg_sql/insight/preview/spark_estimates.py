@@ -56,17 +56,10 @@ def write_first_rows(
         written_files = memory_writers.write_in_memory(
             spark, table, part, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
         )
-        files = tuple(
-            DataFile(row_count, round(row_count * row_bytes), size)
-            for row_count, size, _ in written_files
-        )
-        rollover_bytes = tuple(
-            row_count * row_bytes for _, _, row_count in written_files if row_count
-        )
+        files = tuple(DataFile(row_count, round(row_count * row_bytes), size) for row_count, size, _ in written_files)
+        rollover_bytes = tuple(row_count * row_bytes for _, _, row_count in written_files if row_count)
         size = int(part.size())
-        trials.append(
-            TrialWrite(TaskOutput(size, round(size * row_bytes)), files, True, rollover_bytes)
-        )
+        trials.append(TrialWrite(TaskOutput(size, round(size * row_bytes)), files, True, rollover_bytes))
         if size < count:
             break
     return trials
@@ -87,9 +80,7 @@ def from_sample(
     groups = rows.groups(frame, candidate.spec, source.schema)
     sampled_rows = sum(group.output.rows for group in groups)
     row_bytes = sum(group.output.raw_bytes for group in groups) / max(1, sampled_rows)
-    size_model = FileSizeModel(
-        write_first_rows(spark, source, table, max(1.0, row_bytes), settings), settings
-    )
+    size_model = FileSizeModel(write_first_rows(spark, source, table, max(1.0, row_bytes), settings), settings)
     previews = []
     file_sizes: list[int] = []
     numbers = round_to_total([group.output.rows for group in groups], total)
@@ -103,16 +94,12 @@ def from_sample(
     basis = Basis(
         "sample",
         f"a sample of {sampled_rows:,} of {total:,} rows",
-        f"{len(previews):,} in the sample, an estimated {unseen:,} more"
-        if share < 1
-        else "counted",
+        f"{len(previews):,} in the sample, an estimated {unseen:,} more" if share < 1 else "counted",
         "one for each partition that the sample missed" if unseen else "of the sampled rows",
         "compression assumed as in the first 20,000 rows: up to 40 % off",
         "counted; of each partition, estimated" if share < 1 else "counted",
     )
-    return _preview(
-        source, candidate, previews, file_sizes, basis, settings_summary, settings, unseen=unseen
-    )
+    return _preview(source, candidate, previews, file_sizes, basis, settings_summary, settings, unseen=unseen)
 
 
 def _unseen_partitions(counts: Sequence[int], share: float) -> int:
@@ -124,16 +111,10 @@ def _unseen_partitions(counts: Sequence[int], share: float) -> int:
     """
     frequencies = Counter(counts)
     singletons, doubletons = frequencies[1], frequencies[2]
-    return (
-        round(singletons**2 / (2 * doubletons + share / (1 - share) * singletons))
-        if singletons
-        else 0
-    )
+    return round(singletons**2 / (2 * doubletons + share / (1 - share) * singletons)) if singletons else 0
 
 
-def existing_files(
-    spark: SparkSession, source: Source, ids: Sequence[int]
-) -> tuple[list[FileStats], int]:
+def existing_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tuple[list[FileStats], int]:
     """The data files of a table, with the bounds of columns by field id, and the number of delete files."""
     assert source.table is not None
     metrics = fn.col("readable_metrics")
@@ -143,9 +124,7 @@ def existing_files(
         assert column is not None
         column_metrics = metrics.getField(column.name)
         expressions += [
-            rows.portable_value(column_metrics.getField(end), data_type.name).alias(
-                f"{end}{field_id}"
-            )
+            rows.portable_value(column_metrics.getField(end), data_type.name).alias(f"{end}{field_id}")
             for end in ("lower_bound", "upper_bound")
         ]
     files = spark.table(dotted((*source.table, "files"))).select(
@@ -154,9 +133,7 @@ def existing_files(
     collected = files.collect()
     types = [(field_id, source.schema.types[field_id]) for field_id in ids]
     file_stats = []
-    for content, count, size, *bound_values in map(
-        tuple, collected
-    ):  # a row's fields by name are slow
+    for content, count, size, *bound_values in map(tuple, collected):  # a row's fields by name are slow
         if content or not count:
             continue
         lows, highs = bound_values[::2], bound_values[1::2]
@@ -221,9 +198,7 @@ def from_metadata(
         f"counted in the metadata{', before deletes' if delete_files else ''}; of each partition, estimated",
     )
     notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
-    return _preview(
-        source, candidate, previews, file_sizes, basis, settings_summary, settings, notes
-    )
+    return _preview(source, candidate, previews, file_sizes, basis, settings_summary, settings, notes)
 
 
 def footer_of(

@@ -20,16 +20,10 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
     requirements = conf.writeRequirements()
     distribution_class = str(requirements.distribution().getClass().getSimpleName())
     distribution_mode = (
-        "hash"
-        if "Clustered" in distribution_class
-        else "range"
-        if "Ordered" in distribution_class
-        else "none"
+        "hash" if "Clustered" in distribution_class else "range" if "Ordered" in distribution_class else "none"
     )
     adaptive = spark.conf.get("spark.sql.adaptive.enabled") == "true"
-    splits_skew = spark.conf.get(
-        "spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled", "true"
-    )
+    splits_skew = spark.conf.get("spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled", "true")
     factor = spark.conf.get("spark.sql.adaptive.rebalancePartitionsSmallPartitionFactor", "0.2")
     initial = spark.conf.get(
         "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
@@ -60,9 +54,7 @@ def settings_text(settings: WriteSettings) -> str:
         f"target file size {size(settings.target_size)}",
     ]
     if settings.distribution_mode != "none":
-        split = (
-            f"split above {size(settings.advisory_size)}" if settings.advisory_size else "not split"
-        )
+        split = f"split above {size(settings.advisory_size)}" if settings.advisory_size else "not split"
         parts.append(f"shuffle partitions {split}")
     parts.append("fanout writers" if settings.fanout else "sorted, one writer at a time")
     return ", ".join(parts)

@@ -40,24 +40,16 @@ def split_partitions(
     row in a shuffle file; called only if the write may be split.
     """
     rows = sum(group.output.rows for group in task_groups)
-    if (
-        sum(group.output.raw_bytes for group in task_groups) + _OVERHEAD * rows
-        <= settings.advisory_size
-    ):
+    if sum(group.output.raw_bytes for group in task_groups) + _OVERHEAD * rows <= settings.advisory_size:
         return
     row_bytes = measure_row_bytes()
-    by_shuffle_partition: dict[tuple[int, int], dict[int, list[Group]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    by_shuffle_partition: dict[tuple[int, int], dict[int, list[Group]]] = defaultdict(lambda: defaultdict(list))
     for group in task_groups:
         by_shuffle_partition[group.commit, group.shuffle_partition][group.task].append(group)
     for (commit, _), groups_by_task in by_shuffle_partition.items():
         order = sorted(groups_by_task)
         # Adaptive execution splits by the sizes that the driver has, which are rounded.
-        loads = [
-            map_status_size(int(row_bytes * sum(g.output.rows for g in groups_by_task[p])))
-            for p in order
-        ]
+        loads = [map_status_size(int(row_bytes * sum(g.output.rows for g in groups_by_task[p]))) for p in order]
         tasks = task_of_outputs(loads, settings)
         if tasks[-1] == 0:
             continue

@@ -70,9 +70,7 @@ def _report(trial: SessionCopy, text: str) -> JoinReport:
             best_join.shuffles,
             join.is_broadcast,
             _is_stored(join),
-            None
-            if _happens(best_join) or best_join.is_broadcast
-            else _obstacle(best_join, trial.names),
+            None if _happens(best_join) or best_join.is_broadcast else _obstacle(best_join, trial.names),
         )
         for join, best_join in zip(current, best_joins, strict=True)
     ]
@@ -126,9 +124,7 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
     if not join.left.keys:
         return "the join has no equality between columns"
     if not join.shuffles:
-        return (
-            "the rows are already colocated: a join below shuffles them, or one task has them all"
-        )
+        return "the rows are already colocated: a join below shuffles them, or one task has them all"
     tables = []
     for side in (join.left, join.right):
         if len(side.scans) != 1:
@@ -137,24 +133,16 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
         if table is None:
             return "one side is not an Iceberg table"
         if not side.keys_are_columns:
-            keys = ", ".join(
-                f"{key} as {type_}" for key, type_ in zip(side.keys, side.types, strict=True)
-            )
+            keys = ", ".join(f"{key} as {type_}" for key, type_ in zip(side.keys, side.types, strict=True))
             return f"{table.name()} is joined on {keys}, not on columns: only columns have known partitions"
         tables.append((table, side))
     (left, _), (right, _) = tables
     first, second = tables
-    unpartitioned = _unpartitioned_tables(*first, *second, names) | _unpartitioned_tables(
-        *second, *first, names
-    )
+    unpartitioned = _unpartitioned_tables(*first, *second, names) | _unpartitioned_tables(*second, *first, names)
     if unpartitioned:
         verb, theirs = ("is", "its") if len(unpartitioned) == 1 else ("are", "their")
         alter_statements = [text for text in unpartitioned.values() if text]
-        remedy = (
-            f": {'; '.join(alter_statements)}; then rewrite {theirs} files"
-            if alter_statements
-            else ""
-        )
+        remedy = f": {'; '.join(alter_statements)}; then rewrite {theirs} files" if alter_statements else ""
         return f"{' and '.join(unpartitioned)} {verb} not partitioned{remedy}"
     for table, side in tables:
         reason = _why_not_by_files(table, side)
@@ -195,15 +183,9 @@ def _unpartitioned_tables(
     if _fields(table):
         return {}
     names = dict(zip(other_side.keys, map(quoted, side.keys), strict=True))
-    fields = [
-        transform.clause(names[source])
-        for transform, source in _fields(other_table)
-        if source in names
-    ]
+    fields = [transform.clause(names[source]) for transform, source in _fields(other_table) if source in names]
     if not _fields(other_table):  # neither is
-        bucketable = (
-            i for i, type_ in enumerate(side.types) if type_.partition("(")[0] in _BUCKET_TYPES
-        )
+        bucketable = (i for i, type_ in enumerate(side.types) if type_.partition("(")[0] in _BUCKET_TYPES)
         fields = [f"bucket(16, {quoted(side.keys[i])})" for i in bucketable]
     name = str(table.name())
     alter = ""

@@ -37,9 +37,7 @@ _NAME = Argument("name", str, "the name of the table in the statements; default:
 
 METADATA_FUNCTIONS = (
     MetadataFunction("iceberg_snapshots", None, "All snapshots."),
-    MetadataFunction(
-        "iceberg_history", "HISTORY", "The snapshots that were current, and when each became so."
-    ),
+    MetadataFunction("iceberg_history", "HISTORY", "The snapshots that were current, and when each became so."),
     MetadataFunction("iceberg_refs", "REFS", "The branches and tags."),
     MetadataFunction(
         "iceberg_metadata_log",
@@ -49,9 +47,7 @@ METADATA_FUNCTIONS = (
     ),
     MetadataFunction("iceberg_files", "FILES", "The data and delete files.", has_time_travel=True),
     MetadataFunction("iceberg_data_files", "DATA_FILES", "The data files.", has_time_travel=True),
-    MetadataFunction(
-        "iceberg_delete_files", "DELETE_FILES", "The delete files.", has_time_travel=True
-    ),
+    MetadataFunction("iceberg_delete_files", "DELETE_FILES", "The delete files.", has_time_travel=True),
     MetadataFunction(
         "iceberg_entries",
         "ENTRIES",
@@ -71,18 +67,10 @@ METADATA_FUNCTIONS = (
         "The rows that position delete files and deletion vectors delete.",
         has_time_travel=True,
     ),
-    MetadataFunction(
-        "iceberg_all_files", "ALL_FILES", "The data and delete files of all snapshots."
-    ),
-    MetadataFunction(
-        "iceberg_all_data_files", "ALL_DATA_FILES", "The data files of all snapshots."
-    ),
-    MetadataFunction(
-        "iceberg_all_delete_files", "ALL_DELETE_FILES", "The delete files of all snapshots."
-    ),
-    MetadataFunction(
-        "iceberg_all_entries", "ALL_ENTRIES", "The entries of the manifests of all snapshots."
-    ),
+    MetadataFunction("iceberg_all_files", "ALL_FILES", "The data and delete files of all snapshots."),
+    MetadataFunction("iceberg_all_data_files", "ALL_DATA_FILES", "The data files of all snapshots."),
+    MetadataFunction("iceberg_all_delete_files", "ALL_DELETE_FILES", "The delete files of all snapshots."),
+    MetadataFunction("iceberg_all_entries", "ALL_ENTRIES", "The entries of the manifests of all snapshots."),
     MetadataFunction("iceberg_all_manifests", "ALL_MANIFESTS", "The manifests of all snapshots."),
     MetadataFunction(
         "iceberg_metadata",
@@ -102,21 +90,15 @@ METADATA_FUNCTIONS = (
         None,
         "All partition specs with their fields; a spec without fields has one row.",
     ),
-    MetadataFunction(
-        "iceberg_schemas", None, "All schemas with their columns, nested ones included."
-    ),
+    MetadataFunction("iceberg_schemas", None, "All schemas with their columns, nested ones included."),
     MetadataFunction(
         "iceberg_sort_orders",
         None,
         "All sort orders with their fields; an order without fields has one row.",
     ),
-    MetadataFunction(
-        "iceberg_properties", None, "The table properties.", aliases=("iceberg_table_properties",)
-    ),
+    MetadataFunction("iceberg_properties", None, "The table properties.", aliases=("iceberg_table_properties",)),
     MetadataFunction("iceberg_statistics", None, "The statistics files with their blobs."),
-    MetadataFunction(
-        "iceberg_columns", None, "The columns, as DESCRIBE shows them.", has_time_travel=True
-    ),
+    MetadataFunction("iceberg_columns", None, "The columns, as DESCRIBE shows them.", has_time_travel=True),
     MetadataFunction(
         "iceberg_describe",
         None,
@@ -132,9 +114,7 @@ METADATA_FUNCTIONS = (
 )
 
 _READER = FUNCTIONS[0]
-_STORE_SETTINGS = frozenset(
-    {"collection", "filename", "endpoint", "region", "no_sign", "account_name", "account_key"}
-)
+_STORE_SETTINGS = frozenset({"collection", "filename", "endpoint", "region", "no_sign", "account_name", "account_key"})
 
 TABLES = Function(
     "iceberg_tables",
@@ -161,8 +141,4 @@ TABLES = Function(
 )
 
 # Every name of a table function, in lower case.
-NAMES = frozenset(
-    name.lower()
-    for function in (*FUNCTIONS, TABLES, *METADATA_FUNCTIONS)
-    for name in function.names
-)
+NAMES = frozenset(name.lower() for function in (*FUNCTIONS, TABLES, *METADATA_FUNCTIONS) for name in function.names)

@@ -140,12 +140,8 @@ PATH = Argument("path", str, "the table's folder, or one of its metadata files",
 _URL = Argument("url", str, "s3://bucket/path, or the endpoint's http(s) URL", aliases=("path",))
 _S3 = (
     _URL,
-    Argument(
-        "access_key_id", str, "the access key, or NOSIGN", aliases=("access_key",), secret=True
-    ),
-    Argument(
-        "secret_access_key", str, "the secret access key", aliases=("secret_key",), secret=True
-    ),
+    Argument("access_key_id", str, "the access key, or NOSIGN", aliases=("access_key",), secret=True),
+    Argument("secret_access_key", str, "the secret access key", aliases=("secret_key",), secret=True),
     Argument("session_token", str, "the session token of temporary credentials", secret=True),
     FORMAT,
     COMPRESSION,

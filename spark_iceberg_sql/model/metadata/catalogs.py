@@ -114,9 +114,7 @@ class _Catalog:
         try:
             from pyiceberg.catalog import load_catalog
         except ImportError:
-            raise SourceError(
-                "--catalog needs pyiceberg: pip install 'spark-iceberg-sql[catalog]'"
-            ) from None
+            raise SourceError("--catalog needs pyiceberg: pip install 'spark-iceberg-sql[catalog]'") from None
         return load_catalog(self.name)
 
     def _load(self, parts: Name) -> Table | MissingTable:
@@ -189,9 +187,7 @@ class _TablesOfCatalog(Tables, ABC):
 class _OpenedTables(_TablesOfCatalog):
     """The tables of an opened catalog; without an answer, it is unknown whether there is one."""
 
-    def __init__(
-        self, catalogs: Catalogs, source: _Catalog, timeout: float, settings: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, catalogs: Catalogs, source: _Catalog, timeout: float, settings: Mapping[str, Any]) -> None:
         super().__init__(source.name, settings)
         self._catalogs = catalogs
         self._source = source

@@ -98,17 +98,9 @@ def unversioned(locations: Iterable[str]) -> list[str]:
 
 def _unversioned(locations: Iterable[str]) -> list[str]:
     names = {location: location.rsplit("/", 1)[-1] for location in locations}
-    unversioned_locations = [
-        loc for loc, name in names.items() if is_metadata_file(name) and not metadata_file(name)
-    ]
-    is_hadoop = bool(unversioned_locations) and any(
-        n[:1] in "vV" and metadata_file(n) for n in names.values()
-    )
-    return sorted(
-        loc
-        for loc in unversioned_locations
-        if not (is_hadoop and _UNCOMMITTED.fullmatch(names[loc]))
-    )
+    unversioned_locations = [loc for loc, name in names.items() if is_metadata_file(name) and not metadata_file(name)]
+    is_hadoop = bool(unversioned_locations) and any(n[:1] in "vV" and metadata_file(n) for n in names.values())
+    return sorted(loc for loc in unversioned_locations if not (is_hadoop and _UNCOMMITTED.fullmatch(names[loc])))
 
 
 def read_head(content: bytes) -> Head:
@@ -159,15 +151,9 @@ def current_metadata_file(
     else:
         newest_files = [f for f in files if f.version == files[0].version]
         is_single = len(newest_files) == 1
-        chosen = (
-            newest_files[0]
-            if is_single
-            else _one_table(newest_files, heads([f.location for f in newest_files]))
-        )
+        chosen = newest_files[0] if is_single else _one_table(newest_files, heads([f.location for f in newest_files]))
     if unversioned_files:
-        _refuse_newer(
-            chosen, unversioned_files, heads([f.location for f in [chosen, *unversioned_files]])
-        )
+        _refuse_newer(chosen, unversioned_files, heads([f.location for f in [chosen, *unversioned_files]]))
     return chosen
 
 
@@ -178,9 +164,7 @@ def _by_version(
     """The files with a version in their names, newest first, and those without."""
     files = (f for f in map(metadata_file, locations) if f is not None)
     newest_first = sorted(files, key=lambda f: (f.version, f.location), reverse=True)
-    unversioned_files = (
-        MetadataFile(location, -1, None, False) for location in _unversioned(locations)
-    )
+    unversioned_files = (MetadataFile(location, -1, None, False) for location in _unversioned(locations))
     return tuple(newest_first), tuple(unversioned_files)
 
 
@@ -194,9 +178,7 @@ def _no_names(unversioned_files: Sequence[MetadataFile]) -> NoMetadataError:
     )
 
 
-def _refuse_newer(
-    chosen: MetadataFile, unversioned_files: Sequence[MetadataFile], heads: Sequence[Head]
-) -> None:
+def _refuse_newer(chosen: MetadataFile, unversioned_files: Sequence[MetadataFile], heads: Sequence[Head]) -> None:
     """Raise NoMetadataError if a file of unknown version was updated later: ignoring it could hide newer rows."""
     chosen_head = heads[0]
     for file, head in zip(unversioned_files, heads[1:], strict=True):
@@ -216,9 +198,7 @@ def _last_updated(
     table_uuid: str | None,
 ) -> MetadataFile:
     files_with_heads = list(zip(files, heads([f.location for f in files]), strict=True))
-    matches = [
-        (f, h) for f, h in files_with_heads if table_uuid is None or h.table_uuid == table_uuid
-    ]
+    matches = [(f, h) for f, h in files_with_heads if table_uuid is None or h.table_uuid == table_uuid]
     if not matches and table_uuid is not None:
         raise _no_such_table(table_uuid, [h for _, h in files_with_heads])
     return _last(matches)
@@ -234,9 +214,7 @@ def _newest_of(
         batch = files[start[0] : start[1]]
         batch_heads = heads([f.location for f in batch])
         all_heads.extend(batch_heads)
-        matches = [
-            (f, h) for f, h in zip(batch, batch_heads, strict=True) if h.table_uuid == table_uuid
-        ]
+        matches = [(f, h) for f, h in zip(batch, batch_heads, strict=True) if h.table_uuid == table_uuid]
         if matches:
             newest = matches[0][0].version
             return _last([pair for pair in matches if pair[0].version == newest])
@@ -272,6 +250,4 @@ def _last(read: Sequence[tuple[MetadataFile, Head]]) -> MetadataFile:
 def _no_such_table(table_uuid: str, heads: Sequence[Head]) -> NoMetadataError:
     tables = sorted({h.table_uuid for h in heads if h.table_uuid})
     listing = f"; there are {', '.join(tables)}" if tables else ""
-    return NoMetadataError(
-        f"none of {len(heads)} metadata files belongs to table {table_uuid}{listing}"
-    )
+    return NoMetadataError(f"none of {len(heads)} metadata files belongs to table {table_uuid}{listing}")

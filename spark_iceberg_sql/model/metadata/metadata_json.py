@@ -53,9 +53,7 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
     except RecursionError:
         raise MetadataError("it is nested too deeply") from None
     except _WRONG_STRUCTURE as wrong:
-        raise MetadataError(
-            f"the metadata does not have the structure in the spec: {wrong}"
-        ) from None
+        raise MetadataError(f"the metadata does not have the structure in the spec: {wrong}") from None
 
 
 def _schemas(metadata: Mapping[str, Any]) -> dict[int, Schema]:
@@ -94,9 +92,7 @@ def _schema(value: Mapping[str, Any]) -> Schema:
 
 def _specs(metadata: Mapping[str, Any], schemas: Sequence[Schema]) -> Specs:
     if "partition-specs" in metadata:
-        specs = tuple(
-            _spec(spec["spec-id"], spec["fields"], schemas) for spec in metadata["partition-specs"]
-        )
+        specs = tuple(_spec(spec["spec-id"], spec["fields"], schemas) for spec in metadata["partition-specs"])
         current = metadata["default-spec-id"]
     else:  # v1 as first written
         specs, current = (_spec(0, metadata["partition-spec"], schemas),), 0
@@ -114,10 +110,7 @@ def _specs(metadata: Mapping[str, Any], schemas: Sequence[Schema]) -> Specs:
 def _spec(spec_id: int, fields: Sequence[Mapping[str, Any]], schemas: Sequence[Schema]) -> Spec:
     return Spec(
         spec_id,
-        tuple(
-            _field(field, field.get("field-id", FIRST_FIELD_ID + i), schemas)
-            for i, field in enumerate(fields)
-        ),
+        tuple(_field(field, field.get("field-id", FIRST_FIELD_ID + i), schemas) for i, field in enumerate(fields)),
     )
 
 

@@ -17,9 +17,7 @@ from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.table import Name, Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 
-_MAX_INFLATED = (
-    256 << 20
-)  # bytes of a gzipped file's text: a few megabytes can become many gigabytes
+_MAX_INFLATED = 256 << 20  # bytes of a gzipped file's text: a few megabytes can become many gigabytes
 _PART = r"(?:\s*`(?:[^`]|``)+`\s*|[^.`]*[^.`\s][^.`]*)"
 _NAME = regex(rf"{_PART}(?:\.{_PART})*")
 

@@ -42,10 +42,7 @@ class HiddenPartitioning:
         )
 
     def __str__(self) -> str:
-        return "\n".join(
-            f"{title}\n  {' -> '.join(' '.join(part) for part in parts)}"
-            for title, *parts in self._rows
-        )
+        return "\n".join(f"{title}\n  {' -> '.join(' '.join(part) for part in parts)}" for title, *parts in self._rows)
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         printer.text(str(self))  # type: ignore[attr-defined]
@@ -62,9 +59,7 @@ class HiddenPartitioning:
         top = number * _ROW
         width = (_WIDTH - 2 * 40) // 3
         color = markup.READ if number else markup.NOTE
-        elements = [
-            f'<text x="0" y="{top + 16}" font-weight="bold">{markup.html_text(title)}</text>'
-        ]
+        elements = [f'<text x="0" y="{top + 16}" font-weight="bold">{markup.html_text(title)}</text>']
         for i, (first, second) in enumerate(boxes):
             x, y = i * (width + 40), top + 26
             elements.append(
@@ -76,7 +71,5 @@ class HiddenPartitioning:
             )
             if i:
                 middle = y + _BOX // 2
-                elements.append(
-                    f'<path d="M{x - 36} {middle}h26m-6 -5l7 5l-7 5" fill="none" stroke="currentColor"/>'
-                )
+                elements.append(f'<path d="M{x - 36} {middle}h26m-6 -5l7 5l-7 5" fill="none" stroke="currentColor"/>')
         return "".join(elements)

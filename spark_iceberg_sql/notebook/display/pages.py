@@ -40,9 +40,7 @@ class Pages:
         else:
             position = _rows(f"{total:,}")
         if self._all_rows.column_count > len(self._all_rows.names):
-            position += (
-                f", first {len(self._all_rows.names)} of {self._all_rows.column_count:,} columns"
-            )
+            position += f", first {len(self._all_rows.names)} of {self._all_rows.column_count:,} columns"
         return f"{position} (more: {NEXT})" if with_hint and self._end < total else position
 
     def turn_page(self, is_back: bool, row_count: int | None) -> result_bundles.Bundle:

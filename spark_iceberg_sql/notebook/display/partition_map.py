@@ -93,9 +93,7 @@ def svg(read: TableRead) -> str:
         y += band.rows * height + 2
         if not is_timed or number == len(bands) - 1:
             left, right = _labels(bands if is_timed else [band])
-            parts.append(
-                _text_element(0, y + 11, left) + _text_element(_WIDTH, y + 11, right, "end")
-            )
+            parts.append(_text_element(0, y + 11, left) + _text_element(_WIDTH, y + 11, right, "end"))
             y += 16
     chosen = sum(1 for p in read.partitions if p.files_read)
     label = f"{chosen} of {len(read.partitions)} partitions read"
@@ -148,8 +146,7 @@ def _merge_by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...
         files[key] += cell.files
         read[key] += cell.read
     return tuple(
-        _Cell(begin + x / scale, begin + (x + 1) / scale, row, files[x, row], read[x, row])
-        for x, row in sorted(files)
+        _Cell(begin + x / scale, begin + (x + 1) / scale, row, files[x, row], read[x, row]) for x, row in sorted(files)
     )
 
 
@@ -171,14 +168,11 @@ def _place_nulls(bands: Sequence[_Band]) -> list[_Band]:
     if not dated_cells or len(dated_cells) == sum(len(band.cells) for band in bands):
         return list(bands)
     first = min(cell.start for cell in dated_cells)
-    width = max(
-        (max(c.end for c in dated_cells) - first) / 30, min(c.end - c.start for c in dated_cells)
-    )
+    width = max((max(c.end for c in dated_cells) - first) / 30, min(c.end - c.start for c in dated_cells))
     placed_bands = []
     for band in bands:
         cells = [
-            replace(c, start=first - 2 * width, end=first - width) if c.start == -math.inf else c
-            for c in band.cells
+            replace(c, start=first - 2 * width, end=first - width) if c.start == -math.inf else c for c in band.cells
         ]
         has_null = len(cells) > sum(c.start != -math.inf for c in band.cells)
         labels = (f"null | {band.labels[0]}", band.labels[1]) if has_null else band.labels
@@ -204,9 +198,7 @@ def _band(prefix: str, partitions: list[Partition]) -> _Band:
         return _Band(f"{prefix}unpartitioned", (_Cell(0, 1, 0, files, chosen),), 1, False, ("", ""))
     axis = next((i for i, field in enumerate(fields) if _is_time(partitions, i)), 0)
     is_timed = _is_time(partitions, axis)
-    axis_values = sorted(
-        {p.values[axis].text: p.values[axis] for p in partitions}.values(), key=sort_key
-    )
+    axis_values = sorted({p.values[axis].text: p.values[axis] for p in partitions}.values(), key=sort_key)
     spans = {v.text: _span(v) if is_timed and v.number is not None else None for v in axis_values}
     if not is_timed:
         spans = {v.text: (float(i), i + 1.0) for i, v in enumerate(axis_values)}
@@ -245,9 +237,7 @@ def _is_time(partitions: Sequence[Partition], field: int) -> bool:
     non_null_values = [v for v in values if v.number is not None]
     if not non_null_values:
         return False
-    return _iso_width(values[0]) is not None or all(
-        _DATE.fullmatch(v.text) for v in non_null_values
-    )
+    return _iso_width(values[0]) is not None or all(_DATE.fullmatch(v.text) for v in non_null_values)
 
 
 def _iso_width(value: PartitionValue) -> int | None:

@@ -32,14 +32,8 @@ def partitions_read(read: TableRead) -> str:
     if not read_count:
         return "no partitions"
     if not full_fields and not partial_fields:
-        return (
-            ""
-            if read_count == len(read.partitions)
-            else f"{read_count:,} of {len(read.partitions):,} partitions"
-        )
-    return ", ".join(
-        [*(["partitions: " + ", ".join(full_fields)] if full_fields else []), *partial_fields]
-    )
+        return "" if read_count == len(read.partitions) else f"{read_count:,} of {len(read.partitions):,} partitions"
+    return ", ".join([*(["partitions: " + ", ".join(full_fields)] if full_fields else []), *partial_fields])
 
 
 def _partial_text(files: int, read: TableRead, text: str) -> str:

@@ -67,9 +67,7 @@ def of_explained(
     lines, maps, strips = _reads(read, "", "would read")
     if not read and explanation is None and extra is None:
         lines = ["would read no table"]
-    details = (
-        f"<details><summary>physical plan</summary><pre>{markup.html_lines(plan)}</pre></details>"
-    )
+    details = f"<details><summary>physical plan</summary><pre>{markup.html_lines(plan)}</pre></details>"
     explanation_html = "" if explanation is None else explanation._repr_html_()
     first = extra or {"text/html": "", "text/plain": ""}
     return bundle(
@@ -82,9 +80,7 @@ def _line_html(line: str) -> str:
     return markup.dim_line(markup.html_text(line))
 
 
-def _reads(
-    read: Sequence[TableRead], first: str, verb: str
-) -> tuple[list[str], list[str], list[str]]:
+def _reads(read: Sequence[TableRead], first: str, verb: str) -> tuple[list[str], list[str], list[str]]:
     """The lines, SVG maps and text maps of what was read; one line per table if there are several."""
     lines = [first] if first else []
     maps, strips = [], []
@@ -100,11 +96,7 @@ def _reads(
             lines.append(text)
         has_several_specs = len({p.spec_id for p in table.partitions}) > 1
         is_partitioned = any(p.values for p in table.partitions)
-        if (
-            table.counted
-            and is_partitioned
-            and (has_several_specs or table.files != table.total_files)
-        ):
+        if table.counted and is_partitioned and (has_several_specs or table.files != table.total_files):
             maps.append(partition_map.svg(table))
             strips.append(partition_map.text_strip(table))
     if len(read) > _MAX_TABLES:
@@ -119,9 +111,7 @@ def _files(table: TableRead) -> str:
     sizes = size(table.size)
     if table.total_size is not None and table.size != table.total_size:
         total_size_text = size(table.total_size)
-        read_size_text = (
-            sizes.split()[0] if sizes.split()[1] == total_size_text.split()[1] else sizes
-        )
+        read_size_text = sizes.split()[0] if sizes.split()[1] == total_size_text.split()[1] else sizes
         sizes = f"{read_size_text} of {total_size_text}"
     plural = "" if table.total_files == 1 else "s"
     return f"{table.files:,} of {table.total_files:,} file{plural} ({sizes})"

@@ -40,9 +40,7 @@ class ResultRows:
 
     def slice_rows(self, start: int, end: int) -> ResultRows:
         """Some of these rows. start, end: indexes, as of a slice."""
-        return replace(
-            self, rows=self.rows[start:end], has_more=self.has_more or end < len(self.rows)
-        )
+        return replace(self, rows=self.rows[start:end], has_more=self.has_more or end < len(self.rows))
 
 
 def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
@@ -83,9 +81,7 @@ def tsv(rows: ResultRows) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, "excel-tab", lineterminator="\n")
     writer.writerow(rows.names)
-    writer.writerows(
-        [["" if v is None else v[:_MAX_KEPT_LENGTH] for v in row] for row in rows.rows]
-    )
+    writer.writerows([["" if v is None else v[:_MAX_KEPT_LENGTH] for v in row] for row in rows.rows])
     return buffer.getvalue()
 
 
@@ -96,9 +92,7 @@ def missing_parts(rows: ResultRows) -> list[str]:
         remarks.append(f"the result has more than {len(rows.rows):,} rows")
     if rows.column_count > len(rows.names):
         remarks.append(f"the result has {rows.column_count:,} columns")
-    if cut_values := sum(
-        v is not None and len(v) > _MAX_KEPT_LENGTH for row in rows.rows for v in row
-    ):
+    if cut_values := sum(v is not None and len(v) > _MAX_KEPT_LENGTH for row in rows.rows for v in row):
         remarks.append(
             f"{cut_values:,} value{' is' if cut_values == 1 else 's are'} cut at {_MAX_KEPT_LENGTH:,} characters"
         )
@@ -113,8 +107,7 @@ def html(rows: ResultRows) -> str:
     ]
     null = '<i class="dim">null</i>'
     body = [
-        [null if v is None else markup.html_text(markup.flat(v), _MAX_SHOWN_LENGTH) for v in row]
-        for row in rows.rows
+        [null if v is None else markup.html_text(markup.flat(v), _MAX_SHOWN_LENGTH) for v in row] for row in rows.rows
     ]
     return markup.table(header, body, rows.are_numbers)
 
@@ -123,14 +116,12 @@ def text(rows: ResultRows) -> str:
     """The table as plain text, cut to a terminal's width."""
     lines = [rows.names, *rows.rows]
     cells = [
-        ["null" if v is None else markup.truncated(markup.flat(v), _MAX_TEXT_LENGTH) for v in row]
-        for row in lines
+        ["null" if v is None else markup.truncated(markup.flat(v), _MAX_TEXT_LENGTH) for v in row] for row in lines
     ]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     rule = ["-" * width for width in widths]
     return "\n".join(
-        markup.truncated(_line(row, widths, rows.are_numbers), _MAX_LINE_LENGTH)
-        for row in [cells[0], rule, *cells[1:]]
+        markup.truncated(_line(row, widths, rows.are_numbers), _MAX_LINE_LENGTH) for row in [cells[0], rule, *cells[1:]]
     )
 
 

@@ -48,9 +48,7 @@ _STARTS = frozenset(
         "SET",
     )
 )
-_READS = frozenset(
-    ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "(")
-)
+_READS = frozenset(("SELECT", "FROM", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "("))
 _WRITES = frozenset(("INSERT", "OVERWRITE", "DELETE", "UPDATE", "MERGE"))
 _HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
 _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
@@ -83,9 +81,7 @@ def _shifted(diagnostic: Diagnostic, cell: Cell, statement: Statement) -> Diagno
     """A diagnostic on the statement, moved to the cell's SQL; without its fix, which is for another text."""
     start = min(statement.start + diagnostic.span.start, statement.end)
     end = min(statement.start + diagnostic.span.end, statement.end)
-    return cell.diagnostic(
-        diagnostic.code, diagnostic.message, (start, max(start, end)), diagnostic.help
-    )
+    return cell.diagnostic(diagnostic.code, diagnostic.message, (start, max(start, end)), diagnostic.help)
 
 
 def _is_question_mark(statement: Statement, span: tuple[int, int]) -> bool:
@@ -135,9 +131,7 @@ def _help(
 
 def help_in_message(parsed_error: ParsedError) -> str | None:
     """The help in an error's own message: the sentence with the text to write, or else the first one."""
-    sentences = [
-        sentence for sentence in parsed_error.other_sentences if _HELP_SENTENCE.match(sentence)
-    ]
+    sentences = [sentence for sentence in parsed_error.other_sentences if _HELP_SENTENCE.match(sentence)]
     sentences.sort(key=lambda sentence: "`" not in sentence)
     return sentences[0][0].lower() + sentences[0][1:].rstrip(".") if sentences else None
 
@@ -180,15 +174,11 @@ def _function_help(
     if similar is None:
         return None, None
     start = span[0] + call.lower().find(name.lower())
-    edit = (
-        Edit(start, start + len(name), similar) if call.lower().startswith(name.lower()) else None
-    )
+    edit = Edit(start, start + len(name), similar) if call.lower().startswith(name.lower()) else None
     return _suggest(similar, edit, statement)
 
 
-def _column_help(
-    names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]
-) -> _Help:
+def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]) -> _Help:
     name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     field = names.partition_field(statement, name)
     if field is not None:
@@ -212,11 +202,7 @@ def _table_help(
     span: tuple[int, int],
     variables: Mapping[str, Any],
 ) -> _Help:
-    name_text = (
-        parsed_error.parameters.get("relationName")
-        or parsed_error.parameters.get("schemaName")
-        or ""
-    )
+    name_text = parsed_error.parameters.get("relationName") or parsed_error.parameters.get("schemaName") or ""
     parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(name_text)))
     if len(parts) == 1 and parameter_values.is_frame(variables.get(parts[0])):
         placeholder = f"{{{parts[0]}}}"
@@ -228,29 +214,19 @@ def _table_help(
     similar = names.table_like(parts, statement.script[span[0] : span[1]])
     if similar is None:
         return None, None
-    covers_name = (
-        span[1] - span[0] > 0
-        and "table" in parsed_error.condition.lower()
-        and _is_name(statement, span)
-    )
+    covers_name = span[1] - span[0] > 0 and "table" in parsed_error.condition.lower() and _is_name(statement, span)
     return _suggest(similar, Edit(*span, similar) if covers_name else None, statement)
 
 
 def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
     tokens = [t for t in statement.tokens if span[0] <= t.start and t.end <= span[1]]
-    return (
-        len(tokens) % 2 == 1
-        and all(t.text == "." for t in tokens[1::2])
-        and tokens[0].word not in _STARTS
-    )
+    return len(tokens) % 2 == 1 and all(t.text == "." for t in tokens[1::2]) and tokens[0].word not in _STARTS
 
 
 def _syntax_help(statement: Statement, span: tuple[int, int]) -> _Help:
     tokens = statement.tokens
     index = next((i for i, t in enumerate(tokens) if t.start >= span[0]), len(tokens) - 1)
-    if [t.word for t in tokens[:2]] == ["INSERT", "INTO"] and "FUNCTION" in (
-        t.word for t in tokens[2:4]
-    ):
+    if [t.word for t in tokens[:2]] == ["INSERT", "INTO"] and "FUNCTION" in (t.word for t in tokens[2:4]):
         return translation.INTO_FUNCTION, None
     token = tokens[index]
     line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]

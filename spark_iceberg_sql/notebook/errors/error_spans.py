@@ -15,24 +15,15 @@ def error_span(parsed_error: ParsedError, statement: Statement) -> tuple[int, in
     if parsed_error.fragment:
         offset = parsed_error.start if parsed_error.start is not None else -1
         # The offset may be that of a rewritten statement: then the fragment's only occurrence is taken.
-        if (
-            text[offset : offset + len(parsed_error.fragment)] != parsed_error.fragment
-            or offset < 0
-        ):
-            offset = (
-                text.find(parsed_error.fragment) if text.count(parsed_error.fragment) == 1 else -1
-            )
+        if text[offset : offset + len(parsed_error.fragment)] != parsed_error.fragment or offset < 0:
+            offset = text.find(parsed_error.fragment) if text.count(parsed_error.fragment) == 1 else -1
         if offset >= 0:
             return statement.start + offset, statement.start + offset + len(parsed_error.fragment)
     if parsed_error.row is not None and parsed_error.column is not None:
         lines = text.split("\n")
         if parsed_error.row <= len(lines):
-            offset = (
-                sum(len(line) + 1 for line in lines[: parsed_error.row - 1]) + parsed_error.column
-            )
-            indexes = (
-                i for i, t in enumerate(statement.tokens) if t.end > statement.start + offset
-            )
+            offset = sum(len(line) + 1 for line in lines[: parsed_error.row - 1]) + parsed_error.column
+            indexes = (i for i, t in enumerate(statement.tokens) if t.end > statement.start + offset)
             first = next(indexes, len(statement.tokens) - 1)
             last = first if "SYNTAX" in parsed_error.condition else _last_index(statement, first)
             return statement.tokens[first].start, statement.tokens[last].end
@@ -48,9 +39,7 @@ def _last_index(statement: Statement, first: int) -> int:
     are_names = [t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in tokens]
     is_parameter = tokens[first].text == ":" and are_names[first + 1 : first + 2] == [True]
     last = first + 1 if is_parameter else first
-    while [t.text for t in tokens[last + 1 : last + 2]] == ["."] and any(
-        are_names[last + 2 : last + 3]
-    ):
+    while [t.text for t in tokens[last + 1 : last + 2]] == ["."] and any(are_names[last + 2 : last + 3]):
         last += 2
     if are_names[last] and [t.text for t in tokens[last + 1 : last + 2]] == ["("]:
         depth = 0
@@ -77,8 +66,6 @@ def _name_span(parsed_error: ParsedError, statement: Statement) -> tuple[int, in
     spans = []
     for i in range(len(tokens) if name_parts else 0):
         parts = tokens[i : i + 2 * len(name_parts) - 1]
-        if [t.text.strip("`").lower() for t in parts[::2]] == name_parts and all(
-            t.text == "." for t in parts[1::2]
-        ):
+        if [t.text.strip("`").lower() for t in parts[::2]] == name_parts and all(t.text == "." for t in parts[1::2]):
             spans.append((parts[0].start, parts[-1].end))
     return spans[0] if len(spans) == 1 else None

@@ -21,9 +21,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.script import statements
 
 _HOOK = "_render_traceback_"  # IPython calls this method of an exception to render it
-_LIBRARY_PATH = re.compile(
-    r"[/\\](?:pyspark|py4j|spark_iceberg_sql|IPython|ipykernel)[/\\]|<decorator-gen"
-)
+_LIBRARY_PATH = re.compile(r"[/\\](?:pyspark|py4j|spark_iceberg_sql|IPython|ipykernel)[/\\]|<decorator-gen")
 
 
 def install() -> None:
@@ -72,9 +70,7 @@ def _mask(error: BaseException, text: str, lines: Iterable[str]) -> None:
     masked_text = mask_stack(str(error), text, lines)
     if masked_text != str(error):
         error_class = type(error)
-        error.__class__ = type(
-            error_class.__name__, (error_class,), {"__str__": lambda _: masked_text}
-        )
+        error.__class__ = type(error_class.__name__, (error_class,), {"__str__": lambda _: masked_text})
 
 
 def _render(error: BaseException) -> list[str]:

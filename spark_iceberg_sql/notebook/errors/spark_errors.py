@@ -55,24 +55,17 @@ def parse_error(error: BaseException) -> ParsedError:
     message = _END.sub("", text[condition_match.end() if condition_match else 0 :]).strip()
     message = _POSITION_AT_END.sub("", _SEARCHED.sub("", message))
     first, *sentences = _SENTENCE.split(" ".join(_lines(message))) or [""]
-    row, column = (
-        (int(position_match[1]), int(position_match[3])) if position_match else (None, None)
-    )
+    row, column = (int(position_match[1]), int(position_match[3])) if position_match else (None, None)
     if position_match and column and position_match[2] == "position":  # counted from 1
         column -= 1
     start, fragment, parameters = None, "", {}
     if isinstance(error, PySparkException):
         start, fragment = _context(error)
         parameters = error.getMessageParameters() or {}
-    thrown = (
-        catalog_entries.exception_text(error)
-        if not fragment and isinstance(error, JVM_ERRORS)
-        else ""
-    )
+    thrown = catalog_entries.exception_text(error) if not fragment and isinstance(error, JVM_ERRORS) else ""
     if fragment_match := _FRAGMENT.search(thrown):
         fragment = fragment_match[1][
-            fragment_match.start(3) - fragment_match.start(2) : fragment_match.end(3)
-            - fragment_match.start(2)
+            fragment_match.start(3) - fragment_match.start(2) : fragment_match.end(3) - fragment_match.start(2)
         ]
     return ParsedError(
         condition,

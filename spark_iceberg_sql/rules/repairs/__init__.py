@@ -36,9 +36,7 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
         ),
         (partition_fields.alter_statements,),
     ),
-    **dict.fromkeys(
-        ("rename-field", "alter-field", "missing-with"), (partition_fields.replace_field,)
-    ),
+    **dict.fromkeys(("rename-field", "alter-field", "missing-with"), (partition_fields.replace_field,)),
     **dict.fromkeys(
         ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"),
         (partition_fields.partitioned_by,),
@@ -47,9 +45,7 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
     "as-in-drop": (typos.surplus_name,),
     "mixed-columns": (partition_fields.typed_columns,),
     "partition-by": _FIELDS,
-    **dict.fromkeys(
-        ("nested-transform", "expression", "quoted-column", "sort-order"), (partition_fields.cast,)
-    ),
+    **dict.fromkeys(("nested-transform", "expression", "quoted-column", "sort-order"), (partition_fields.cast,)),
     "partitioning-property": (partition_fields.properties, partition_fields.alter_statements),
     "with-properties": (partition_fields.properties,),
     "using-after-clauses": (partition_fields.using_first,),
@@ -80,12 +76,8 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
 def repair(context: Context, node: nodes.InvalidStatement) -> Repair | None:
     """The first repair after which the statement parses; None if there is none."""
     tokens = context.statement.tokens
-    keywords = [
-        token.text.upper() if token.kind is TokenKind.WORD else token.text for token in tokens
-    ]
-    token_index = next(
-        (i for i, token in enumerate(tokens) if token.start >= node.error_span[0]), len(tokens)
-    )
+    keywords = [token.text.upper() if token.kind is TokenKind.WORD else token.text for token in tokens]
+    token_index = next((i for i, token in enumerate(tokens) if token.start >= node.error_span[0]), len(tokens))
     site = SyntaxErrorSite(context, node, tokens, keywords, token_index)
     for attempt in _BY_ERROR_KIND.get(node.error_kind, ()):
         for candidate in attempt(site):

@@ -27,22 +27,16 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 
 def partitioned_by(site: SyntaxErrorSite, other_text: str = "") -> Iterator[Repair]:
     """PARTITIONED BY of CREATE TABLE, over the fields that the user wrote. other_text: written in another place."""
-    starts = [
-        i for i, w in enumerate(site.keywords) if w in ("PARTITION", "PARTITIONED", "PARTITIONING")
-    ]
+    starts = [i for i, w in enumerate(site.keywords) if w in ("PARTITION", "PARTITIONED", "PARTITIONING")]
     clauses: list[str] = []
     edits: list[Edit] = []
     is_complete = True
     for first in starts:
         begin, end = field_list_range(site, first)
         parsed_fields = parse_fields(site.tokens[begin:end])
-        if parsed_fields is None or loses_content(
-            site.tokens[begin:end], " ".join([*parsed_fields, other_text])
-        ):
+        if parsed_fields is None or loses_content(site.tokens[begin:end], " ".join([*parsed_fields, other_text])):
             return
-        is_complete = is_complete and not lost_words(
-            site.tokens[begin:end], " ".join([*parsed_fields, other_text])
-        )
+        is_complete = is_complete and not lost_words(site.tokens[begin:end], " ".join([*parsed_fields, other_text]))
         clauses += [field for field in parsed_fields if field not in clauses]
         start, stop = site.tokens[first].start, site.tokens[end - 1].end
         if edits:  # remove the second clause, with the white space before it
@@ -70,9 +64,7 @@ def typed_columns(site: SyntaxErrorSite) -> Iterator[Repair]:
     for repair in partitioned_by(site, " ".join(typed)):
         column_edit = Edit(list_end, list_end, "".join(f", {column}" for column in typed))
         column_names = " and ".join(f"`{column}`" for column in typed)
-        yield Repair(
-            f"add {column_names} to the column list and {repair.help}", (column_edit, *repair.edits)
-        )
+        yield Repair(f"add {column_names} to the column list and {repair.help}", (column_edit, *repair.edits))
 
 
 def alter_statements(site: SyntaxErrorSite) -> Iterator[Repair]:
@@ -96,9 +88,7 @@ def alter_statements(site: SyntaxErrorSite) -> Iterator[Repair]:
         parsed_fields = parse_fields(item)
         if parsed_fields is None or len(parsed_fields) > 1:
             return
-        statements.append(
-            f"ALTER TABLE {site.table} {verb} PARTITION FIELD {parsed_fields[0]}{name}"
-        )
+        statements.append(f"ALTER TABLE {site.table} {verb} PARTITION FIELD {parsed_fields[0]}{name}")
     if statements and not loses_content(site.tokens, " ".join(statements)):
         span = site.context.statement.start, site.context.statement.end
         is_complete = not lost_words(site.tokens, " ".join(statements))
@@ -116,9 +106,7 @@ def replace_field(site: SyntaxErrorSite) -> Iterator[Repair]:
         return
     field_tokens = site.tokens[first + 1 :]
     keywords = site.keywords[first + 1 :]
-    separator_indices = [
-        keywords.index(word) for word in ("WITH", "TO", "BY", "SET", "=", "AS") if word in keywords
-    ]
+    separator_indices = [keywords.index(word) for word in ("WITH", "TO", "BY", "SET", "=", "AS") if word in keywords]
     if not separator_indices:
         return
     new_tokens = field_tokens[separator_indices[0] + 1 :]
@@ -128,9 +116,7 @@ def replace_field(site: SyntaxErrorSite) -> Iterator[Repair]:
         return
     new_fields = parse_fields(new_tokens)
     clause = new_fields[0] if new_fields and len(new_fields) == 1 else None
-    if len(new_tokens) == 1 and (
-        site.node.error_kind == "rename-field" or not _is_column(site, new_tokens[0].text)
-    ):
+    if len(new_tokens) == 1 and (site.node.error_kind == "rename-field" or not _is_column(site, new_tokens[0].text)):
         name, source = new_tokens[0].text.strip("'\""), _clause_of(site, old_text)
         clause = f"{source} AS {name if name.startswith('`') else quoted(name)}" if source else None
     if clause is None:
@@ -245,11 +231,7 @@ def before_query(site: SyntaxErrorSite) -> Iterator[Repair]:
     begin, end = field_list_range(site, site.token_index)
     as_index = next((i for i, w in enumerate(site.keywords[: site.token_index]) if w == "AS"), None)
     parsed_fields = parse_fields(site.tokens[begin:end])
-    if (
-        as_index is None
-        or not parsed_fields
-        or lost_words(site.tokens[begin:end], " ".join(parsed_fields))
-    ):
+    if as_index is None or not parsed_fields or lost_words(site.tokens[begin:end], " ".join(parsed_fields)):
         return
     clause = f"PARTITIONED BY ({', '.join(parsed_fields)})"
     yield Repair(
@@ -270,9 +252,7 @@ def snowflake(site: SyntaxErrorSite) -> Iterator[Repair]:
     if site.keywords[0] == "ALTER":
         yield Repair("write `ALTER TABLE`", (removal,), "ALTER ICEBERG TABLE is Snowflake's syntax")
         return
-    opening_index = next(
-        (i for i in range(table_index, len(site.keywords)) if site.keywords[i] == "("), None
-    )
+    opening_index = next((i for i in range(table_index, len(site.keywords)) if site.keywords[i] == "("), None)
     if opening_index is None or "ICEBERG" not in site.keywords[:table_index]:
         return
     end = field_list_range(site, opening_index)[1]
@@ -309,8 +289,6 @@ def cast(site: SyntaxErrorSite) -> Iterator[Repair]:
         if is_cast:
             yield repair._replace(message="a cast is not a transform")
         elif site.node.error_kind == "expression":
-            yield repair._replace(
-                help=f"{repair.help}, or partition by a column that holds the value"
-            )
+            yield repair._replace(help=f"{repair.help}, or partition by a column that holds the value")
         else:
             yield repair

@@ -69,14 +69,8 @@ LEADING_WORDS = frozenset(
 def help_values(context: Context, node: nodes.InvalidStatement) -> dict[str, str]:
     """Values for a generic help: the field and its new name, and terms over the table's columns."""
     keywords = [token.text.upper() for token in context.statement.tokens]
-    following_tokens = (
-        context.statement.tokens[keywords.index("FIELD") + 1 :] if "FIELD" in keywords else ()
-    )
-    names = [
-        t.text
-        for t in following_tokens
-        if t.text.upper() not in LEADING_WORDS and t.text.upper() not in CLAUSES
-    ]
+    following_tokens = context.statement.tokens[keywords.index("FIELD") + 1 :] if "FIELD" in keywords else ()
+    names = [t.text for t in following_tokens if t.text.upper() not in LEADING_WORDS and t.text.upper() not in CLAUSES]
     terms = _examples(context, node) or ["days(ts)", "bucket(16, id)"]
     return {
         "old": _first_term(following_tokens) or "...",
@@ -106,9 +100,7 @@ def _examples(context: Context, node: nodes.InvalidStatement) -> list[str]:
     clauses: list[str] = []
     for transform in (DATE, HASH):
         candidates = (
-            name
-            for name, data_type in columns
-            if isinstance(data_type, Primitive) and transform.takes(data_type)
+            name for name, data_type in columns if isinstance(data_type, Primitive) and transform.takes(data_type)
         )
         used_columns = [field.rstrip(")").split()[-1].rpartition("(")[2] for field in clauses]
         name = next((quoted(n) for n in candidates if quoted(n) not in used_columns), None)
@@ -143,9 +135,7 @@ def parses(context: Context, edits: Sequence[Edit]) -> bool:
     for edit in sorted(edits, key=lambda e: e.start):
         text += context.text[offset : edit.start] + edit.text
         offset = edit.end
-    parsed_nodes = [
-        parser.parse(statement) for statement in statements(text + context.text[offset:end])
-    ]
+    parsed_nodes = [parser.parse(statement) for statement in statements(text + context.text[offset:end])]
     invalid_types = (nodes.InvalidStatement, nodes.Other, nodes.Templated)
     return bool(parsed_nodes) and not any(isinstance(n, invalid_types) for n in parsed_nodes)
 

@@ -23,13 +23,8 @@ def typographic_quotes(site: SyntaxErrorSite) -> Iterator[Repair]:
     """Typographic quotes."""
     stray_tokens = [t for t in site.tokens if t.kind is TokenKind.STRAY and t.text[0] in "“”„‘’‚«»"]
     if stray_tokens:
-        edits = tuple(
-            Edit(t.start, t.end, "".join(c for c in t.text if c not in "“”„‘’‚«»"))
-            for t in stray_tokens
-        )
-        quoted_text = next(
-            (t.text for t in site.tokens if t.start >= stray_tokens[0].end), "the name"
-        )
+        edits = tuple(Edit(t.start, t.end, "".join(c for c in t.text if c not in "“”„‘’‚«»")) for t in stray_tokens)
+        quoted_text = next((t.text for t in site.tokens if t.start >= stray_tokens[0].end), "the name")
         yield Repair(
             f"write `{quoted_text}` without it",
             edits,
@@ -58,9 +53,7 @@ def missing_semicolon(site: SyntaxErrorSite) -> Iterator[Repair]:
     if 0 < site.token_index < len(site.tokens) and site.keywords[site.token_index] in VERBS:
         end = site.tokens[site.token_index - 1].end
         word = site.keywords[site.token_index]
-        yield Repair(
-            f"write `;` before {word}", (Edit(end, end, ";"),), f"a `;` is missing before {word}"
-        )
+        yield Repair(f"write `;` before {word}", (Edit(end, end, ";"),), f"a `;` is missing before {word}")
 
 
 def missing_comma(site: SyntaxErrorSite) -> Iterator[Repair]:
@@ -74,9 +67,7 @@ def missing_comma(site: SyntaxErrorSite) -> Iterator[Repair]:
     )
     token_kinds = [token.kind for token in site.tokens[site.token_index : site.token_index + 2]]
     in_list = site.keywords[0] == "CREATE" and not CLAUSES & set(site.keywords[: site.token_index])
-    is_column_list = (
-        in_list and len(token_kinds) == 2 and set(token_kinds) <= {TokenKind.WORD, TokenKind.QUOTED}
-    )
+    is_column_list = in_list and len(token_kinds) == 2 and set(token_kinds) <= {TokenKind.WORD, TokenKind.QUOTED}
     if previous_token.text != ")" and not is_number and not is_column_list:
         return
     edits = (Edit(previous_token.end, previous_token.end, ","),)
@@ -99,9 +90,7 @@ def adjacent_words(site: SyntaxErrorSite) -> Iterator[Repair]:
             f"`{first.text}` takes its column in parentheses",
         )
     opening = site.keywords[site.token_index - 2] if site.token_index > 1 else ""
-    in_call = (
-        site.token_index > 4 and site.keywords[site.token_index - 5].lower() in BY_SPELLING
-    )  # bucket(4, my col)
+    in_call = site.token_index > 4 and site.keywords[site.token_index - 5].lower() in BY_SPELLING  # bucket(4, my col)
     if second.kind is TokenKind.WORD and (in_call or opening == "("):
         name = f"`{first.text} {second.text}`"
         yield Repair(
@@ -125,9 +114,7 @@ def quoted_names(site: SyntaxErrorSite) -> Iterator[Repair]:
     for tokens in (path_strings, all_strings):
         edits = tuple(Edit(t.start, t.end, _unquoted(t)) for t in tokens)
         if tokens is path_strings:
-            names = "".join(
-                _unquoted(t) if t.kind in STRINGS else t.text for t in site.tokens[first : last + 1]
-            )
+            names = "".join(_unquoted(t) if t.kind in STRINGS else t.text for t in site.tokens[first : last + 1])
             yield Repair(f"write `{names}`", edits)
         else:
             names = ", ".join(f"`{edit.text}`" for edit in edits[:4])
@@ -203,22 +190,15 @@ def _without_tokens(site: SyntaxErrorSite, first: int, last: int) -> Iterator[Re
 def missing_column_keyword(site: SyntaxErrorSite) -> Iterator[Repair]:
     """COLUMN before a column's name; COLUMNS before several in brackets."""
     offset = site.node.error_span[0]
-    word = (
-        "COLUMNS" if site.keywords[site.token_index : site.token_index + 1] == ["("] else "COLUMN"
-    )
+    word = "COLUMNS" if site.keywords[site.token_index : site.token_index + 1] == ["("] else "COLUMN"
     verb = site.text(site.context.statement.start, offset)
-    statement = " ".join(
-        (verb + f"{word} " + site.text(offset, site.context.statement.end)).split()
-    )
+    statement = " ".join((verb + f"{word} " + site.text(offset, site.context.statement.end)).split())
     yield Repair(f"write `{statement}`", (Edit(offset, offset, f"{word} "),))
 
 
 def partition_column(site: SyntaxErrorSite) -> Iterator[Repair]:
     """ADD COLUMN dt STRING PARTITION."""
-    if (
-        site.keywords[site.token_index :] != ["PARTITION"]
-        or "COLUMN" not in site.keywords[: site.token_index]
-    ):
+    if site.keywords[site.token_index :] != ["PARTITION"] or "COLUMN" not in site.keywords[: site.token_index]:
         return
     column_keyword_end = site.tokens[index_of(site, "COLUMN") or 0].end
     column = next(t.text for t in site.tokens if t.start >= column_keyword_end)
@@ -233,9 +213,7 @@ def partition_column(site: SyntaxErrorSite) -> Iterator[Repair]:
 
 def time_zone(site: SyntaxErrorSite) -> Iterator[Repair]:
     """TIMESTAMP(6) WITH TIME ZONE."""
-    first = max(
-        i for i, word in enumerate(site.keywords[: site.token_index]) if word == "TIMESTAMP"
-    )
+    first = max(i for i, word in enumerate(site.keywords[: site.token_index]) if word == "TIMESTAMP")
     last = next(
         (i for i in range(site.token_index, len(site.keywords)) if site.keywords[i] == "ZONE"),
         site.token_index,

@@ -37,9 +37,7 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
     try:
         classes = compiler.classes(sources())
     except ValueError as error:
-        raise IcebergSqlError(
-            f"the jar cannot be compiled for Spark {minor.spark}: {error}"
-        ) from None
+        raise IcebergSqlError(f"the jar cannot be compiled for Spark {minor.spark}: {error}") from None
     manifest = f"Manifest-Version: 1.0\r\nSpark: {minor.spark}\r\nScala: {scala()}\r\n\r\n"
     files = {
         "META-INF/MANIFEST.MF": manifest.encode(),

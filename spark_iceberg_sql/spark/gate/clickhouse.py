@@ -63,11 +63,7 @@ def to_spark_sql(spark: SparkSession, text: str) -> str:
                 f"there is no table at `{write_target.display_path}`",
                 help="write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ...",
             )
-        if (
-            exists
-            and attachment.is_new
-            and not translation.text.startswith("CREATE TABLE IF NOT EXISTS")
-        ):
+        if exists and attachment.is_new and not translation.text.startswith("CREATE TABLE IF NOT EXISTS"):
             raise IcebergSqlError(
                 f"there is already a table at `{write_target.display_path}`; it is attached as "
                 f"{dotted(attachment.name)}",
@@ -121,11 +117,7 @@ def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
     statement.
     """
     try:
-        field = (
-            relations.catalog_table(table)
-            .schema()
-            .caseInsensitiveFindField(".".join(split_name(column)))
-        )
+        field = relations.catalog_table(table).schema().caseInsensitiveFindField(".".join(split_name(column)))
     except BRIDGE_ERRORS:
         return
     if field is None or field.isOptional() == nullable:

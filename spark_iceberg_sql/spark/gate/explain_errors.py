@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
-_UNKNOWN_FUNCTION = re.compile(
-    r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE
-)
+_UNKNOWN_FUNCTION = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
 _INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
 _CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
@@ -41,9 +39,7 @@ _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitio
 
 def is_commit_conflict(error: Exception) -> bool:
     """True if another session committed first. A statement of one commit wrote nothing."""
-    return "org.apache.iceberg.exceptions.CommitFailedException" in catalog_entries.exception_text(
-        error
-    )
+    return "org.apache.iceberg.exceptions.CommitFailedException" in catalog_entries.exception_text(error)
 
 
 def is_retryable(text: object) -> bool:
@@ -83,8 +79,7 @@ def attached_table_error(error: Exception, text: object = None) -> IcebergSqlErr
         class_name = cause.getClass().getSimpleName()
         # Spark has its own error for a table that it does not find, except in CREATE TABLE.
         if is_ours and (
-            class_name in _REFUSALS
-            or (class_name == _NO_SUCH_TABLE and not isinstance(error, CapturedException))
+            class_name in _REFUSALS or (class_name == _NO_SUCH_TABLE and not isinstance(error, CapturedException))
         ):
             message = str(cause.getMessage())
             if is_commit_conflict(error):
@@ -159,11 +154,7 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     function_name = unknown_function(error, text)
     if function_name is not None:
         similar = similar_names(function_name, NAMES)
-        return (
-            f"there is no table function `{function_name}`; write {' or '.join(similar)}"
-            if similar
-            else None
-        )
+        return f"there is no table function `{function_name}`; write {' or '.join(similar)}" if similar else None
     if "PARSE_SYNTAX_ERROR" in message and isinstance(text, str) and _INTO_FUNCTION.match(text):
         return INTO_FUNCTION
     # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing
@@ -192,9 +183,7 @@ def _has_no_plan(error: Exception) -> bool:
 
 
 def _why_no_plan(spark: SparkSession, text: object) -> str:
-    script_statements = (
-        statements(sessions.substitute_settings(spark, text)) if isinstance(text, str) else []
-    )
+    script_statements = statements(sessions.substitute_settings(spark, text)) if isinstance(text, str) else []
     node = parser.parse(script_statements[0]) if len(script_statements) == 1 else None
     table = getattr(node, "table", None)
     if isinstance(table, NamePath):

@@ -102,9 +102,7 @@ def _explained_sql(self: SparkSession, sqlQuery: Any, args: Any = None, **kwargs
     return _run(self, sqlQuery, args, kwargs)
 
 
-def _run(
-    spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], attempt: int = 1
-) -> DataFrame:
+def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], attempt: int = 1) -> DataFrame:
     try:
         return _bound_sql(spark)(text, args, **kwargs)
     except Exception as error:

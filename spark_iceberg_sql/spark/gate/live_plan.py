@@ -29,11 +29,7 @@ def plan(spark: SparkSession, text: str) -> Plan:
     """The change plan of one statement on a session's tables, with counts of data files (see `api.plan`)."""
     catalog = tables(spark)
     change_plan = offline.plan(catalog, sessions.substitute_settings(spark, text))
-    if (
-        change_plan.before is None
-        or change_plan.after is None
-        or change_plan.why_no_files is not None
-    ):
+    if change_plan.before is None or change_plan.after is None or change_plan.why_no_files is not None:
         return change_plan
     entry = catalog.catalog_entry(change_plan.table)
     return _with_file_counts(spark, change_plan, None if entry is None else entry.table)

@@ -99,18 +99,14 @@ def explain(frame: Any, error: Exception) -> ReadError | None:
         snapshots.setdefault(name, []).append(str(snapshot))
     descriptions = [f"`{name}` (snapshot {' or '.join(read)})" for name, read in snapshots.items()]
     subject = descriptions[0] if len(descriptions) == 1 else f"one of {', '.join(descriptions)}"
-    return _as_read_error(
-        error, f"{subject} cannot be read: {cause}; the query has returned no rows"
-    )
+    return _as_read_error(error, f"{subject} cannot be read: {cause}; the query has returned no rows")
 
 
 def _as_read_error(error: Exception, text: str) -> ReadError:
     """A ReadError that is also an instance of the class of Spark's error, for code that catches that one."""
     original_class = type(error)
     methods = {"__str__": lambda _: text, "__repr__": lambda _: f"ReadError({text!r})"}
-    bases = (
-        (original_class,) if issubclass(original_class, ReadError) else (ReadError, original_class)
-    )
+    bases = (original_class,) if issubclass(original_class, ReadError) else (ReadError, original_class)
     error_class: Any = type("ReadError", bases, {**methods, "__module__": ReadError.__module__})
     read_error: ReadError = error_class.__new__(error_class, text)
     read_error.__dict__.update(error.__dict__)
@@ -121,14 +117,10 @@ def _as_read_error(error: Exception, text: str) -> ReadError:
 def statement_error(error: Exception) -> ReadError | None:
     """The ReadError for such a fault in a job of a statement that has no rows, such as INSERT; else None."""
     try:
-        cause = (
-            _cause(error) if any(_JOB in _message(t) for t in causes(thrown_by(error))) else None
-        )
+        cause = _cause(error) if any(_JOB in _message(t) for t in causes(thrown_by(error))) else None
     except BRIDGE_ERRORS:
         return None
-    return (
-        None if cause is None else _as_read_error(error, f"the statement's job has failed: {cause}")
-    )
+    return None if cause is None else _as_read_error(error, f"the statement's job has failed: {cause}")
 
 
 def planning_error(error: Exception) -> IcebergSqlError | None:

@@ -87,9 +87,7 @@ def _run(
             if on_result is not None:
                 on_result(result)
         except Exception as error:
-            remaining_texts = tuple(
-                remaining_statement.text for remaining_statement in todo[number:]
-            )
+            remaining_texts = tuple(remaining_statement.text for remaining_statement in todo[number:])
             ran = tuple(statement_run.statement for statement_run in done)
             error_text = str(explain_errors.explain(spark, error))
             message = _failure(number, len(todo), text, error_text)
@@ -110,7 +108,5 @@ def _failure(number: int, total: int, text: str, error_text: str) -> str:
     if number == 2:
         completed_part = "statement 1 has run"
     remaining_count = total - number
-    remaining_part = (
-        "none remain" if remaining_count == 0 else f"{remaining_count} after it did not run"
-    )
+    remaining_part = "none remain" if remaining_count == 0 else f"{remaining_count} after it did not run"
     return f"statement {number} of {total} failed: {_short(text)}\n{completed_part}; {remaining_part}\n\n{error_text}"

@@ -58,9 +58,7 @@ class SessionTables(Tables):
 
     def is_icebergs(self, catalog: str) -> bool:
         """True if the session's configuration sets an Iceberg class for the catalog."""
-        return (
-            "iceberg" in (self._spark.conf.get(f"spark.sql.catalog.{catalog}", None) or "").lower()
-        )
+        return "iceberg" in (self._spark.conf.get(f"spark.sql.catalog.{catalog}", None) or "").lower()
 
     def is_temporary_view(self, parts: Name) -> bool:
         """As in Tables: the table as the script has left it so far, otherwise as it is in the session."""

@@ -84,8 +84,7 @@ RULES: tuple[Rule, ...] = (
         java="Bounds",
         phase=Phase.BEFORE_PUSH_DOWN,
         summary=(
-            "keeps the rows of files whose bounds or partition values are wrong, such as imported "
-            "TIMESTAMP(MILLIS)"
+            "keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)"
         ),
         if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
     ),
@@ -293,9 +292,7 @@ def _transform_rows() -> Iterator[TransformRow]:
 def _warn(registry: Any) -> None:
     rules = {rule.name: rule for rule in RULES}
     for name in registry.newFaults():
-        warnings.warn(
-            _disabled_message(rules[name], registry.fault(name)), RuntimeWarning, stacklevel=3
-        )
+        warnings.warn(_disabled_message(rules[name], registry.fault(name)), RuntimeWarning, stacklevel=3)
 
 
 def _disabled_message(rule: Rule, fault: str) -> str:

@@ -43,9 +43,7 @@ def find_argument(function: Function, name: str) -> Argument:
         "UNRECOGNIZED_PARAMETER_NAME",
         **{shims.ROUTINE: f"`{function.name}`"},
         argumentName=f"`{name}`",
-        proposal=" ".join(
-            f"`{proposal}`" for proposal in similar_names(lower_name, names) or names
-        ),
+        proposal=" ".join(f"`{proposal}`" for proposal in similar_names(lower_name, names) or names),
     )
 
 

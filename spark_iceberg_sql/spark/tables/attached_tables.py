@@ -50,9 +50,7 @@ def register(
     IcebergSqlError if the name is another folder's, and if two writers could overwrite each other's commits
     in that store.
     """
-    folder = (
-        write_target.location.path if located_table is None else located_table.folder.rstrip("/")
-    )
+    folder = write_target.location.path if located_table is None else located_table.folder.rstrip("/")
     if located_table is not None:
         _refuse_compressed(write_target, folder, located_table)
     with _explaining_errors(write_target):

@@ -38,14 +38,11 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     is that of Spark's own catalog.
     """
     if kind not in _CATALOG_TYPES:
-        raise IcebergSqlError(
-            f"unknown catalog type `{kind}`", help=f"one of {', '.join(_CATALOG_TYPES)}"
-        )
+        raise IcebergSqlError(f"unknown catalog type `{kind}`", help=f"one of {', '.join(_CATALOG_TYPES)}")
     prefix = f"spark.sql.catalog.{name}"
     if is_spark_catalog(name, spark.conf.get(prefix, None)):
         raise IcebergSqlError(
-            f"`{name}` is Spark's own catalog: an Iceberg catalog of that name would replace it and hide its "
-            "tables",
+            f"`{name}` is Spark's own catalog: an Iceberg catalog of that name would replace it and hide its tables",
             help="use another name, or start the session with spark.sql.catalog.spark_catalog = "
             "org.apache.iceberg.spark.SparkSessionCatalog, which keeps them",
         )

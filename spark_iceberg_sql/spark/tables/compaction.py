@@ -42,13 +42,10 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     procedures = f"{backticked(parts[0])}.system"
     name = string_literal(dotted(parts[1:]))
     options = "map('delete-file-threshold', '1', 'min-input-files', '2')"
-    data = spark.sql(
-        f"CALL {procedures}.rewrite_data_files(table => {name}, options => {options})"
-    ).collect()[0]
+    data = spark.sql(f"CALL {procedures}.rewrite_data_files(table => {name}, options => {options})").collect()[0]
     # The remaining delete files apply to no data file; rewriting all delete files removes them.
     spark.sql(
-        f"CALL {procedures}.rewrite_position_delete_files(table => {name}, "
-        "options => map('rewrite-all', 'true'))"
+        f"CALL {procedures}.rewrite_position_delete_files(table => {name}, options => map('rewrite-all', 'true'))"
     ).collect()
     with sessions.working_in(spark):
         removed = _removed_delete_files(operations.refresh(), first)

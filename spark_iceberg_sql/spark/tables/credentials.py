@@ -32,10 +32,7 @@ _SECRET_ARGUMENTS = frozenset(
 
 
 _ARGUMENTS_BY_NAME = frozenset(
-    name
-    for function in FUNCTIONS
-    for argument in function.arguments
-    for name in (argument.name, *argument.aliases)
+    name for function in FUNCTIONS for argument in function.arguments for name in (argument.name, *argument.aliases)
 )
 
 
@@ -90,11 +87,7 @@ def redaction(user_pattern: str | None = None) -> dict[str, str]:
 
 
 def _joined(user_pattern: str, own_pattern: str) -> str:
-    return (
-        user_pattern
-        if own_pattern in user_pattern
-        else "|".join(filter(None, (user_pattern, own_pattern)))
-    )
+    return user_pattern if own_pattern in user_pattern else "|".join(filter(None, (user_pattern, own_pattern)))
 
 
 def hide_secrets() -> None:
@@ -141,17 +134,11 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
     has no value.
     """
     if not name.isidentifier():
-        raise IcebergSqlError(
-            f"`{name}` is not a valid name for a collection", help="letters, digits and _"
-        )
+        raise IcebergSqlError(f"`{name}` is not a valid name for a collection", help="letters, digits and _")
     for key, value in arguments.items():
         if key.lower() not in _ARGUMENTS_BY_NAME:
-            similar = similar_names(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(
-                _ARGUMENTS_BY_NAME
-            )
-            raise IcebergSqlError(
-                f"no table function has the argument `{key}`", help=f"write {' or '.join(similar)}"
-            )
+            similar = similar_names(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(_ARGUMENTS_BY_NAME)
+            raise IcebergSqlError(f"no table function has the argument `{key}`", help=f"write {' or '.join(similar)}")
         if value is None:
             raise IcebergSqlError(f"`{key}` is None", help="leave it out, or pass a value")
     for key, value in arguments.items():
@@ -208,9 +195,7 @@ class Secrets:
                 if not self._values:
                     hide_secrets()
                 self._values.add(value)
-                self._values.update(
-                    part.split("=", 1)[1] for part in value.split(";") if _is_key(part)
-                )
+                self._values.update(part.split("=", 1)[1] for part in value.split(";") if _is_key(part))
             elif isinstance(value, str):
                 self._values.update(_SIGNATURE.findall(value))
 

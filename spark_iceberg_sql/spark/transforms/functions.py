@@ -47,14 +47,10 @@ def register(spark: SparkSession) -> None:
     try:
         builder_of = native_functions.functions(sources(), injection.java_ensure)
     except ValueError as error:
-        raise IcebergSqlError(
-            f"the functions cannot be compiled for this version of Spark: {error}"
-        ) from None
+        raise IcebergSqlError(f"the functions cannot be compiled for this version of Spark: {error}") from None
     for transform in TRANSFORMS:
         for name in transform.functions:
-            registries.register_native(
-                spark, name, partial(builder_of, name), **documentation(transform, name)
-            )
+            registries.register_native(spark, name, partial(builder_of, name), **documentation(transform, name))
 
 
 def unregister(spark: SparkSession) -> None:
@@ -86,9 +82,7 @@ def _row(transform: Transform, name: str) -> FunctionRow:
         narrow_as_int=transform.narrow_as_int,
         checks_precision=transform.checks_precision,
         result=None if transform.result is None else str(Primitive(transform.result)),
-        accepted=tuple(
-            type_name for type_name in (*_SPARK_TYPES, *_UNLISTED) if _takes(transform, type_name)
-        ),
+        accepted=tuple(type_name for type_name in (*_SPARK_TYPES, *_UNLISTED) if _takes(transform, type_name)),
         listed=tuple(type_name for type_name in _SPARK_TYPES if _takes(transform, type_name)),
         parameter=parameter.name if parameter else None,
         noun=parameter.noun if parameter else "",
@@ -115,8 +109,7 @@ def documentation(transform: Transform, name: str) -> dict[str, str]:
     arguments = "".join(f"      * {row}\n" for row in rows)
     call, result = transform.example
     return {
-        "usage": f"_FUNC_({prefix}col) - Returns {transform.summary} "
-        f"(Iceberg's partition transform {transform.name}).",
+        "usage": f"_FUNC_({prefix}col) - Returns {transform.summary} (Iceberg's partition transform {transform.name}).",
         "arguments": f"\n    Arguments:\n{arguments}  ",
         "examples": f"\n    Examples:\n      > SELECT _FUNC_({call});\n       {result}\n  ",
     }

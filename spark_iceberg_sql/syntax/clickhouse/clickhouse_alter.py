@@ -48,19 +48,13 @@ def translate_alter(tokens: list[Token], text: str) -> AlterTranslation | None:
     name = text[tokens[2].start : tokens[end - 1].end]
     actions = between_commas(tokens[end:])
     action_words = [[t.word for t in action[:2]] for action in actions]
-    if action_words[0][:1] in (["UPDATE"], ["DELETE"]) and not any(
-        t.word == "WHERE" for t in tokens[end:]
-    ):
+    if action_words[0][:1] in (["UPDATE"], ["DELETE"]) and not any(t.word == "WHERE" for t in tokens[end:]):
         verb = action_words[0][0]
         raise IcebergSqlError(
             f"ALTER TABLE ... {verb} has no WHERE",
             help=f"write the condition; {verb} ... WHERE true is every row",
         )
-    if (
-        action_words[0][:2] == ["DROP", "PARTITION"]
-        and actions[0][2:]
-        and actions[0][2].kind in STRINGS
-    ):
+    if action_words[0][:2] == ["DROP", "PARTITION"] and actions[0][2:] and actions[0][2].kind in STRINGS:
         raise IcebergSqlError(
             "Iceberg has no DROP PARTITION by a value: rows are deleted by a condition on their columns",
             help=f"write DELETE FROM {name} WHERE ..., with the partition's range of values",
@@ -68,18 +62,14 @@ def translate_alter(tokens: list[Token], text: str) -> AlterTranslation | None:
     if action_words[0][:1] == ["UPDATE"]:
         last = tokens[-2:]
         updates_all_rows = len(last) == 2 and last[0].word == "WHERE" and last[1].text == "1"
-        assignments = text[
-            tokens[end + 1].start : tokens[-1].start if updates_all_rows else tokens[-1].end
-        ]
+        assignments = text[tokens[end + 1].start : tokens[-1].start if updates_all_rows else tokens[-1].end]
         assignments += "true" if updates_all_rows else ""
         return AlterTranslation(tokens[0].start, f"UPDATE {name} SET {assignments}", name)
     if action_words[0] == ["MODIFY", "COLUMN"]:
         return _modified_column(tokens[0].start, actions, name)
     type_index = next((i for i, t in enumerate(actions[0]) if t.word == "TYPE"), None)
     if action_words[0] == ["ALTER", "COLUMN"] and len(actions) == 1 and type_index is not None:
-        if type_index == name_end(actions[0], 2) and is_clickhouse_type(
-            actions[0][type_index + 1 :]
-        ):
+        if type_index == name_end(actions[0], 2) and is_clickhouse_type(actions[0][type_index + 1 :]):
             column = actions[0][:type_index] + actions[0][type_index + 1 :]
             return _modified_column(tokens[0].start, [column], name)
         return None
@@ -88,9 +78,7 @@ def translate_alter(tokens: list[Token], text: str) -> AlterTranslation | None:
         len(actions) > 1 or is_clickhouse_type(column_actions[0][1:])
     ):
         columns = ", ".join(_added_column(action) for action in column_actions)
-        return AlterTranslation(
-            tokens[0].start, f"ALTER TABLE {name} ADD COLUMNS ({columns})", name
-        )
+        return AlterTranslation(tokens[0].start, f"ALTER TABLE {name} ADD COLUMNS ({columns})", name)
     return None
 
 
@@ -115,14 +103,10 @@ def _added_column(tokens: list[Token]) -> str:
 
 def _modified_column(start: int, actions: list[list[Token]], name: str) -> AlterTranslation:
     if len(actions) > 1:
-        raise IcebergSqlError(
-            "Spark changes one column in a statement\nhelp: write one ALTER TABLE for each column"
-        )
+        raise IcebergSqlError("Spark changes one column in a statement\nhelp: write one ALTER TABLE for each column")
     tokens = actions[0][2:]
     if not tokens:
-        raise IcebergSqlError(
-            "MODIFY COLUMN names no column\nhelp: write MODIFY COLUMN a Nullable(Int64)"
-        )
+        raise IcebergSqlError("MODIFY COLUMN names no column\nhelp: write MODIFY COLUMN a Nullable(Int64)")
     parts = tokens[: name_end(tokens, 0) or 1]
     column = ".".join(quoted(column_name(t)) for t in parts[::2])
     remaining = tokens[len(parts) :]

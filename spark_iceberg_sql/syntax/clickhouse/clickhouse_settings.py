@@ -39,9 +39,7 @@ def is_settings(tokens: list[Token], index: int, end: int) -> bool:
     )
 
 
-def settings_edits(
-    tokens: list[Token], calls: list[tuple[int, int]], ignored: list[str]
-) -> Iterator[Edit]:
+def settings_edits(tokens: list[Token], calls: list[tuple[int, int]], ignored: list[str]) -> Iterator[Edit]:
     """SETTINGS of a statement: into its table functions, or AS OF behind its only table.
 
     Those of ClickHouse's engine have no effect; `ignored` gets a sentence about each.
@@ -60,11 +58,7 @@ def settings_edits(
     end = len(tokens)
     if tokens[0].word == "INSERT":  # they may stand before VALUES and SELECT
         end = next(
-            (
-                i
-                for i in range(settings_index, end)
-                if tokens[i].word in ("VALUES", "SELECT", "WITH")
-            ),
+            (i for i in range(settings_index, end) if tokens[i].word in ("VALUES", "SELECT", "WITH")),
             end,
         )
     pairs = []
@@ -82,14 +76,8 @@ def settings_edits(
         for opened, closed in calls if arguments_set else ():
             yield argument_edit(tokens, opened, closed, named_arguments)
         return
-    as_of_clauses = [
-        (_AS_OF.get(name.lower().removeprefix("iceberg_")), value) for name, value in arguments_set
-    ]
-    tables = [
-        i
-        for i in range(settings_index)
-        if tokens[i].word == "FROM" and name_end(tokens, i + 1) > i + 1
-    ]
+    as_of_clauses = [(_AS_OF.get(name.lower().removeprefix("iceberg_")), value) for name, value in arguments_set]
+    tables = [i for i in range(settings_index) if tokens[i].word == "FROM" and name_end(tokens, i + 1) > i + 1]
     if len(as_of_clauses) == 1 and as_of_clauses[0][0] is not None and len(tables) == 1:
         yield removal
         end = tokens[name_end(tokens, tables[0] + 1) - 1].end
@@ -101,6 +89,4 @@ def _is_argument(name: str) -> bool:
     return name.lower() in _ARGUMENTS or bool(similar_names(name.lower(), sorted(_ARGUMENTS)))
 
 
-_ARGUMENTS = frozenset(
-    name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases)
-)
+_ARGUMENTS = frozenset(name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases))

@@ -74,9 +74,7 @@ def translate_create(tokens: list[Token], collections: Collection[str]) -> Creat
         columns = _columns(tokens[end + 1 : closing_index(tokens, end)])
         end = closing_index(tokens, end) + 1
     if end != engine:
-        raise IcebergSqlError(
-            f"`{tokens[end].text}` is not supported before ENGINE", help="leave it out"
-        )
+        raise IcebergSqlError(f"`{tokens[end].text}` is not supported before ENGINE", help="leave it out")
     partitioning, comment, ignored = _clauses(tokens[engine_close + 1 :], columns, table_text)
     for key, value in call.keywords:
         if columns and key.lower() == "format" and str(value).lower() not in ("parquet", "auto"):
@@ -89,9 +87,7 @@ def translate_create(tokens: list[Token], collections: Collection[str]) -> Creat
     column_list = ", ".join(text for text, _ in columns.values())
     text = f"CREATE TABLE {'IF NOT EXISTS ' if if_not_exists else ''}{table_text} ({column_list}) USING iceberg"
     text += f" PARTITIONED BY ({', '.join(partitioning)})" if partitioning else ""
-    return CreateTranslation(
-        text + (f" COMMENT {comment}" if comment else ""), call, name, True, tuple(ignored)
-    )
+    return CreateTranslation(text + (f" COMMENT {comment}" if comment else ""), call, name, True, tuple(ignored))
 
 
 def _is_engine(tokens: list[Token], index: int) -> bool:
@@ -160,9 +156,7 @@ def _clauses(
     ignored: list[str] = []
     index = 0
     while index < len(tokens):
-        end = next(
-            (i for i in range(index + 1, len(tokens)) if _clause_begins(tokens, i)), len(tokens)
-        )
+        end = next((i for i in range(index + 1, len(tokens)) if _clause_begins(tokens, i)), len(tokens))
         clause_words, body = (
             tuple(t.word for t in tokens[index : index + 2]),
             tokens[index + 2 : end],
@@ -173,9 +167,7 @@ def _clauses(
             terms = _terms(body)
             if terms:
                 fields = ", ".join(" ".join(t.text for t in term) for term in terms)
-                ignored.append(
-                    f"{' '.join(clause_words)} ({fields}) is ignored{_sort_advice(terms, columns, name)}"
-                )
+                ignored.append(f"{' '.join(clause_words)} ({fields}) is ignored{_sort_advice(terms, columns, name)}")
         elif clause_words[0] == "COMMENT" and not body:
             comment = tokens[index + 1].text
         elif clause_words[0] == "SETTINGS":
@@ -184,16 +176,13 @@ def _clauses(
         else:
             raise IcebergSqlError(
                 f"`{' '.join(clause_words)}` is not supported for an Iceberg table",
-                help="leave it out"
-                + (", and INSERT the rows afterwards" if clause_words[0] == "AS" else ""),
+                help="leave it out" + (", and INSERT the rows afterwards" if clause_words[0] == "AS" else ""),
             )
         index = end
     return partitioning, comment, ignored
 
 
-def _sort_advice(
-    terms: list[list[Token]], columns: dict[str, tuple[str, SparkType]], name: str
-) -> str:
+def _sort_advice(terms: list[list[Token]], columns: dict[str, tuple[str, SparkType]], name: str) -> str:
     """The advice with the statement that sorts by them; empty if Iceberg cannot."""
     order_terms = []
     for term in terms:
@@ -201,11 +190,7 @@ def _sort_advice(
         is_descending = term[-1].word in ("DESC", "DESCENDING")
         term_tokens = term[:-1] if is_descending or term[-1].word in ("ASC", "ASCENDING") else term
         try:
-            term_text = (
-                _term(term_tokens, columns)
-                if columns or len(term_tokens) > 1
-                else term_tokens[0].text
-            )
+            term_text = _term(term_tokens, columns) if columns or len(term_tokens) > 1 else term_tokens[0].text
         except IcebergSqlError:
             return ""
         order_terms.append(f"{term_text}{' DESC' if is_descending else ''} NULLS LAST")
@@ -216,9 +201,7 @@ def _sort_advice(
 def _clause_begins(tokens: list[Token], index: int) -> bool:
     clause_words = tuple(t.word for t in tokens[index : index + 2])
     depth = sum({"(": 1, ")": -1}.get(t.text, 0) for t in tokens[:index])
-    return depth == 0 and (
-        clause_words in _CLAUSES or clause_words[0] in ("SETTINGS", "COMMENT", "TTL", "AS")
-    )
+    return depth == 0 and (clause_words in _CLAUSES or clause_words[0] in ("SETTINGS", "COMMENT", "TTL", "AS"))
 
 
 def _terms(tokens: list[Token]) -> list[list[Token]]:

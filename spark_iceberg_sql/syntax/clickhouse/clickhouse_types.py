@@ -46,9 +46,7 @@ _TIMES = ("datetime", "datetime32", "datetime64")
 _UNREPLACEABLE = ("int128", "uint128", "int256", "uint256", "decimal256", "fixedstring", "dynamic")
 _WRAPPERS = ("nullable", "lowcardinality")
 _NESTED = ("array", "map", "tuple", "nested")
-_CLICKHOUSE_TYPES = frozenset(
-    {*_PLAIN_TYPES, *_DECIMALS, *_REPLACEMENTS, *_TIMES, *_UNREPLACEABLE, *_WRAPPERS}
-)
+_CLICKHOUSE_TYPES = frozenset({*_PLAIN_TYPES, *_DECIMALS, *_REPLACEMENTS, *_TIMES, *_UNREPLACEABLE, *_WRAPPERS})
 _UTC = ("utc", "etc/utc", "gmt", "z")
 _MAX_PRECISION = 38
 
@@ -109,9 +107,7 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
     Raises IcebergSqlError, naming the column, for a type without an equal.
     """
     if not tokens or tokens[0].kind is not TokenKind.WORD:
-        raise IcebergSqlError(
-            f"the column `{column}` has no type", help=f"write `{column} Nullable(String)`"
-        )
+        raise IcebergSqlError(f"the column `{column}` has no type", help=f"write `{column} Nullable(String)`")
     end = 1
     arguments: list[list[Token]] = []
     if len(tokens) > 1 and tokens[1].text == "(":
@@ -167,14 +163,8 @@ def _wrapping_error(
     replacement = None
     argument_texts = [_text(argument) for argument in arguments]
     other_arguments = [item for item in arguments if _text(item) != inner.type_text]
-    if (
-        inner.replacement is not None
-        and inner.type_text in argument_texts
-        and _all_equal(column, other_arguments)
-    ):
-        argument_list = ", ".join(
-            inner.replacement if item == inner.type_text else item for item in argument_texts
-        )
+    if inner.replacement is not None and inner.type_text in argument_texts and _all_equal(column, other_arguments):
+        argument_list = ", ".join(inner.replacement if item == inner.type_text else item for item in argument_texts)
         replacement = f"{tokens[0].text}({argument_list})"
     return _NoEqualError(column, _text(tokens), replacement)
 
@@ -249,11 +239,7 @@ def _decimal(precision: int | None, numbers: list[str]) -> SparkType | None:
     if not 1 <= len(numbers) <= 2 or not all(re.fullmatch("[0-9]{1,2}", n) for n in numbers):
         return None
     digits, scale = int(numbers[0]), int(numbers[1]) if len(numbers) == 2 else 0
-    return (
-        SparkType(f"DECIMAL({digits}, {scale})")
-        if 1 <= digits <= _MAX_PRECISION and scale <= digits
-        else None
-    )
+    return SparkType(f"DECIMAL({digits}, {scale})") if 1 <= digits <= _MAX_PRECISION and scale <= digits else None
 
 
 def _instant(arguments: list[list[Token]]) -> SparkType | None:
@@ -276,9 +262,7 @@ def _struct(column: str, arguments: list[list[Token]]) -> SparkType | None:
                 help=f"give each a name: `{column} Tuple(a Int32, b String)`",
             )
         name = column_name(argument[0])
-        fields.append(
-            f"{quoted(name)}: {_complete_type(f'{column}.{name}', argument[1:]).with_nulls}"
-        )
+        fields.append(f"{quoted(name)}: {_complete_type(f'{column}.{name}', argument[1:]).with_nulls}")
     return SparkType(f"STRUCT<{', '.join(fields)}>", nested=True)
 
 

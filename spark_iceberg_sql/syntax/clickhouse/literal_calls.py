@@ -33,9 +33,7 @@ class LiteralCall:
         return str(self.positional[0][1]) if self.positional else ""
 
 
-def literal_call(
-    tokens: list[Token], index: int, collections: Collection[str]
-) -> LiteralCall | None:
+def literal_call(tokens: list[Token], index: int, collections: Collection[str]) -> LiteralCall | None:
     """The call that begins at a function's name; None if an argument is not a literal.
 
     collections: the names of collections, of which one may be the first argument.
@@ -50,9 +48,7 @@ def literal_call(
         equals_index = next((i for i, t in enumerate(argument) if t.text in ("=", "=>")), None)
         if equals_index not in (None, 1):
             return None
-        value = _value(
-            argument[2:] if equals_index else argument, collections if number == 0 else ()
-        )
+        value = _value(argument[2:] if equals_index else argument, collections if number == 0 else ())
         if value is None:
             return None
         if equals_index:

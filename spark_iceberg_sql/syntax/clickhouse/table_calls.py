@@ -70,16 +70,12 @@ def statement_edits(tokens: list[Token]) -> Iterator[Edit]:
         index = 2 if keywords[1:2] == ("TABLE",) else 1
         if index < len(tokens) and tokens[index].word in ("EXTENDED", "FORMATTED"):
             index += 1
-        closing_bracket = (
-            closing_index(tokens, index + 1) if is_call(tokens, index) else len(tokens)
-        )
+        closing_bracket = closing_index(tokens, index + 1) if is_call(tokens, index) else len(tokens)
         if closing_bracket == len(tokens) - 2 and tokens[-1].kind in (
             TokenKind.WORD,
             TokenKind.QUOTED,
         ):
-            yield Edit(
-                tokens[1].start, tokens[index].start, f"QUERY SELECT {tokens[-1].text} FROM "
-            )
+            yield Edit(tokens[1].start, tokens[index].start, f"QUERY SELECT {tokens[-1].text} FROM ")
             yield Edit(tokens[closing_bracket].end, tokens[-1].end, "")
             return
     for prefix, query in _STATEMENTS.items():
@@ -96,13 +92,9 @@ def _show_edits(tokens: list[Token], index: int, query: str) -> Iterator[Edit]:
     closing_bracket = closing_index(tokens, index + 1)
     remaining = tokens[closing_bracket + 1 :]
     has_key = (
-        len(remaining) == 3
-        and (remaining[0].text, remaining[2].text) == ("(", ")")
-        and remaining[1].kind in STRINGS
+        len(remaining) == 3 and (remaining[0].text, remaining[2].text) == ("(", ")") and remaining[1].kind in STRINGS
     )
-    if closing_bracket == len(tokens) or (
-        remaining and not (has_key and query.endswith("iceberg_properties"))
-    ):
+    if closing_bracket == len(tokens) or (remaining and not (has_key and query.endswith("iceberg_properties"))):
         return  # Spark's own error says what it does not expect
     yield Edit(tokens[0].start, tokens[index].end, query)
     if tokens[index].text.lower() not in _READER:
@@ -168,11 +160,7 @@ def _operand_end(tokens: list[Token], index: int) -> int:
         return _interval_end(tokens, index + 1)
     if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or token.word == "CASE":
         return index
-    if (
-        token.kind is TokenKind.WORD
-        and index + 1 < len(tokens)
-        and tokens[index + 1].kind in STRINGS
-    ):
+    if token.kind is TokenKind.WORD and index + 1 < len(tokens) and tokens[index + 1].kind in STRINGS:
         return index + 2  # TIMESTAMP '2024-01-01'
     end = index + 1
     while _word(tokens, end) == "." and end + 1 < len(tokens):

@@ -93,9 +93,7 @@ def may_need_translation(text: str) -> bool:
 
 # The prefix of the names of catalogs that are made for a folder.
 PATH_CATALOG_PREFIX = "path_"
-PATH_TABLE = re.compile(
-    rf"`?({PATH_CATALOG_PREFIX}[0-9a-f]{{12}})`?\.`?([^`\s;,]+?)`?(?=[\s;,.:]|$)"
-)
+PATH_TABLE = re.compile(rf"`?({PATH_CATALOG_PREFIX}[0-9a-f]{{12}})`?\.`?([^`\s;,]+?)`?(?=[\s;,.:]|$)")
 # A function from where a table is to its name, catalog first.
 Naming = Callable[[LiteralCall], tuple[str, ...]]
 
@@ -133,17 +131,13 @@ def translate(
     edits: list[Edit] = []
     creation = translate_create(tokens, collections)
     if creation is not None:
-        attachment = Attachment(
-            creation.call, creation.name, creation.has_columns, has_user_name=True
-        )
+        attachment = Attachment(creation.call, creation.name, creation.has_columns, has_user_name=True)
         edit = Edit(tokens[0].start, tokens[-1].end, creation.text)
         return Translation(_apply(text, [edit]), (attachment,), None, creation.ignored)
     attachments: list[Attachment] = []
     changed_tables: list[str] = []
     ignored: list[str] = []
-    edits += _statement_edits(
-        statement, tokens, attachments, changed_tables, naming, collections, catalogs
-    )
+    edits += _statement_edits(statement, tokens, attachments, changed_tables, naming, collections, catalogs)
     start_index = _after_explain(tokens)
     alteration = translate_alter(tokens[start_index:], text)
     if alteration is not None:
@@ -159,15 +153,9 @@ def translate(
     edits += settings_edits(tokens, calls, ignored)
     if not edits:
         return None
-    retyped = (
-        None
-        if alteration is None or alteration.column is None
-        else (alteration.column, alteration.nullable)
-    )
+    retyped = None if alteration is None or alteration.column is None else (alteration.column, alteration.nullable)
     changed_table = changed_tables[0] if changed_tables else None
-    return Translation(
-        _apply(text, edits), tuple(attachments), changed_table, tuple(ignored), retyped
-    )
+    return Translation(_apply(text, edits), tuple(attachments), changed_table, tuple(ignored), retyped)
 
 
 def _apply(text: str, edits: list[Edit]) -> str:
@@ -227,9 +215,7 @@ def _optimize_edits(
     yield Edit(tokens[0].start, tokens[-1].end, text)
 
 
-def _delete_edits(
-    statement: Statement, tokens: list[Token], changed_tables: list[str]
-) -> Iterator[Edit]:
+def _delete_edits(statement: Statement, tokens: list[Token], changed_tables: list[str]) -> Iterator[Edit]:
     end = name_end(tokens, 2)
     if [token.word for token in tokens[end : end + 2]] == ["DELETE", "WHERE"]:
         changed_tables.append(statement.script[tokens[2].start : tokens[end - 1].end])
@@ -272,9 +258,7 @@ INTO_FUNCTION = (
 # ------------------------------------------------------------------------------ calls
 
 
-def _call_edits(
-    tokens: list[Token], opened: int, closed: int, collections: Collection[str]
-) -> Iterator[Edit]:
+def _call_edits(tokens: list[Token], opened: int, closed: int, collections: Collection[str]) -> Iterator[Edit]:
     for number, (start, end) in enumerate(argument_ranges(tokens, opened + 1, closed)):
         marker = next((i for i in range(start, end) if is_settings(tokens, i, end)), None)
         if marker is not None:

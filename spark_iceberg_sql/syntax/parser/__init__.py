@@ -52,9 +52,7 @@ _HINT_VERBS = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
 _TEMPLATABLE = (Create, AddField, DropField, ReplaceField, AddColumns, AlterColumn, ReplaceColumns)
 _OPENING_TOKENS = 6  # words in which a misspelt keyword is recognized
 # Statements that Iceberg's grammar reads.
-_IcebergNode = (
-    AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | ChangeSnapshotRef
-)
+_IcebergNode = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | ChangeSnapshotRef
 _ICEBERG_NODES = (
     AddField,
     DropField,
@@ -63,15 +61,11 @@ _ICEBERG_NODES = (
     IdentifierFields,
     ChangeSnapshotRef,
 )
-_PARTITIONED_INSERT_TOKENS = (
-    40  # an INSERT's head is within its first tokens; its rows are not read
-)
+_PARTITIONED_INSERT_TOKENS = 40  # an INSERT's head is within its first tokens; its rows are not read
 _INSERT_TOKENS = 12  # without PARTITION (...), only its table is
 _UNSUPPORTED_SPACE = regex(r"[^\S \t\r\n]")
 # ALTER TABLE t {{ change }}: the change itself is unknown.
-_HIDDEN_CHANGE = regex(
-    r"(?i)alter\s+table\s+(?:\{\{[^{}]*\}\}|`[^`]*`|[^\s{$`])+\s+(?:\{[{%]|\$\{)"
-)
+_HIDDEN_CHANGE = regex(r"(?i)alter\s+table\s+(?:\{\{[^{}]*\}\}|`[^`]*`|[^\s{$`])+\s+(?:\{[{%]|\$\{)")
 _PARTITION_DDL = regex(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
 
 
@@ -86,9 +80,7 @@ def parse(statement: Statement) -> Node:
     if node is not None:
         return node
     node = check_missing_semicolon(statement, _parse_single(statement), _parse_tokens)
-    return (
-        (invalid_beginning(statement, _parse_tokens) or node) if isinstance(node, Other) else node
-    )
+    return (invalid_beginning(statement, _parse_tokens) or node) if isinstance(node, Other) else node
 
 
 def _parse_single(statement: Statement) -> Node:
@@ -99,9 +91,7 @@ def _parse_single(statement: Statement) -> Node:
         node = _misplaced_hint(statement, span)
         if node is not None:
             return node
-    if first not in TABLE_VERBS and not (
-        first in ("{", "$") and _PARTITION_DDL.search(statement.text)
-    ):
+    if first not in TABLE_VERBS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
         return _misspelt(statement, span) or Other(span)
     tokens = _insert_tokens(statement) if first == "INSERT" else statement.tokens
     if has_template(statement.script, tokens):
@@ -150,9 +140,7 @@ def _unsupported_space(statement: Statement, node: _IcebergNode) -> Node | None:
             if match:
                 error_span = (token.start + match.start(), token.start + match.end())
                 code_point = f"U+{ord(match.group()):04X}"
-                return InvalidStatement(
-                    node.span, error_span, code_point, "a plain space", "odd-space", node.table
-                )
+                return InvalidStatement(node.span, error_span, code_point, "a plain space", "odd-space", node.table)
     return None
 
 
@@ -169,12 +157,7 @@ def _misplaced_hint(statement: Statement, span: Offsets) -> Node | None:
         elif token.text == "*/":
             hints.append((hint_start, token.end))
             hint_start = None
-    if (
-        hint_start is not None
-        or not hints
-        or not tokens
-        or upper(tokens[0].text) not in _HINT_VERBS
-    ):
+    if hint_start is not None or not hints or not tokens or upper(tokens[0].text) not in _HINT_VERBS:
         return None
     node = _parse_tokens(statement.script, tokens, (tokens[0].start, max(tokens[-1].end, span[1])))
     query = node.query if isinstance(node, Create) else None
@@ -205,13 +188,10 @@ def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node
         return Templated(span, template_span)
     if isinstance(node, _TEMPLATABLE):
         # A templated table name is accepted like any other name, and so are templates in the query.
-        allowed_spans = (
-            [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]
-        )
+        allowed_spans = [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]
         for start, end in templates:
             if not any(
-                allowed_span and allowed_span[0] <= start and end <= allowed_span[1]
-                for allowed_span in allowed_spans
+                allowed_span and allowed_span[0] <= start and end <= allowed_span[1] for allowed_span in allowed_spans
             ):
                 return Templated(span, (start, end), node)
     return node
@@ -235,19 +215,13 @@ def _invalid_statement(cursor: Cursor, error: ParseError, span: Offsets) -> Node
     if not cursor.is_partition_ddl:
         return None
     token, error_kind, expected = error.token, error.error_kind, error.expected
-    template_span = (
-        placeholder_span(cursor.script, token.start)
-        if token.text and error_kind != "parameter"
-        else None
-    )
+    template_span = placeholder_span(cursor.script, token.start) if token.text and error_kind != "parameter" else None
     if template_span is not None:
         return Templated(span, template_span)
     typo = typo_after_table(cursor)
     if typo is not None:
         token, error_kind, expected = cursor.tokens[typo[0]], "misspelt", f"`{typo[1]}`"
-    elif error_kind in _GENERIC_ERRORS and (
-        suggestion := typos.expected_typo(token.word, [expected])
-    ):
+    elif error_kind in _GENERIC_ERRORS and (suggestion := typos.expected_typo(token.word, [expected])):
         error_kind, expected = "misspelt", f"`{suggestion}`"
     error_span = (token.start, token.end) if token.text else (span[1], span[1])
     error_kind = "unterminated" if token.kind is TokenKind.UNCLOSED else error_kind

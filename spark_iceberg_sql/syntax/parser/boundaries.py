@@ -113,16 +113,10 @@ def check_missing_semicolon(statement: Statement, node: Node, parse_tokens: Toke
         if has_template(script, tokens[:i]):
             return Templated(span, error_span)
         error_kind = "swallowed" if first in _FREE_FORM else "missing-semicolon"
-        partial_create = (
-            inner_node
-            if isinstance(inner_node, Create)
-            else getattr(inner_node, "partial_create", None)
-        )
+        partial_create = inner_node if isinstance(inner_node, Create) else getattr(inner_node, "partial_create", None)
         table = getattr(inner_node, "table", None)
         table_path = table if isinstance(table, NamePath) else None
-        return InvalidStatement(
-            span, error_span, token.text, "`;`", error_kind, table_path, partial_create
-        )
+        return InvalidStatement(span, error_span, token.text, "`;`", error_kind, table_path, partial_create)
     return node
 
 
@@ -137,9 +131,7 @@ def invalid_beginning(statement: Statement, parse_tokens: TokenParser) -> Node |
     parse_tokens: parses the statement's tokens without the parentheses.
     """
     # Of PARTITION, the letters that have no other lower case.
-    if statement.first in _PRIVILEGE_VERBS or not (
-        statement.may_contain("part") or statement.may_contain("table")
-    ):
+    if statement.first in _PRIVILEGE_VERBS or not (statement.may_contain("part") or statement.may_contain("table")):
         return None
     span = (statement.start, statement.end)
     if statement.first == "(" and TABLE_DDL.search(statement.script, *span):
@@ -152,9 +144,7 @@ def invalid_beginning(statement: Statement, parse_tokens: TokenParser) -> Node |
         (
             i
             for i, word in enumerate(keywords[:-2])
-            if word in _FIELD_VERBS
-            and keywords[i + 1] == "PARTITION"
-            and keywords[i + 2] in ("FIELD", "FIELDS")
+            if word in _FIELD_VERBS and keywords[i + 1] == "PARTITION" and keywords[i + 2] in ("FIELD", "FIELDS")
         ),
         None,
     )
@@ -167,9 +157,7 @@ def invalid_beginning(statement: Statement, parse_tokens: TokenParser) -> Node |
     name = _name_before(tokens, verb)
     text = statement.script[tokens[name].start : last_token.end] if name < verb else "..."
     opening_text = statement.script[error_span[0] : min(error_span[1], error_span[0] + 40)]
-    return InvalidStatement(
-        span, error_span, opening_text, f"`ALTER TABLE {text}`", "not-alter-table"
-    )
+    return InvalidStatement(span, error_span, opening_text, f"`ALTER TABLE {text}`", "not-alter-table")
 
 
 def _name_before(tokens: list[Token], end: int) -> int:
@@ -192,15 +180,11 @@ def _parenthesised(statement: Statement, span: Offsets, parse_tokens: TokenParse
             last -= 1
     if first >= last - 2 or not _is_table_ddl([token.word for token in tokens], first):
         return None
-    inner_node = parse_tokens(
-        statement.script, tokens[first:last], (tokens[first].start, tokens[last - 1].end)
-    )
+    inner_node = parse_tokens(statement.script, tokens[first:last], (tokens[first].start, tokens[last - 1].end))
     if isinstance(inner_node, Other | Templated):
         return None
     error_span = (tokens[0].start, tokens[0].end)
-    return InvalidStatement(
-        span, error_span, "(", f"`{tokens[first].text}`", "statement-in-parentheses"
-    )
+    return InvalidStatement(span, error_span, "(", f"`{tokens[first].text}`", "statement-in-parentheses")
 
 
 def reject_missing_table(cursor: Cursor) -> None:

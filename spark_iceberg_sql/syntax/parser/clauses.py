@@ -73,9 +73,7 @@ def read_clauses(cursor: Cursor, clauses: Clauses) -> None:
             break
 
 
-def _add_once(
-    clauses: Clauses, cursor: Cursor, clause: str, error_kind: str = "duplicate-clause"
-) -> None:
+def _add_once(clauses: Clauses, cursor: Cursor, clause: str, error_kind: str = "duplicate-clause") -> None:
     if clause in clauses.clause_names:
         cursor.fail(f"one `{clause}`", error_kind)
     clauses.clause_names.add(clause)
@@ -156,9 +154,7 @@ def _serde_properties(cursor: Cursor) -> None:
         properties(cursor)
 
 
-def properties(
-    cursor: Cursor, *, expressions: bool = False, values: bool = True
-) -> tuple[Property, ...]:
+def properties(cursor: Cursor, *, expressions: bool = False, values: bool = True) -> tuple[Property, ...]:
     """Read `(key = value, ...)`.
 
     expressions: a value may be any expression, as in OPTIONS. values: every key has a value and occurs once.
@@ -181,9 +177,7 @@ def properties(
             cursor.take("=")
         value_start = cursor.token.start
         value = _value(cursor, expressions=expressions) if values else ""
-        entries.append(
-            Property(key, value, key_span, cursor.since(value_start) if values else key_span)
-        )
+        entries.append(Property(key, value, key_span, cursor.since(value_start) if values else key_span))
         if not cursor.take(","):
             break
     cursor.expect(")")
@@ -196,11 +190,7 @@ def _string_key(cursor: Cursor) -> str:
     """
     start = cursor.index
     key, _ = cursor.string()
-    if (
-        cursor.word != "="
-        and cursor.index > start + 1
-        and cursor.tokens[start].text not in ("?", ":")
-    ):
+    if cursor.word != "=" and cursor.index > start + 1 and cursor.tokens[start].text not in ("?", ":"):
         cursor.index = start + 1
         return unescape(cursor.tokens[start].text)
     return key

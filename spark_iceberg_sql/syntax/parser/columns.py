@@ -62,9 +62,7 @@ def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = F
         clauses[clause] = cursor.since(first_token.start)
     default, generated = clauses.get("DEFAULT"), clauses.get("GENERATED")
     optional_spans = clauses.get("CONSTRAINT"), clauses.get("FIRST"), after_column
-    return ColumnDef(
-        name, span, column_type, text, type_span, required, default, generated, *optional_spans
-    )
+    return ColumnDef(name, span, column_type, text, type_span, required, default, generated, *optional_spans)
 
 
 def column_position(cursor: Cursor) -> NamePath | None:
@@ -127,12 +125,7 @@ def _column_constraint(cursor: Cursor) -> bool:
 
 
 def _characteristics(cursor: Cursor) -> None:
-    while (
-        cursor.take("ENFORCED")
-        or cursor.take("NOT", "ENFORCED")
-        or cursor.take("RELY")
-        or cursor.take("NORELY")
-    ):
+    while cursor.take("ENFORCED") or cursor.take("NOT", "ENFORCED") or cursor.take("RELY") or cursor.take("NORELY"):
         pass
 
 

@@ -84,9 +84,7 @@ def _create_table(cursor: Cursor, clauses: Clauses) -> Node | None:
     if not (replace or temporary or external) and cursor.take("LIKE"):
         like_table = cursor.path("a table name")
         _check_like(cursor, table, like_table)
-        return Create(
-            _span_from(cursor, start), table, if_not_exists=if_not_exists, like_table=like_table
-        )
+        return Create(_span_from(cursor, start), table, if_not_exists=if_not_exists, like_table=like_table)
     opening = cursor.token
     columns = clauses.columns = _columns(cursor)
     if cursor.take("USING"):
@@ -110,15 +108,11 @@ def _create_table(cursor: Cursor, clauses: Clauses) -> Node | None:
     if temporary:
         if clauses.provider is None or query or len(table.parts) > 1:
             table_token = Token(TokenKind.WORD, table.text, *table.span)
-            raise ParseError(
-                query_token if query else table_token, "`USING` and a format", "temporary-table"
-            )
+            raise ParseError(query_token if query else table_token, "`USING` and a format", "temporary-table")
         columns_span = (opening.start, columns[-1].type_span[1]) if columns else None
         has_location = clauses.location is not None or path is not None
         span = clauses.partitioning_span
-        return TemporaryTable(
-            _span_from(cursor, start), table, clauses.provider, columns_span, span, has_location
-        )
+        return TemporaryTable(_span_from(cursor, start), table, clauses.provider, columns_span, span, has_location)
     return Create(
         _span_from(cursor, start),
         table,
@@ -201,9 +195,7 @@ def _query(cursor: Cursor) -> Offsets | None:
         return None
     has_as = cursor.take("AS")
     if cursor.is_at("WITH", "("):
-        is_trino = any(
-            w in ("PARTITIONING", "PARTITIONED_BY") for w in cursor.words[cursor.index :]
-        )
+        is_trino = any(w in ("PARTITIONING", "PARTITIONED_BY") for w in cursor.words[cursor.index :])
         cursor.fail(_CLAUSES, "partitioning-property" if is_trino else "with-properties")
     if cursor.word not in _QUERY:
         cursor.fail("a query" if has_as else _CLAUSES, _clause_error(cursor))
@@ -230,13 +222,9 @@ def _clause_error(cursor: Cursor) -> str:
     if word == ")":
         return "closing-parenthesis"
     keyword = word.replace("_", "")
-    if keyword.endswith("BY") and (
-        keyword[:-2] in _PARTITIONED or nearest_keyword(keyword[:-2], *_PARTITIONED)
-    ):
+    if keyword.endswith("BY") and (keyword[:-2] in _PARTITIONED or nearest_keyword(keyword[:-2], *_PARTITIONED)):
         raise ParseError(cursor.token, "`PARTITIONED BY`", "misspelt")
-    suggestion = nearest_keyword(
-        word, "USING", "PARTITIONED", "TBLPROPERTIES", "LOCATION", "COMMENT", "OPTIONS"
-    )
+    suggestion = nearest_keyword(word, "USING", "PARTITIONED", "TBLPROPERTIES", "LOCATION", "COMMENT", "OPTIONS")
     if suggestion:
         raise ParseError(cursor.token, f"`{suggestion}`", "misspelt")
     return ""

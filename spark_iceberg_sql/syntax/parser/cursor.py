@@ -186,11 +186,7 @@ class Cursor:
             span = self.since(token.start)
             text = self.script[span[0] : span[1]]
             string_token = self.tokens[self.index - 2]
-            if (
-                self.index >= 3
-                and self.words[self.index - 3] == "("
-                and string_token.kind in STRINGS
-            ):
+            if self.index >= 3 and self.words[self.index - 3] == "(" and string_token.kind in STRINGS:
                 return NamePath(split_name(unescape(string_token.text)), span, text)
             return NamePath((text,), span, text, is_computed=True)
         return self.path(_TABLE)
@@ -229,9 +225,7 @@ class Cursor:
     @property
     def at_parameter(self) -> bool:
         """True if a parameter marker, `?` or `:name`, comes next."""
-        return self.word == "?" or (
-            self.word == ":" and self.tokens[self.index + 1].kind is TokenKind.WORD
-        )
+        return self.word == "?" or (self.word == ":" and self.tokens[self.index + 1].kind is TokenKind.WORD)
 
     def skip_parameter(self) -> Offsets:
         """Skip a parameter marker; returns its span."""

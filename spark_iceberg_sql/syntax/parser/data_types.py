@@ -27,11 +27,7 @@ _MAX_PRECISION = 38
 # A length, or the number of a reference system.
 _WITH_NUMBER = ("CHAR", "CHARACTER", "VARCHAR", "GEOMETRY", "GEOGRAPHY")
 # The types of one word, by that word.
-SIMPLE_TYPES = {
-    name.upper(): primitive_from_spark(name)
-    for name in FROM_SPARK
-    if name.upper() not in _WITH_NUMBER
-}
+SIMPLE_TYPES = {name.upper(): primitive_from_spark(name) for name in FROM_SPARK if name.upper() not in _WITH_NUMBER}
 
 
 def data_type(cursor: Cursor, depth: int = 0) -> Type | None:
@@ -52,11 +48,7 @@ def data_type(cursor: Cursor, depth: int = 0) -> Type | None:
         cursor.expect(",")
         second_type = data_type(cursor, depth + 1)
         cursor.expect(">")
-        return (
-            first_type
-            and second_type
-            and Map(Field("key", first_type, True), Field("value", second_type))
-        )
+        return first_type and second_type and Map(Field("key", first_type, True), Field("value", second_type))
     if token_kind not in (TokenKind.WORD, TokenKind.QUOTED):
         cursor.fail("a type")
     if token_kind is TokenKind.QUOTED:
@@ -102,9 +94,7 @@ def _primitive(cursor: Cursor) -> Type | None:
     arguments = _arguments(cursor)
     if name in ("TIMESTAMP", "TIME") and cursor.take("WITHOUT", "TIME", "ZONE"):
         name = "TIMESTAMP_NTZ" if name == "TIMESTAMP" else name
-    elif name == "TIMESTAMP" and (
-        cursor.is_at("WITH", "TIME") or cursor.is_at("WITH", "LOCAL", "TIME")
-    ):
+    elif name == "TIMESTAMP" and (cursor.is_at("WITH", "TIME") or cursor.is_at("WITH", "LOCAL", "TIME")):
         cursor.fail("`,` or `)`", "time-zone")
     elif name == "STRING" and cursor.take("COLLATE"):
         cursor.path("a collation")
@@ -122,11 +112,7 @@ def _is_valid(primitive: Primitive, arguments: tuple[int, ...]) -> bool:
     if primitive.name == "decimal" and primitive.arguments:
         precision, scale = primitive.arguments
         return precision <= _MAX_PRECISION and scale <= precision
-    return (
-        not arguments
-        or primitive.spark is not None
-        or primitive.name in ("geometry", "geography", "string")
-    )
+    return not arguments or primitive.spark is not None or primitive.name in ("geometry", "geography", "string")
 
 
 def _arguments(cursor: Cursor) -> tuple[int, ...] | None:
@@ -136,11 +122,7 @@ def _arguments(cursor: Cursor) -> tuple[int, ...] | None:
     numbers: list[int] = []
     is_plain = True
     while True:
-        if (
-            cursor.token.kind is TokenKind.NUMBER
-            and cursor.word.isdigit()
-            and len(cursor.word) < 10
-        ):
+        if cursor.token.kind is TokenKind.NUMBER and cursor.word.isdigit() and len(cursor.word) < 10:
             numbers.append(int(cursor.word))
             cursor.index += 1
         elif cursor.take("ANY"):

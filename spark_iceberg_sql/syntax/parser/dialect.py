@@ -61,9 +61,7 @@ _ICEBERG_NODES = (
     ChangeSnapshotRef,
 )
 # After USING: PostgreSQL has USING in the same position, for an access method.
-_FORMATS = frozenset(
-    {"iceberg", "parquet", "orc", "avro", "csv", "json", "text", "hive", "jdbc"} | OTHER_FORMATS
-)
+_FORMATS = frozenset({"iceberg", "parquet", "orc", "avro", "csv", "json", "text", "hive", "jdbc"} | OTHER_FORMATS)
 # Misspelt keywords that indicate no dialect: the keyword is common to all engines, or indicates one itself.
 _EXPECTED_KEYWORDS = frozenset(
     f"`{word}`"

@@ -34,9 +34,7 @@ def explain(cursor: Cursor, span: Offsets, parse_tokens: TokenParser) -> Node:
     start = cursor.token.start
     if cursor.word == "BEGIN":
         return Explain(span, Other((start, span[1])))
-    inner_node = parse_tokens(
-        cursor.script, cursor.tokens[cursor.index : cursor.count], (start, span[1])
-    )
+    inner_node = parse_tokens(cursor.script, cursor.tokens[cursor.index : cursor.count], (start, span[1]))
     return Explain(span, inner_node)
 
 
@@ -74,9 +72,7 @@ def immediate(cursor: Cursor, span: Offsets, parse_tokens: TokenParser) -> Node 
     next_word = cursor.words[cursor.index + 1]
     literal_span = (token.start, token.end)
     first_word = _FIRST_WORD.match(unescape(token.text)) if token.kind in STRINGS else None
-    if first_word is not None and not (
-        is_verb(first_word[1].upper()) or first_word[1].upper() in _CHANGING_VERBS
-    ):
+    if first_word is not None and not (is_verb(first_word[1].upper()) or first_word[1].upper() in _CHANGING_VERBS):
         return None  # a query
     if token.kind not in STRINGS or next_word not in ("", "USING", "INTO"):
         return Templated(span, literal_span, may_be_any=True)

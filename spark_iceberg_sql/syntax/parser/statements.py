@@ -50,12 +50,7 @@ def call(cursor: Cursor, span: Offsets) -> Node | None:
     cursor.index += 1
     name = cursor.path("a procedure name").parts
     table_parameters = _PROCEDURES.get(name[-1].lower())
-    if (
-        table_parameters is None
-        or len(name) < 2
-        or name[-2].lower() != "system"
-        or cursor.word != "("
-    ):
+    if table_parameters is None or len(name) < 2 or name[-2].lower() != "system" or cursor.word != "(":
         return None
     cursor.index += 1
     tables: list[Name] = []
@@ -98,9 +93,7 @@ def hive_partitions(cursor: Cursor, span: Offsets) -> Node | None:
     if cursor.take("TRUNCATE", "TABLE"):
         table = cursor.table()
         verb_span = (first_token.start, table.span[1])
-        return (
-            HivePartition(span, table, "truncate", verb_span) if cursor.is_at("PARTITION") else None
-        )
+        return HivePartition(span, table, "truncate", verb_span) if cursor.is_at("PARTITION") else None
     return None
 
 
@@ -154,9 +147,7 @@ def set_config(cursor: Cursor, span: Offsets) -> Node | None:
     if cursor.take("TIME", "ZONE"):
         key, value_index = "spark.sql.session.timeZone", cursor.index
     else:
-        value_index = next(
-            (i for i in range(cursor.index, cursor.count) if cursor.words[i] == "="), 0
-        )
+        value_index = next((i for i in range(cursor.index, cursor.count) if cursor.words[i] == "="), 0)
         if not value_index:
             return None
         key = cursor.script[cursor.token.start : cursor.tokens[value_index - 1].end].strip("`")

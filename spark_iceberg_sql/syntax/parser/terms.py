@@ -77,11 +77,7 @@ def _argument(cursor: Cursor) -> Argument:
         integer_match = _INTEGER.fullmatch(number)
         if integer_match is None:
             return Literal("decimal", sign + number, span)
-        digits = (
-            int(sign + integer_match[1])
-            if len(integer_match[1]) < _DIGITS
-            else int(sign + "9" * _DIGITS)
-        )
+        digits = int(sign + integer_match[1]) if len(integer_match[1]) < _DIGITS else int(sign + "9" * _DIGITS)
         return Literal("integer", sign + number, span, digits, upper(integer_match[2]))
     if token_kind is TokenKind.STRING and text[0] in "rR" and cursor.is_iceberg:
         cursor.index += 1  # a word and a string in Iceberg's grammar, with the same meaning
@@ -98,18 +94,14 @@ def _argument(cursor: Cursor) -> Argument:
     if token_kind is TokenKind.WORD:
         if cursor.tokens[cursor.index + 1].kind in STRINGS and not _at_interval(cursor):
             if cursor.is_iceberg and _TWO_STRINGS.fullmatch(cursor.tokens[cursor.index + 1].text):
-                raise ParseError(
-                    cursor.tokens[cursor.index + 1], "one string without doubled quotes"
-                )
+                raise ParseError(cursor.tokens[cursor.index + 1], "one string without doubled quotes")
             cursor.index += 2
             return _literal(cursor, "typed", start)
         if _at_interval(cursor):
             _skip_interval(cursor)
             return _literal(cursor, "typed", start)
     if cursor.word in ("(", ")"):
-        cursor.fail(
-            "a column or a constant", "expression" if cursor.word == "(" else "no-arguments"
-        )
+        cursor.fail("a column or a constant", "expression" if cursor.word == "(" else "no-arguments")
     return cursor.path("a column or a constant")
 
 

@@ -143,9 +143,7 @@ def opening_typo(first_words: Sequence[str]) -> tuple[int, str] | None:
     index = 1
     while verb == "CREATE" and index < len(first_words) - 1:
         keyword = (
-            first_words[index]
-            if first_words[index] in _BETWEEN
-            else nearest_keyword(first_words[index], *_BETWEEN)
+            first_words[index] if first_words[index] in _BETWEEN else nearest_keyword(first_words[index], *_BETWEEN)
         )
         if not keyword:
             break

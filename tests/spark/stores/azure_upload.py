@@ -20,9 +20,7 @@ def container(spark: SparkSession, connection: str, name: str) -> None:
     _service(spark, connection).createBlobContainerIfNotExists(name)
 
 
-def copy(
-    spark: SparkSession, connection: str, name: str, local: str, folder: str, there: str
-) -> None:
+def copy(spark: SparkSession, connection: str, name: str, local: str, folder: str, there: str) -> None:
     """Copy a table; Iceberg's own procedure rewrites the addresses in its metadata."""
     staging = f"{local}-staging"
     parts = local.rstrip("/").split("/")
@@ -36,9 +34,5 @@ def copy(
             kept = file.is_file() and not file.name.startswith(".") and file.suffix != ".text"
             if kept and (root != Path(local) or "data" in file.parts):
                 relative = str(file.relative_to(root))
-                place = (
-                    relative
-                    if relative.startswith(("data/", "metadata/"))
-                    else f"metadata/{file.name}"
-                )
+                place = relative if relative.startswith(("data/", "metadata/")) else f"metadata/{file.name}"
                 client.getBlobClient(f"{folder}/{place}").uploadFromFile(str(file), True)

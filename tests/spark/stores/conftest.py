@@ -47,9 +47,7 @@ def servers() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start(command: list[str], port: int, seconds: int = 90, **options: Any) -> Any:
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
-        )
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
         started.append(process)
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -161,9 +159,7 @@ def name_node(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[subprocess.Popen[bytes], int, Path] | None]:
     """A one-node HDFS that is still starting, its port and the file that it writes then; None if no test needs it."""
-    cluster = wanted(request, "hdfs") and fetched(
-        "hadoop-minicluster-3.4.2", HADOOP, transitive=False
-    )
+    cluster = wanted(request, "hdfs") and fetched("hadoop-minicluster-3.4.2", HADOOP, transitive=False)
     if not cluster:
         yield None
         return
@@ -176,9 +172,7 @@ def name_node(
         main, "-nomr", "-format", "-nnport", str(port), "-nnhttpport", str(http), "-datanodes", "1",
         "-writeDetails", str(folder / "details"),
     ]  # fmt: skip
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     yield process, port, folder / "details"
     process.terminate()
     end(process)
@@ -244,8 +238,6 @@ def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory)
     command = [shutil.which("java") or "java", "-Xmx256m", *QUICK, "-cp", classes, str(source)]
     servers([*command, str(port), str(warehouse)], port)
     uri = f"http://127.0.0.1:{port}"
-    remote.call(
-        "spark_iceberg_sql.spark.tables.catalog_settings", "catalog", "rest", "rest", uri=uri
-    )
+    remote.call("spark_iceberg_sql.spark.tables.catalog_settings", "catalog", "rest", "rest", uri=uri)
     remote.sql("CREATE NAMESPACE rest.db")
     return uri

@@ -119,9 +119,7 @@ def jar(coordinate: Runtime) -> Path:
             os.environ["SPARK_ICEBERG_SQL_JAR"] = named
 
 
-def fetched(
-    name: str, coordinates: tuple[tuple[str, str, str], ...], *, transitive: bool
-) -> list[Path]:
+def fetched(name: str, coordinates: tuple[tuple[str, str, str], ...], *, transitive: bool) -> list[Path]:
     """Jars from Maven, kept in a folder of the cache; empty if they cannot be downloaded."""
     folder = cache_directory() / name
     for coordinate in coordinates:
@@ -140,9 +138,7 @@ def fetched(
 def rest_jars() -> list[Path]:
     """The class path of RestServer.java, with Hadoop's file system from Spark; empty if it cannot be downloaded."""
     folder = cache_directory() / "iceberg-rest-1.11.0"
-    if not _retrieved(
-        folder, "iceberg-core-1.11.0-tests", ["-ivy", str(HERE / "rest" / "ivy.xml")]
-    ):
+    if not _retrieved(folder, "iceberg-core-1.11.0-tests", ["-ivy", str(HERE / "rest" / "ivy.xml")]):
         return []
     spark = Path(pyspark.__file__).parent / "jars"
     hadoop = [*spark.glob("hadoop-client-*.jar"), *spark.glob("commons-logging-*.jar")]

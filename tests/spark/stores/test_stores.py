@@ -26,9 +26,7 @@ IN_TIME = 60  # seconds, on a busy machine; without this package's limits the cl
 
 
 def request(url: str, method: str = "GET", content: bytes | None = None) -> bytes:
-    with urllib.request.urlopen(
-        urllib.request.Request(url, data=content, method=method), timeout=30
-    ) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, data=content, method=method), timeout=30) as answer:
         return bytes(answer.read())
 
 
@@ -82,13 +80,9 @@ def test_s3_tables(remote: Remote, s3: S3) -> None:
     listed = request(f"{recorder}/download-recording").decode()
     assert "/data/" not in listed
     assert "t/data%2F" not in listed
-    ((location, uuid),) = remote.sql(
-        "SELECT location, table_uuid FROM iceberg_tables('moto', filename => 't')"
-    )
+    ((location, uuid),) = remote.sql("SELECT location, table_uuid FROM iceberg_tables('moto', filename => 't')")
     assert location == s3.table
-    described = dict(
-        row[:2] for row in remote.sql("DESCRIBE EXTENDED icebergS3('moto', filename = 't')")
-    )
+    described = dict(row[:2] for row in remote.sql("DESCRIBE EXTENDED icebergS3('moto', filename = 't')"))
     assert (described["Table UUID"], described["Location"]) == (uuid, s3.table)
     ((created,),) = remote.sql("SHOW CREATE TABLE icebergS3('moto', filename = 't')")
     assert created.startswith("CREATE TABLE t (\n  id INT,\n  name STRING\n) USING iceberg")
@@ -105,9 +99,7 @@ def test_s3_requests_saved_by_the_cache(remote: Remote, s3: S3) -> None:
     def requests(settings: str) -> int:
         request(f"{recorder}/reset-recording", "POST", b"")
         request(f"{recorder}/start-recording", "POST", b"")
-        remote.sql(
-            f"SELECT count(*) FROM iceberg('{s3.table}', collection => 'moto'{settings}) WHERE id > 5"
-        )
+        remote.sql(f"SELECT count(*) FROM iceberg('{s3.table}', collection => 'moto'{settings}) WHERE id > 5")
         request(f"{recorder}/stop-recording", "POST", b"")
         return len(request(f"{recorder}/download-recording").splitlines())
 
@@ -220,9 +212,7 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
     for place in ("s3://lake/moved", "s3a://lake/moved", "s3://attic/b%20 c/moved"):
         call = f"iceberg('{place}', collection => 'moto')"
         assert remote.sql(f"SELECT id FROM {call} ORDER BY id") == rows
-        found = remote.sql(
-            f"SELECT DISTINCT _path, _size > 0, _time IS NULL, length(_etag) FROM {call}"
-        )
+        found = remote.sql(f"SELECT DISTINCT _path, _size > 0, _time IS NULL, length(_etag) FROM {call}")
         assert all(path.startswith(f"{place}/data/".replace("s3a:", "s3:")) for path, *_ in found)
         assert {tuple(rest) for _, *rest in found} == {(True, False, 32)}
 
@@ -268,9 +258,7 @@ def test_s3_written(remote: Remote, s3: S3) -> None:
     listed = client(s3.endpoint).list_objects_v2(Bucket="lake", Prefix="written/")["Contents"]
     assert not any("conditional" in o["Key"] for o in listed)
     remote.call("at_once", "inserts", ["written.db.t", name], 8)
-    assert remote.sql(f"SELECT count(*), count(DISTINCT id) FROM {call} WHERE id >= 100") == [
-        [8, 8]
-    ]
+    assert remote.sql(f"SELECT count(*), count(DISTINCT id) FROM {call} WHERE id >= 100") == [[8, 8]]
     shown = [
         *remote.sql("SET"),
         *remote.sql(f"SHOW CREATE TABLE {name}"),
@@ -281,16 +269,12 @@ def test_s3_written(remote: Remote, s3: S3) -> None:
     collections = "spark.iceberg_sql.collection."
     assert "sentinel" not in str([row for row in shown if not str(row[0]).startswith(collections)])
     with pytest.raises(SqlFailed, match=r"PATH_NOT_FOUND|does not exist") as failed:
-        remote.sql(
-            f"INSERT INTO FUNCTION icebergS3('{place}/none', {s3.keys}, endpoint = '{s3.endpoint}') VALUES (1)"
-        )
+        remote.sql(f"INSERT INTO FUNCTION icebergS3('{place}/none', {s3.keys}, endpoint = '{s3.endpoint}') VALUES (1)")
     assert "sentinel" not in str(failed.value)
     with pytest.raises(SqlFailed, match="both required"):
         remote.call(CATALOGS, "attach", place, "other.db.u", access_key_id="sentinelkey")
     with pytest.raises(SqlFailed, match="written through a catalog"):
-        remote.sql(
-            f"INSERT INTO FUNCTION iceberg('{s3.table}', collection => 'moto') VALUES (3, 'c')"
-        )
+        remote.sql(f"INSERT INTO FUNCTION iceberg('{s3.table}', collection => 'moto') VALUES (3, 'c')")
 
 
 FIRST = ("days(ts)", "bucket(4, id)", "truncate(2, name)", "bucket(5, name)", "truncate(10, id)")
@@ -348,9 +332,7 @@ def test_two_processes(remote: Remote, second: Remote, s3: S3, tmp_path: Path) -
             for table in (call, f"{names}.t{number}"):
                 assert process.sql(f"SELECT id FROM {table} ORDER BY id") == ids, table
     assert len(remote.sql(f"SELECT * FROM iceberg_snapshots('{tmp_path}/t')")) == 10
-    versions = sorted(
-        int(f.name[1:].split(".")[0]) for f in (tmp_path / "t/metadata").glob("v*.json")
-    )
+    versions = sorted(int(f.name[1:].split(".")[0]) for f in (tmp_path / "t/metadata").glob("v*.json"))
     assert versions == list(range(1, 13))
     # A serial outcome: each process's fields in its own order, no ID twice.
     with closing(sqlite3.connect(tmp_path / "catalog.db")) as catalog:
@@ -404,9 +386,7 @@ def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
                 remote.sql(query)
             said = str(failed.value)
             assert failed.value.kind == "ReadError", (kind, where, said[-2000:])
-            assert re.match(
-                rf"`{s3.table}` \(snapshot \d+\) cannot be read: .+; the query has", said
-            )
+            assert re.match(rf"`{s3.table}` \(snapshot \d+\) cannot be read: .+; the query has", said)
             assert "\n" not in said
             assert "sentinel" not in said
             assert failed.value.seconds < IN_TIME
@@ -422,9 +402,7 @@ def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
 def test_s3_faults_of_commits(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
     """A commit is done once, or not at all, and an error says which or that it is not known."""
     place = "s3://lake/faults/t"
-    remote.sql(
-        f"CREATE TABLE faults.t (id Int64) ENGINE = IcebergS3('{place}', {s3.keys}, endpoint = '{faulty.url}')"
-    )
+    remote.sql(f"CREATE TABLE faults.t (id Int64) ENGINE = IcebergS3('{place}', {s3.keys}, endpoint = '{faulty.url}')")
 
     def count(id: int) -> int:
         call = f"iceberg('{place}', collection => 'moto')"
@@ -452,12 +430,8 @@ def test_s3_faults_of_commits(remote: Remote, s3: S3, faulty: FaultyStore) -> No
         faulty.fault("unconditional", "PUT"),
         pytest.raises(SqlFailed, match="ignores the condition"),
     ):
-        remote.sql(
-            f"CREATE TABLE faults.u (id Int64) ENGINE = IcebergS3('{place}u', collection = 'faulty')"
-        )
-    assert "Contents" not in client(s3.endpoint).list_objects_v2(
-        Bucket="lake", Prefix="faults/tu/metadata"
-    )
+        remote.sql(f"CREATE TABLE faults.u (id Int64) ENGINE = IcebergS3('{place}u', collection = 'faulty')")
+    assert "Contents" not in client(s3.endpoint).list_objects_v2(Bucket="lake", Prefix="faults/tu/metadata")
 
 
 # ------------------------------------------------------------------------------ catalogs
@@ -491,9 +465,7 @@ def test_jdbc(remote: Remote, tmp_path: Path) -> None:
     assert remote.sql(f"SELECT id FROM icebergLocal('{path}')") == [[1]]
     name = remote.call(module, "attach", path, f"two_{tmp_path.name}.db.mine")
     remote.sql(f"INSERT INTO {name} VALUES (2)")
-    remote.sql(
-        f"MERGE INTO {name} t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE"
-    )
+    remote.sql(f"MERGE INTO {name} t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE")
     remote.sql(f"INSERT INTO {name} VALUES (3)")
     compaction = "spark_iceberg_sql.spark.tables.compaction"
     assert remote.call(compaction, "optimize", name)["rewritten_data_files"] == 2
@@ -507,9 +479,7 @@ def test_jdbc(remote: Remote, tmp_path: Path) -> None:
 @pytest.fixture
 def table(remote: Remote, rest: str, request: pytest.FixtureRequest) -> str:
     name = f"rest.db.{request.node.name}"
-    remote.sql(
-        f"CREATE TABLE {name} (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))"
-    )
+    remote.sql(f"CREATE TABLE {name} (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
     remote.sql(f"INSERT INTO {name} VALUES (1, TIMESTAMP'2024-01-01'), (2, TIMESTAMP'2024-01-02')")
     return name
 
@@ -518,18 +488,11 @@ def test_rest(remote: Remote, table: str) -> None:
     """Written through the catalog, read by name and by path, compacted."""
     rows = remote.sql(f"DESCRIBE EXTENDED {table}")
     path = next(row[1] for row in rows if row[0] == "Location")
-    assert remote.sql(
-        f"SELECT id FROM iceberg('{path}') WHERE iceberg_days(ts) > '2024-01-01'"
-    ) == [[2]]
+    assert remote.sql(f"SELECT id FROM iceberg('{path}') WHERE iceberg_days(ts) > '2024-01-01'") == [[2]]
     remote.sql(f"INSERT INTO {table} VALUES (3, TIMESTAMP'2024-01-02')")
     assert remote.sql(f"SELECT id FROM iceberg('{path}') ORDER BY id") == [[1], [2], [3]]
     assert len(remote.sql(f"SELECT * FROM iceberg_snapshots('{table}')")) == 2
-    assert (
-        remote.call("spark_iceberg_sql.spark.tables.compaction", "optimize", table)[
-            "rewritten_data_files"
-        ]
-        == 2
-    )
+    assert remote.call("spark_iceberg_sql.spark.tables.compaction", "optimize", table)["rewritten_data_files"] == 2
     assert remote.sql(f"SELECT id FROM {table} ORDER BY id") == [[1], [2], [3]]
 
 
@@ -544,9 +507,7 @@ def test_rest_gate(remote: Remote, table: str) -> None:
     planned = remote.sql(f"SELECT * FROM iceberg_plan('{add}')")
     assert ["change", 1, 1001, "id_bucket_8", "id", "bucket[8]"] in [row[:6] for row in planned]
     remote.sql(add)
-    specs = remote.sql(
-        f"SELECT spec_id, field_id, field_name FROM iceberg_partition_specs('{table}')"
-    )
+    specs = remote.sql(f"SELECT spec_id, field_id, field_name FROM iceberg_partition_specs('{table}')")
     assert specs == [[0, 1000, "ts_day"], [1, 1000, "ts_day"], [1, 1001, "id_bucket_8"]]
 
 
@@ -612,9 +573,7 @@ def test_hdfs(remote: Remote, hdfs: str) -> None:
         assert remote.sql(f"SELECT count(*) FROM {call}") == [[5]]
     name = remote.call("spark_iceberg_sql.spark.attach", "attach", f"{hdfs}/lake/db/t", "dfs.db.t")
     remote.sql(f"INSERT INTO {name} VALUES (9)")
-    rows = remote.sql(
-        f"SELECT _path, _size, _time FROM icebergHDFS('{hdfs}/lake/db/t') WHERE id = 9"
-    )
+    rows = remote.sql(f"SELECT _path, _size, _time FROM icebergHDFS('{hdfs}/lake/db/t') WHERE id = 9")
     assert rows[0][0].startswith(f"{hdfs}/lake/db/t/data/")
     assert rows[0][1] > 0
     assert rows[0][2] is not None
@@ -683,9 +642,7 @@ def test_azure(remote: Remote, azurite: str, tmp_path: Path) -> None:
     assert remote.sql(f"SELECT count(*), sum(id) FROM {into}") == [[5, 407]]
     assert key not in str([remote.sql("SET"), remote.sql(f"SHOW CREATE TABLE {name}")])
     with pytest.raises(SqlFailed, match="PATH_NOT_FOUND") as failed:
-        remote.sql(
-            "SELECT * FROM icebergAzure('azurite', container_name => 'lake', blobpath => 'no')"
-        )
+        remote.sql("SELECT * FROM icebergAzure('azurite', container_name => 'lake', blobpath => 'no')")
     assert key not in str(failed.value)
 
 

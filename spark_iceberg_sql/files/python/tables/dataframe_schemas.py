@@ -27,9 +27,7 @@ PLAIN_TYPE = re.compile(
     r"(?i)boolean|tinyint|byte|smallint|short|int|integer|bigint|long|float|real|double|date|timestamp"
     r"|timestamp_ltz|timestamp_ntz|string|binary|(?:decimal|dec|numeric)(?:\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\))?"
 )
-_COLUMN = re.compile(
-    r"\s*(\w+|`[^`]+`)(?:\s*:\s*|\s+)(.+?)(?:\s+not\s+null)?\s*", re.IGNORECASE | re.DOTALL
-)
+_COLUMN = re.compile(r"\s*(\w+|`[^`]+`)(?:\s*:\s*|\s+)(.+?)(?:\s+not\s+null)?\s*", re.IGNORECASE | re.DOTALL)
 _QUERY = re.compile(r"\s*(?:select|with)\b[^;{}$]*;?\s*", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _MAX_DEPTH = 40
@@ -53,9 +51,7 @@ def dataframe_query(program: Program, frame: ast.expr, depth: int = 0) -> str | 
         return query if _QUERY.fullmatch(query) and "--" not in query else None
     if method in _COLUMN_PRESERVING:
         return dataframe_query(program, owner, depth + 1)
-    inner = (
-        dataframe_query(program, owner, depth + 1) if method in ("select", "withColumn") else None
-    )
+    inner = dataframe_query(program, owner, depth + 1) if method in ("select", "withColumn") else None
     if inner is None:
         return None
     if method == "withColumn" and len(definition.args) == 2 and texts[0] and "`" not in texts[0]:
@@ -74,16 +70,10 @@ def _created_query(program: Program, call: ast.Call) -> str | None:
     text = program.string_value(schema)
     if isinstance(schema, ast.Name) and f"{schema.id}.add" in program.full_text:
         return None
-    columns = (
-        _ddl_columns(text)
-        if text is not None
-        else _struct_columns(program, program.definition(schema))
-    )
+    columns = _ddl_columns(text) if text is not None else _struct_columns(program, program.definition(schema))
     if not columns:
         return None
-    return "SELECT " + ", ".join(
-        f"CAST(NULL AS {data_type}) AS `{name}`" for name, data_type in columns
-    )
+    return "SELECT " + ", ".join(f"CAST(NULL AS {data_type}) AS `{name}`" for name, data_type in columns)
 
 
 def _ddl_columns(text: str) -> list[tuple[str, str]] | None:
@@ -122,9 +112,7 @@ def _sql_type(program: Program, value: ast.expr) -> str | None:
     arguments = value.args if isinstance(value, ast.Call) else []
     if isinstance(value, ast.Call) and value.keywords:
         return None
-    if name == "DecimalType" and all(
-        isinstance(a, ast.Constant) and isinstance(a.value, int) for a in arguments
-    ):
+    if name == "DecimalType" and all(isinstance(a, ast.Constant) and isinstance(a.value, int) for a in arguments):
         sizes = ", ".join(str(a.value) for a in arguments if isinstance(a, ast.Constant))
         return f"DECIMAL({sizes})" if sizes else "DECIMAL"
     return _TYPES.get(name) if not arguments else None

@@ -81,9 +81,7 @@ def writer_statements(program: Program) -> Iterator[WriterStatement | Extraction
         elif method == "saveAsTable":
             statement, root = _by_v1(program, call), "write"
         elif method == "insertInto":
-            partitioned_list = (
-                partitioned_list if partitioned_list is not None else partitioned_writers(program)
-            )
+            partitioned_list = partitioned_list if partitioned_list is not None else partitioned_writers(program)
             chain = _chain(program, call, _INSERT_METHODS, "write", allow_shared=True)
             chain_calls = chain.calls if chain is not None else None
             yield from insert_problems(program, call, chain_calls, partitioned_list)
@@ -95,11 +93,7 @@ def writer_statements(program: Program) -> Iterator[WriterStatement | Extraction
         elif (writer_start := _shared_writer(program, call, root)) is not None:
             yield ExtractionProblem(program.part, *program.span(call), SHARED_WRITER, HELP)
             if root == "writeTo":  # the table is created here, not where the writer is defined
-                table = (
-                    argument(writer_start, 0, "table")
-                    if isinstance(writer_start, ast.Call)
-                    else None
-                )
+                table = argument(writer_start, 0, "table") if isinstance(writer_start, ast.Call) else None
                 name = program.string_value(table) if table is not None else None
                 end = program.span(call)[1]
                 table_names = (name,) if name is not None else None
@@ -123,11 +117,7 @@ def _chain(
     while value is not None:
         if isinstance(value, ast.Name):
             definition = program.definition(value)
-            value = (
-                definition
-                if definition is not value and (allow_shared or program.is_used_once(value))
-                else None
-            )
+            value = definition if definition is not value and (allow_shared or program.is_used_once(value)) else None
         elif isinstance(value, ast.Attribute) and value.attr == root:
             return _Chain(value.value, tuple(reversed(calls)))
         elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
@@ -145,9 +135,7 @@ def _shared_writer(program: Program, final_call: ast.Call, root: str) -> ast.exp
     if "iceberg" not in program.full_text.lower():
         return None
     format_argument = argument(final_call, 1, "format") if root == "write" else None
-    stack: list[tuple[ast.expr, ast.expr | None, list[ast.Name]]] = [
-        (final_call.func, format_argument, [])
-    ]
+    stack: list[tuple[ast.expr, ast.expr | None, list[ast.Name]]] = [(final_call.func, format_argument, [])]
     visited: set[int] = set()
     while stack:
         value, provider, names = stack.pop()
@@ -159,22 +147,12 @@ def _shared_writer(program: Program, final_call: ast.Call, root: str) -> ast.exp
                     return call or value
                 break
             if call is not None and method in ("using", "format"):
-                provider = provider or argument(
-                    call, 0, "provider" if root != "write" else "source"
-                )
+                provider = provider or argument(call, 0, "provider" if root != "write" else "source")
             value = value.value if isinstance(value, ast.Attribute) else value
-            if (
-                isinstance(value, ast.Name)
-                and id(value) not in visited
-                and len(visited) < _MAX_BINDINGS
-            ):
+            if isinstance(value, ast.Name) and id(value) not in visited and len(visited) < _MAX_BINDINGS:
                 visited.add(id(value))
                 definition = program.definition(value)
-                owners = (
-                    [definition]
-                    if definition is not None
-                    else program.all_values(value)[:_MAX_BINDINGS]
-                )
+                owners = [definition] if definition is not None else program.all_values(value)[:_MAX_BINDINGS]
                 stack += [(owner, provider, [*names, value]) for owner in owners]
     return None
 
@@ -206,9 +184,7 @@ def _by_v2(program: Program, final_call: ast.Call, verb: str) -> WriterStatement
         builder.add_keywords(" USING iceberg", provider)
     if partition_call is not None:
         partition_terms.add_clause(builder.fragment_builder, partition_call, terms)
-    builder.add_properties(
-        [chain_call for chain_call in chain.calls if method_of(chain_call) == "tableProperty"]
-    )
+    builder.add_properties([chain_call for chain_call in chain.calls if method_of(chain_call) == "tableProperty"])
     return builder.build((chain.calls[0], final_call), chain.frame, partition_terms, partition_call)
 
 
@@ -235,9 +211,7 @@ def _by_v1(program: Program, final_call: ast.Call) -> WriterStatement | None:
     terms = [*partition_call.args] if partition_call is not None else []
     if column_argument is not None:
         terms, partition_call = [column_argument], final_call
-    builder = _StatementBuilder(
-        program, APPEND if (save_mode or "").lower() == "append" else V1, final_call
-    )
+    builder = _StatementBuilder(program, APPEND if (save_mode or "").lower() == "append" else V1, final_call)
     builder.add_keywords(verb, final_call)
     add_name(program, table, builder.fragment_builder)
     if values["format"] is not None:
@@ -259,17 +233,11 @@ class _StatementBuilder:
         self._program = program
         self._api = api
         self.fragment_builder = FragmentBuilder(program.part)
-        self.fragment_builder.begin_literal(
-            is_exclusive=False
-        )  # these words do not occur in the program
+        self.fragment_builder.begin_literal(is_exclusive=False)  # these words do not occur in the program
 
     def add_keywords(self, text: str, node: ast.expr) -> None:
         """Add keywords at the position of a node; for a call, of its method's name."""
-        start, end = (
-            name_span(self._program, node)
-            if isinstance(node, ast.Call)
-            else self._program.span(node)
-        )
+        start, end = name_span(self._program, node) if isinstance(node, ast.Call) else self._program.span(node)
         self.fragment_builder.add(text, start, end)
         self.fragment_builder.add(" ", end, end)
 
@@ -304,7 +272,5 @@ class _StatementBuilder:
             return None
         frame_span = self._program.span(frame)
         self.fragment_builder.add(f" AS {query or 'SELECT f()'}", *frame_span)
-        fragment = replace(
-            self.fragment_builder.build(), api=self._api, overrides=tuple(partition_terms.overrides)
-        )
+        fragment = replace(self.fragment_builder.build(), api=self._api, overrides=tuple(partition_terms.overrides))
         return WriterStatement(calls, fragment)

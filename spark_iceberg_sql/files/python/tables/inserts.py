@@ -48,16 +48,10 @@ def insert_problems(
         if call is not None:
             method = method_of(call)
             span = name_span(program, call)[0], program.span(call)[1]
-            reason = (
-                f"Spark refuses `insertInto` after `{method}`: the table has its own partitioning"
-            )
-            yield ExtractionProblem(
-                program.part, *span, reason, _REFUSED_METHODS[method], is_refused=True
-            )
+            reason = f"Spark refuses `insertInto` after `{method}`: the table has its own partitioning"
+            yield ExtractionProblem(program.part, *span, reason, _REFUSED_METHODS[method], is_refused=True)
     uncertainty = (
-        None
-        if any(refused_calls)
-        else _uncertainty(program, final_call, partitioned_list, is_known=calls is not None)
+        None if any(refused_calls) else _uncertainty(program, final_call, partitioned_list, is_known=calls is not None)
     )
     if uncertainty is not None:
         yield ExtractionProblem(program.part, *program.span(final_call), uncertainty, HELP)
@@ -81,11 +75,7 @@ def _uncertainty(
         for other in partitioned_list:
             first, last = program.span(other.statement)
             is_inside = first <= program.span(final_call)[0] < last
-            if (
-                is_inside
-                or (other.is_assigned and is_known)
-                or not _may_partition(program, writer, other)
-            ):
+            if is_inside or (other.is_assigned and is_known) or not _may_partition(program, writer, other):
                 continue
             if not other.is_assigned:
                 return SHARED_WRITER
@@ -133,9 +123,7 @@ def _writer_of(value: ast.expr) -> tuple[_Root | None, list[str]]:
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         methods.append(value.func.attr)
         value = value.func.value
-    if isinstance(value, ast.Name) or (
-        isinstance(value, ast.Attribute) and value.attr not in _FRAME_WRITERS
-    ):
+    if isinstance(value, ast.Name) or (isinstance(value, ast.Attribute) and value.attr not in _FRAME_WRITERS):
         return value, methods
     return None, methods
 
@@ -146,7 +134,5 @@ def _may_partition(program: Program, writer: _Root, partitioned: PartitionedWrit
     if not isinstance(writer, ast.Name) or not isinstance(other_writer, ast.Name):
         return ast.unparse(writer) == ast.unparse(other_writer)
     values = program.definition(writer), program.definition(other_writer)
-    is_other_value = (
-        not partitioned.is_assigned and None not in values and values[0] is not values[1]
-    )
+    is_other_value = not partitioned.is_assigned and None not in values and values[0] is not values[1]
     return program.is_same_name(writer, other_writer) and not is_other_value

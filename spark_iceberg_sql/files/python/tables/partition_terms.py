@@ -12,9 +12,7 @@ from spark_iceberg_sql.model.transforms import SPARK_PARSES, TIMES, TRANSFORMS
 _FUNCTIONS = re.compile(r"pyspark\.sql(?:\.connect)?\.functions(?:\.\w+)*\.(\w+)")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
-_TRANSFORM_TEXT = re.compile(
-    r"(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?([A-Za-z_][\w.]*)\s*(?:,\s*(\d+)\s*)?\)"
-)
+_TRANSFORM_TEXT = re.compile(r"(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?([A-Za-z_][\w.]*)\s*(?:,\s*(\d+)\s*)?\)")
 _NON_NAME_CHAR = re.compile(r"[^\w.`]", re.ASCII)
 # The transform that corresponds to a function on values, and the one that corresponds to a unit of `date_trunc`.
 _BY_VALUE_FUNCTION = {
@@ -43,9 +41,7 @@ class PartitionTerms:
         """True if the program uses Iceberg tables: it contains the word, or a transform."""
         if "iceberg" in self._program.full_text.lower():
             return True
-        return any(
-            isinstance(term, ast.Call) and self._function(term) in SPARK_PARSES for term in terms
-        )
+        return any(isinstance(term, ast.Call) and self._function(term) in SPARK_PARSES for term in terms)
 
     def add_clause(self, builder: FragmentBuilder, call: ast.Call, terms: list[ast.expr]) -> None:
         """PARTITIONED BY (...), from the arguments of a call."""
@@ -97,9 +93,7 @@ class PartitionTerms:
             *call.args,
             *(keywords[key] for key in parameter_names[len(call.args) :] if key in keywords),
         ]
-        if len(arguments) != len(parameter_names) or len(call.args) + len(keywords) != len(
-            arguments
-        ):
+        if len(arguments) != len(parameter_names) or len(call.args) + len(keywords) != len(arguments):
             # Arguments that do not fit the parameters, or `*` and `**`: the term is unknown.
             self._add_placeholder(builder, call)
             return
@@ -168,26 +162,16 @@ class PartitionTerms:
         if isinstance(term, ast.Call) and isinstance(term.func, ast.Attribute) and not function:
             owner = term.func.value
             is_modified = term.func.attr in ("asc", "desc", "cast", "astype", "alias", "substr")
-            return (
-                is_modified
-                and self._column(owner) is not None
-                and not isinstance(owner, ast.Constant)
-            )
+            return is_modified and self._column(owner) is not None and not isinstance(owner, ast.Constant)
         if isinstance(term, ast.List | ast.Tuple):
             return True
         return bool(function) and function not in ("udf", "pandas_udf", "call_udf", "call_function")
 
-    def _add_refused_term(
-        self, builder: FragmentBuilder, term: ast.expr, text: str | None = None
-    ) -> None:
+    def _add_refused_term(self, builder: FragmentBuilder, term: ast.expr, text: str | None = None) -> None:
         """An argument that Spark refuses: an unknown transform in SQL, with its own message."""
         start, end = self._program.span(term)
         source = self._program.text[start:end]
-        display_text = (
-            source
-            if len(source) <= 60 and "\n" not in source
-            else f"{source[:50].split(chr(10))[0]}..."
-        )
+        display_text = source if len(source) <= 60 and "\n" not in source else f"{source[:50].split(chr(10))[0]}..."
         accepted = "columns, and `years`, `months`, `days`, `hours` and `bucket` of them"
         method = "partitionedBy"
         if self._names_only:
@@ -201,9 +185,7 @@ class PartitionTerms:
 
     def _help(self, term: ast.expr, text: str | None) -> str:
         """The help: the term to write instead."""
-        name, number, column = (
-            _transform_parts(text) if text is not None else self._call_parts(term)
-        )
+        name, number, column = _transform_parts(text) if text is not None else self._call_parts(term)
         transform = _BY_VALUE_FUNCTION.get(name)
         if isinstance(term, ast.List | ast.Tuple):
             return "write the columns one by one, or `*` before the list"
@@ -212,11 +194,7 @@ class PartitionTerms:
         if transform is None or not column:
             column_help = f'write `"{column}"`' if column and not name else ""
             return column_help or 'write a column, as `"id"`, or a transform, as `days("ts")`'
-        clause = (
-            f'{transform}({number or 16}, "{column}")'
-            if transform == "bucket"
-            else f'{transform}("{column}")'
-        )
+        clause = f'{transform}({number or 16}, "{column}")' if transform == "bucket" else f'{transform}("{column}")'
         if self._names_only:
             return f"write `df.writeTo(...).partitionedBy({clause})`"
         return f"write `{clause}`"

@@ -55,9 +55,7 @@ def pyiceberg_statements(program: Program) -> list[WriterStatement | ExtractionP
             _IN_TRANSACTION,
         ):
             continue
-        create_statements = (
-            list(_create_statements(program, call)) if method_of(call) in _CREATE_METHODS else []
-        )
+        create_statements = list(_create_statements(program, call)) if method_of(call) in _CREATE_METHODS else []
         results += create_statements
         if not create_statements and _may_have_spec(call):
             results.append(_problem(program, call, _NOT_LITERAL))
@@ -69,9 +67,7 @@ def _may_have_spec(call: ast.Call) -> bool:
     spec = argument(call, 3, "partition_spec")
     if spec is not None:
         return not (isinstance(spec, ast.Constant) and spec.value is None)
-    return any(isinstance(value, ast.Starred) for value in call.args) or any(
-        k.arg is None for k in call.keywords
-    )
+    return any(isinstance(value, ast.Starred) for value in call.args) or any(k.arg is None for k in call.keywords)
 
 
 def _problem(program: Program, call: ast.Call, reason: str) -> ExtractionProblem:
@@ -83,12 +79,7 @@ def _create_statements(program: Program, call: ast.Call) -> Iterator[WriterState
     table, schema = argument(call, 0, "identifier"), argument(call, 1, "schema")
     columns = schema_columns(program, program.definition(schema)) if schema is not None else None
     name = table_name(program, table) if table is not None else None
-    if (
-        table is None
-        or columns is None
-        or name is None
-        or any(k.arg is None for k in call.keywords)
-    ):
+    if table is None or columns is None or name is None or any(k.arg is None for k in call.keywords):
         return
     spec = argument(call, 3, "partition_spec")
     fields = partition_fields(program, program.definition(spec)) if spec is not None else []
@@ -112,11 +103,7 @@ def _create_statements(program: Program, call: ast.Call) -> Iterator[WriterState
         builder.add(" ADD PARTITION FIELD ", *([program.span(field)[0]] * 2))
         source, transform, field_name = field_parts
         definition = program.definition(source)
-        path = (
-            columns.paths_by_id.get(definition.value)
-            if isinstance(definition, ast.Constant)
-            else None
-        )
+        path = columns.paths_by_id.get(definition.value) if isinstance(definition, ast.Constant) else None
         path = path or column_by_name(program, source)
         # A literal id without a field is an error of the program; an id that is computed is unknown.
         if path is None and not isinstance(definition, ast.Constant):
@@ -236,9 +223,7 @@ class _SpecUpdates:
             statements = [(call, self._statement(update, call)) for call in calls]
             # Only if every change is read, the call of update_spec() itself is no unknown change of the
             # table.
-            is_complete = id(update) not in unread_updates and all(
-                fragment is not None for _, fragment in statements
-            )
+            is_complete = id(update) not in unread_updates and all(fragment is not None for _, fragment in statements)
             for call, fragment in statements:
                 if fragment is not None:
                     yield WriterStatement((update, call) if is_complete else (call,), fragment)
@@ -314,11 +299,7 @@ class _SpecUpdates:
         transform_pair = ("identity", "") if method == "add_identity" else None
         if method == "add_field" and transform is not None:
             transform_pair = transform_parts(program, transform, overrides)
-        if (
-            column is None
-            or transform_pair is None
-            or (text := program.string_value(column)) is None
-        ):
+        if column is None or transform_pair is None or (text := program.string_value(column)) is None:
             return None
         if not all(part.isidentifier() and part.isascii() for part in text.split(".")):
             return None

@@ -32,9 +32,7 @@ def schema_columns(program: Program, schema: ast.expr | None) -> SchemaColumns |
         return None
     columns = SchemaColumns()
     fields = _nested_fields(program, schema, (), columns)
-    if not fields or any(
-        k.arg not in ("schema_id", "identifier_field_ids") for k in schema.keywords
-    ):
+    if not fields or any(k.arg not in ("schema_id", "identifier_field_ids") for k in schema.keywords):
         return None
     columns.columns = fields
     return columns
@@ -46,10 +44,7 @@ def _nested_fields(
     fields = []
     for value in owner.args:
         field = program.definition(value)
-        if (
-            not isinstance(field, ast.Call)
-            or _pyiceberg_name(program, field, "types") != "NestedField"
-        ):
+        if not isinstance(field, ast.Call) or _pyiceberg_name(program, field, "types") != "NestedField":
             return None
         field_id, name = argument(field, 0, "field_id"), argument(field, 1, "name")
         field_type = argument(field, 2, "field_type")
@@ -67,9 +62,7 @@ def _nested_fields(
     return fields
 
 
-def _sql_type(
-    program: Program, field_type: ast.expr, path: tuple[str, ...], columns: SchemaColumns
-) -> str | None:
+def _sql_type(program: Program, field_type: ast.expr, path: tuple[str, ...], columns: SchemaColumns) -> str | None:
     definition = program.definition(field_type)
     if not isinstance(definition, ast.Call):
         return None
@@ -91,16 +84,11 @@ def partition_fields(
     program: Program, spec: ast.expr | None
 ) -> list[tuple[ast.Call, tuple[ast.expr, ast.expr, ast.expr | None]]] | None:
     """The fields of `PartitionSpec(PartitionField(...), ...)`: source id, transform and name of each."""
-    if (
-        not isinstance(spec, ast.Call)
-        or _pyiceberg_name(program, spec, "partitioning") != "PartitionSpec"
-    ):
+    if not isinstance(spec, ast.Call) or _pyiceberg_name(program, spec, "partitioning") != "PartitionSpec":
         return None
     if any(k.arg not in ("spec_id", "fields") for k in spec.keywords):
         return None
-    keyword_fields = next(
-        (program.definition(k.value) for k in spec.keywords if k.arg == "fields"), None
-    )
+    keyword_fields = next((program.definition(k.value) for k in spec.keywords if k.arg == "fields"), None)
     if keyword_fields is not None and not isinstance(keyword_fields, ast.Tuple | ast.List):
         return None
     field_list = []
@@ -128,18 +116,14 @@ def column_by_name(program: Program, source: ast.expr) -> str | None:
     return text if text is not None and text.replace(".", "_").isidentifier() else None
 
 
-def unknown_id_override(
-    program: Program, source: ast.expr, columns: SchemaColumns
-) -> MessageOverride:
+def unknown_id_override(program: Program, source: ast.expr, columns: SchemaColumns) -> MessageOverride:
     """The message about a source id that is not in the schema."""
     fields = ", ".join(f"{number} ({path})" for number, path in columns.paths_by_id.items())
     message = f"the schema has no field with the id {program.source(source)}"
     return MessageOverride(*program.span(source), message, f"write one of its ids: {fields}")
 
 
-def transform_parts(
-    program: Program, value: ast.expr, overrides: list[MessageOverride]
-) -> tuple[str, str] | None:
+def transform_parts(program: Program, value: ast.expr, overrides: list[MessageOverride]) -> tuple[str, str] | None:
     """A transform of pyiceberg: its name in ALTER TABLE, and its number, if any."""
     text = program.string_value(value)
     if text is not None:

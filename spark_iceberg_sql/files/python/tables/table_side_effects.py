@@ -25,18 +25,12 @@ _ROW_METHODS = frozenset({"append", "overwrite", "overwritePartitions"})
 StringOf = Callable[[ast.expr], str | None]
 
 
-def side_effect_calls(
-    nodes: Iterable[ast.AST], text_of: StringOf
-) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
+def side_effect_calls(nodes: Iterable[ast.AST], text_of: StringOf) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
     """The calls that create, change or drop tables, with the names of these tables; None: any table.
 
     nodes: those of the program's tree. text_of: returns the value of a string literal.
     """
-    calls = [
-        node
-        for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    ]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     harmless = {
         id(inner)
         for call in calls
@@ -46,9 +40,7 @@ def side_effect_calls(
     }
     for call in calls:
         method = _method(call)
-        if method in _ANY_TABLE_METHODS or (
-            method == "run" and ast.unparse(call.func).endswith("notebook.run")
-        ):
+        if method in _ANY_TABLE_METHODS or (method == "run" and ast.unparse(call.func).endswith("notebook.run")):
             yield call, None
         elif method in _TABLE_METHODS or (method == "writeTo" and id(call) not in harmless):
             count = 2 if method == "rename_table" else 1

@@ -42,11 +42,7 @@ def constant(function: str, argument: str, expression: Java) -> str | int | bool
     if expression.foldable():
         value = expression.eval(None)
     else:
-        if (
-            not expression.deterministic()
-            or expression.references().size()
-            or "outer(" in expression.sql()
-        ):
+        if not expression.deterministic() or expression.references().size() or "outer(" in expression.sql():
             raise Refusal(
                 "NON_FOLDABLE_ARGUMENT",
                 funcName=f"`{function}`",

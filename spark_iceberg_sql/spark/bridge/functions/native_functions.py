@@ -22,10 +22,7 @@ def functions(
     the compiler's message if they do not compile for this Spark.
     """
     py4j_gateway = gateway.gateway()
-    if (
-        py4j_gateway not in _FUNCTIONS
-        and (jar_registry := compiler.from_jar("functions", sources)) is not None
-    ):
+    if py4j_gateway not in _FUNCTIONS and (jar_registry := compiler.from_jar("functions", sources)) is not None:
         _FUNCTIONS[py4j_gateway] = jar_registry
     if py4j_gateway not in _FUNCTIONS:
         loader, last = compiler.context_loader(), ""

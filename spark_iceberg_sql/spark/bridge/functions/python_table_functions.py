@@ -56,12 +56,8 @@ def register(spark: SparkSession, functions: Iterable[PythonTableFunction]) -> N
     """Register functions, for this session and those that this process starts later."""
     for function in functions:
         names = ", ".join(function.required)
-        optional = (
-            "[, name => value ...]" if len(function.required) < len(function.arguments) else ""
-        )
-        lines = "".join(
-            f"      * {argument.name} - {argument.description}\n" for argument in function.arguments
-        )
+        optional = "[, name => value ...]" if len(function.required) < len(function.arguments) else ""
+        lines = "".join(f"      * {argument.name} - {argument.description}\n" for argument in function.arguments)
         registries.register_function(
             spark,
             registries.TABLE,
@@ -105,9 +101,7 @@ def _bind(function: PythonTableFunction, arguments: Sequence[gateway.Java]) -> d
         name = names[position] if name is None else name.lower()
         if name not in names:
             only = ", ".join(f"`{accepted_name}`" for accepted_name in names)
-            accepted = (
-                f"the arguments are {only}" if len(names) > 1 else f"the only argument is {only}"
-            )
+            accepted = f"the arguments are {only}" if len(names) > 1 else f"the only argument is {only}"
             raise gateway.invalid_value(function.name, name, f"unknown argument; {accepted}")
         if name in values:
             raise gateway.invalid_value(function.name, name, "given twice")
@@ -126,13 +120,9 @@ def _value(function: PythonTableFunction, argument: Argument, expression: gatewa
     return _constant(function, argument, expression)
 
 
-def _constant(
-    function: PythonTableFunction, argument: Argument, expression: gateway.Java
-) -> str | int:
+def _constant(function: PythonTableFunction, argument: Argument, expression: gateway.Java) -> str | int:
     value = call_arguments.constant(function.name, argument.name, expression)
-    expected_type, type_name = (
-        (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
-    )
+    expected_type, type_name = (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
     if not isinstance(value, expected_type) or isinstance(value, bool):
         message = f"{value!r} is not {type_name}: {argument.description}"
         raise gateway.invalid_value(function.name, argument.name, message)

@@ -60,9 +60,7 @@ def register_function(
 
     Raises IcebergSqlError if another function is registered under that name.
     """
-    _register(
-        spark, kind, name, lambda: scala_function(build), usage, arguments, examples, note, group
-    )
+    _register(spark, kind, name, lambda: scala_function(build), usage, arguments, examples, note, group)
 
 
 def register_native(
@@ -82,9 +80,7 @@ def register_native(
     suppress_logs_of(name)
 
 
-def _register(
-    spark: SparkSession, kind: str, name: str, make: Callable[[], Java], *documentation: str
-) -> None:
+def _register(spark: SparkSession, kind: str, name: str, make: Callable[[], Java], *documentation: str) -> None:
     identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
     missing = []
     for registry in _registries(spark, kind):
@@ -99,9 +95,7 @@ def _register(
     if not missing:
         return
     source = "python_udf" if kind == SCALAR else "python_udtf"
-    info = java_class(f"{EXPRESSIONS}.ExpressionInfo")(
-        _OWNER, None, name, *documentation, "0.1.0", "", source
-    )
+    info = java_class(f"{EXPRESSIONS}.ExpressionInfo")(_OWNER, None, name, *documentation, "0.1.0", "", source)
     function = make()
     for registry in missing:
         registry.registerFunction(identifier, info, function)

@@ -33,9 +33,7 @@ def parameter(value: Any) -> Any:
 
 def _constant(column: Column) -> Column:
     """An array or a map; Spark 3.5 takes only literals."""
-    literal_column = (
-        shims.literal(column._jc, gateway.java_class) if shims.SPARK_VERSION < (4, 0) else None
-    )
+    literal_column = shims.literal(column._jc, gateway.java_class) if shims.SPARK_VERSION < (4, 0) else None
     return column if literal_column is None else Column(literal_column)
 
 
@@ -58,9 +56,7 @@ def _longs(values: list[int]) -> Column:
 
 def _early_date(value: datetime.date) -> Column:
     if not isinstance(value, datetime.datetime):
-        return _literal(
-            gateway.java_class("java.time.LocalDate").of(value.year, value.month, value.day)
-        )
+        return _literal(gateway.java_class("java.time.LocalDate").of(value.year, value.month, value.day))
     if value.tzinfo is None:  # local time, as pyspark reads it
         seconds = int(time.mktime(value.timetuple()))
     else:

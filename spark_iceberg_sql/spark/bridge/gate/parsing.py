@@ -33,10 +33,7 @@ def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
             _refuse_unbound(shims.plan_text(parser.parsePlan(text)), text, values)
             return
         literal = gateway.scala_object(_LITERAL)
-        literals = {
-            name: literal.apply(value if isinstance(value, EXACT) else 1)
-            for name, value in values.items()
-        }
+        literals = {name: literal.apply(value if isinstance(value, EXACT) else 1) for name, value in values.items()}
         parser.parsePlanWithParameters(text, gateway.java_class(_CONTEXT)(gateway.to_map(literals)))
 
 

@@ -83,9 +83,7 @@ class PendingStatement:
         return DataFrame(self._java.rows(query, bound), self.spark)
 
 
-AdmissionCheck = Callable[
-    [PendingStatement], str
-]  # the text to parse; raises IcebergSqlError, IcebergSqlWarning
+AdmissionCheck = Callable[[PendingStatement], str]  # the text to parse; raises IcebergSqlError, IcebergSqlWarning
 
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _GATES: WeakKeyDictionary[Any, gateway.Java] = WeakKeyDictionary()
@@ -99,9 +97,7 @@ def existing_gate() -> gateway.Java | None:
     return _GATES.get(gateway.gateway())
 
 
-def ensure_gate(
-    sources: Iterable[tuple[str, str]], functions: Iterable[str], admit: AdmissionCheck
-) -> gateway.Java:
+def ensure_gate(sources: Iterable[tuple[str, str]], functions: Iterable[str], admit: AdmissionCheck) -> gateway.Java:
     """This JVM's gate; compiled if there is none.
 
     sources: package and name of its Java files; each may use the ones before it. functions: names of the
@@ -118,9 +114,7 @@ def ensure_gate(
         names = gateway.java_class("java.util.ArrayList")()
         for name in functions:
             names.add(name.lower())
-        check_function = gateway.scala_function(
-            lambda java_statement: _admit(gate, admit, java_statement)
-        )
+        check_function = gateway.scala_function(lambda java_statement: _admit(gate, admit, java_statement))
         gate.prepare(loader.loadClass(_SESSION_PARSER), names, check_function)
         _GATES[py4j_gateway] = gate
     # pyspark has no hook for its conversion of Java exceptions.
@@ -181,19 +175,14 @@ def _parser_source() -> str:
             trailing = "".join(f", {value}" for value in arguments[1:])
             call = f"marked(wrapped.{name}(admitted(a0, {values}){trailing}))"
         parameters = ", ".join(
-            f"{parameter_type} {value}"
-            for parameter_type, value in zip(types, arguments, strict=True)
+            f"{parameter_type} {value}" for parameter_type, value in zip(types, arguments, strict=True)
         )
         methods.append(
             f"  public {method.getReturnType().getName()} {name}({parameters}) {{\n"
             f"    try {{ return {call}; }}\n"
             "    catch (Exception e) { org.apache.spark.unsafe.Platform.throwException(e); return null; }\n  }\n"
         )
-    return (
-        f"package {_PACKAGE};\npublic class SessionParser extends GateParser {{\n"
-        + "".join(methods)
-        + "}\n"
-    )
+    return f"package {_PACKAGE};\npublic class SessionParser extends GateParser {{\n" + "".join(methods) + "}\n"
 
 
 def parser_without_gate(spark: SparkSession) -> gateway.Java:

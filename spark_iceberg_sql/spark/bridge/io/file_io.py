@@ -33,9 +33,7 @@ from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 
 _LOCAL = "file:/"
-MAX_METADATA_SIZE = (
-    128 << 20
-)  # bytes of a metadata file: one of a hundred thousand snapshots has about 50 MB
+MAX_METADATA_SIZE = 128 << 20  # bytes of a metadata file: one of a hundred thousand snapshots has about 50 MB
 _MAX_PARSED = 256  # parsed metadata files kept for each FileIO
 
 
@@ -116,9 +114,7 @@ class Files:
         try:
             return _head_of(
                 location,
-                lambda size=None: bytes(
-                    stream.readAllBytes() if size is None else stream.readNBytes(size)
-                ),
+                lambda size=None: bytes(stream.readAllBytes() if size is None else stream.readNBytes(size)),
             )
         finally:
             stream.close()
@@ -192,9 +188,7 @@ _open_files: OrderedDict[bytes, Files] = OrderedDict()
 _MAX_OPEN = 64
 
 
-def open_files(
-    location: Location, *, cached: bool, blocked_schemes: frozenset[str] = frozenset()
-) -> Files:
+def open_files(location: Location, *, cached: bool, blocked_schemes: frozenset[str] = frozenset()) -> Files:
     """The FileIO for a location: one for each set of properties in a session, so that Iceberg's manifest cache
     serves later calls.
 
@@ -206,9 +200,7 @@ def open_files(
     properties = dict(location.properties)
     if cached:
         properties["io.manifest.cache-enabled"] = "true"
-    key_text = repr(
-        (location.io, sorted(properties.items()), sorted(blocked_schemes), session.sessionUUID())
-    )
+    key_text = repr((location.io, sorted(properties.items()), sorted(blocked_schemes), session.sessionUUID()))
     key = hashlib.blake2b(key_text.encode(), key=_SALT).digest()  # keys and passwords among them
     with _lock:
         files = _open_files.get(key)

@@ -112,9 +112,7 @@ def _hadoop(io: Java, folder: str) -> Children | None:
         folder += "/"  # the root of a name node
     system = java_class("org.apache.hadoop.fs.Path")(folder).getFileSystem(io.conf())
     try:
-        text = compiler.shared_instance(__package__, "Folders", FolderContent).hadoop(
-            system, folder
-        )
+        text = compiler.shared_instance(__package__, "Folders", FolderContent).hadoop(system, folder)
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return None

@@ -43,9 +43,7 @@ def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
     if uri.getScheme() == "file":
         return str(qualified_path), str(uri.getPath())
     service = system.getCanonicalServiceName()  # including the port, which the address may omit
-    return (
-        f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(qualified_path)
-    ), None
+    return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(qualified_path)), None
 
 
 def qualified(address: str) -> tuple[str, str | None]:
@@ -111,9 +109,7 @@ def s3_listing(io: Java, folder: str) -> list[StoredFile]:
             return files
 
 
-def blob_listing(
-    blobs: tuple[str, str, str], folder: str, accepts: Callable[[str], bool] = bool
-) -> list[StoredFile]:
+def blob_listing(blobs: tuple[str, str, str], folder: str, accepts: Callable[[str], bool] = bool) -> list[StoredFile]:
     """The blobs of a folder in Azure, listed by its blob service, which accounts without a hierarchical
     namespace also have.
 

@@ -15,9 +15,7 @@ from spark_iceberg_sql.model.metadata.metadata_files import is_metadata_file
 
 # Local kernel file systems: they update a folder's modification time on every change of its entries.
 # Others (network, FUSE) may do so late or not at all.
-_TIME_KEEPING_FILESYSTEMS = frozenset(
-    {"ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "zfs", "f2fs"}
-)
+_TIME_KEEPING_FILESYSTEMS = frozenset({"ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "zfs", "f2fs"})
 _SETTLE_SECONDS = 2.0  # seconds after a change; their timestamps are at least that precise
 _CACHE_SIZE = 64  # folders
 
@@ -35,9 +33,7 @@ def metadata_files(folder: str) -> tuple[str, ...]:
         if cached_entry is not None and cached_entry[0] == state and _keeps_time(status.st_dev):
             return cached_entry[1]
         with os.scandir(folder) as entries:
-            names = tuple(
-                entry.name for entry in entries if is_metadata_file(entry.name) and entry.is_file()
-            )
+            names = tuple(entry.name for entry in entries if is_metadata_file(entry.name) and entry.is_file())
     except (FileNotFoundError, NotADirectoryError):
         return ()
     if started - max(status.st_mtime, status.st_ctime) > _SETTLE_SECONDS:
@@ -55,8 +51,6 @@ def _keeps_time(device: int) -> bool:
     except (OSError, AttributeError):  # not Linux: unknown
         return False
     filesystem_types = {
-        mount.partition(" - ")[2].split(" ", 1)[0]
-        for mount in mounts
-        if mount.split(" ", 3)[2:3] == [number]
+        mount.partition(" - ")[2].split(" ", 1)[0] for mount in mounts if mount.split(" ", 3)[2:3] == [number]
     }
     return bool(filesystem_types) and filesystem_types <= _TIME_KEEPING_FILESYSTEMS

@@ -14,9 +14,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.plans import relations
 
 _CLASS = "MovedFileIO"
-_verified_deletes: set[tuple[int, str, str]] = (
-    set()
-)  # snapshots that passed `unmatched_delete_path`
+_verified_deletes: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched_delete_path`
 _verified_files: set[tuple[int, str, str]] = set()  # snapshots that passed `missing_file`
 
 
@@ -43,9 +41,7 @@ def unmatched_delete_path(operations: Java, snapshot: int, old: str, folder: str
     if key in _verified_deletes:
         return None
     table = relations.base_table(operations, "")
-    address: str | None = compiler.shared_instance(__package__, "MovedChecks").unmatched(
-        table, snapshot, old, folder
-    )
+    address: str | None = compiler.shared_instance(__package__, "MovedChecks").unmatched(table, snapshot, old, folder)
     if address is None:
         _verified_deletes.add(key)
     return address
@@ -60,9 +56,7 @@ def missing_file(operations: Java, snapshot: int, old: str, folder: str) -> str 
     if key in _verified_files:
         return None
     table = relations.base_table(operations, "")
-    address: str | None = compiler.shared_instance(__package__, "MovedChecks").missing(
-        table, snapshot
-    )
+    address: str | None = compiler.shared_instance(__package__, "MovedChecks").missing(table, snapshot)
     if address is None:
         _verified_files.add(key)
     return address

@@ -183,9 +183,7 @@ def instance(loader: Java, name: str) -> Java:
     """A new instance of a compiled class, from its no-argument constructor. Raises ValueError."""
     new_array = gateway().new_array
     try:
-        constructor = loader.loadClass(name).getDeclaredConstructor(
-            new_array(java_class("java.lang.Class"), 0)
-        )
+        constructor = loader.loadClass(name).getDeclaredConstructor(new_array(java_class("java.lang.Class"), 0))
         return constructor.newInstance(new_array(java_class("java.lang.Object"), 0))
     except Py4JJavaError as error:
         raise ValueError(_first_line(error)) from None

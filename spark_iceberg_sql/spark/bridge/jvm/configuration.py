@@ -9,11 +9,7 @@ def settings(prefix: str) -> dict[str, str]:
     """The active session's settings whose names start with a prefix, without the prefix."""
     conf = gateway.active_session().sessionState().conf()
     names = str(conf.getAllConfs().keySet().mkString("\n"))
-    return {
-        name[len(prefix) :]: str(conf.getConfString(name))
-        for name in names.split("\n")
-        if name.startswith(prefix)
-    }
+    return {name[len(prefix) :]: str(conf.getConfString(name)) for name in names.split("\n") if name.startswith(prefix)}
 
 
 def hadoop_catalogs() -> dict[str, str]:

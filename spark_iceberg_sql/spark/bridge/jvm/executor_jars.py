@@ -30,9 +30,7 @@ def compiled(name: str, sources: Iterable[tuple[str, str]]) -> tuple[Java, str]:
 def ship(jar: str) -> None:
     """Distribute a jar to this application's executors; tasks of a Connect session only see that session's jars."""
     context = gateway.active_session().sparkContext()
-    state = gateway.from_option(
-        scala_object("org.apache.spark.JobArtifactSet").getCurrentJobArtifactState()
-    )
+    state = gateway.from_option(scala_object("org.apache.spark.JobArtifactSet").getCurrentJobArtifactState())
     key = (str(context.applicationId()), None if state is None else str(state.uuid()), jar)
     with _lock:
         if key not in _shipped:

@@ -32,10 +32,7 @@ def constants_source(record_class: type[Record], records: Iterable[Record]) -> s
     values = ",\n    ".join(_construction(record) for record in records)
     return (
         f"{_head(record_class)}"
-        + "".join(
-            f"  public final {_java_type(h, _PRIMITIVE)} {java_name(n)};\n"
-            for n, h in hints.items()
-        )
+        + "".join(f"  public final {_java_type(h, _PRIMITIVE)} {java_name(n)};\n" for n, h in hints.items())
         + f"\n  private {name}({parameters}) {{\n"
         + "".join(f"    this.{java_name(n)} = {java_name(n)};\n" for n in hints)
         + "  }\n\n"
@@ -47,8 +44,7 @@ def constants_source(record_class: type[Record], records: Iterable[Record]) -> s
 def exchange_source(record_class: type) -> str:
     """The source of a Java class whose instances are converted from or to JSON; a field without a value is null."""
     attributes = "".join(
-        f"  public {_java_type(hint, _BOXED)} {java_name(name)};\n"
-        for name, hint in _hints(record_class).items()
+        f"  public {_java_type(hint, _BOXED)} {java_name(name)};\n" for name, hint in _hints(record_class).items()
     )
     return f"{_head(record_class)}{attributes}}}\n"
 

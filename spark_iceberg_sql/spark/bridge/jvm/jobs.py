@@ -60,9 +60,7 @@ def progress(spark: SparkSession, group: str) -> Progress | None:
     infos = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
     if not infos:
         return None
-    written_totals = [
-        _written_by_stage(spark, info.stageId) for info in infos if info.numCompletedTasks
-    ]
+    written_totals = [_written_by_stage(spark, info.stageId) for info in infos if info.numCompletedTasks]
     return Progress(
         sum(info.numCompletedTasks for info in infos),
         sum(info.numTasks for info in infos),

@@ -35,11 +35,7 @@ def ended_error(work: str | None = None) -> JavaError:
     """The error for a JVM that has ended. work: what it was doing, such as `the write`."""
     process = getattr(SparkContext._gateway, "proc", None)
     is_out_of_memory = process is not None and process.poll() in _OUT_OF_MEMORY
-    cause = (
-        "ran out of memory"
-        if is_out_of_memory
-        else "was stopped from outside, or ran out of memory"
-    )
+    cause = "ran out of memory" if is_out_of_memory else "was stopped from outside, or ran out of memory"
     if work is None:
         return JavaError(f"Spark has ended: it {cause}\n{_RESTART}")
     return JavaError(

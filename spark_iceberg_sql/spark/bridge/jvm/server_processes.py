@@ -155,9 +155,7 @@ def _bind_error(host: str, port: int) -> str | None:
 
 
 def _free_port(host: str, port: int = 0) -> int:
-    family, socket_type, protocol, _, address = socket.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM
-    )[0]
+    family, socket_type, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, socket_type, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(address)

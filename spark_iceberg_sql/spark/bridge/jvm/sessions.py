@@ -47,9 +47,7 @@ def substitute_settings(spark: SparkSession, text: str) -> str:
         return text
     try:
         with working_in(spark):
-            substitution = gateway.java_class(
-                "org.apache.spark.sql.internal.VariableSubstitution"
-            )()
+            substitution = gateway.java_class("org.apache.spark.sql.internal.VariableSubstitution")()
             return str(substitution.substitute(text))
     except (CapturedException, Py4JJavaError):  # a cyclic reference: Spark reports it
         return text

@@ -87,9 +87,7 @@ _DESCRIPTION = "_desc" if SPARK_VERSION >= (4, 0) else "desc"
 
 def condition(error: Java) -> str | None:
     """The error condition of a Spark exception in Java."""
-    error_condition: str | None = (
-        error.getCondition() if SPARK_VERSION >= (4, 0) else error.getErrorClass()
-    )
+    error_condition: str | None = error.getCondition() if SPARK_VERSION >= (4, 0) else error.getErrorClass()
     return error_condition
 
 
@@ -147,18 +145,14 @@ def data_frame_class() -> type:
     return pyspark.sql.DataFrame
 
 
-def column(
-    java_class: Callable[[str], Java], scala_object: Callable[[str], Java], expression: Java
-) -> Java:
+def column(java_class: Callable[[str], Java], scala_object: Callable[[str], Java], expression: Java) -> Java:
     """Java's Column of an expression."""
     if SPARK_VERSION >= (4, 0):
         return scala_object("org.apache.spark.sql.classic.ExpressionUtils").column(expression)
     return java_class("org.apache.spark.sql.Column")(expression)
 
 
-def expression(
-    java_class: Callable[[str], Java], scala_object: Callable[[str], Java], text: str
-) -> Java:
+def expression(java_class: Callable[[str], Java], scala_object: Callable[[str], Java], text: str) -> Java:
     """The expression of a text, not resolved yet."""
     parsed = java_class("org.apache.spark.sql.functions").expr(text)
     if SPARK_VERSION >= (4, 0):
@@ -190,20 +184,14 @@ _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _CHANGELOG = "org.apache.iceberg.spark.source.SparkChangelogTable"
 
 
-def spark_table(
-    java_class: Callable[[str], Java], table: Java, snapshot: int | None, micros: int | None
-) -> Java:
+def spark_table(java_class: Callable[[str], Java], table: Java, snapshot: int | None, micros: int | None) -> Java:
     """Spark's table for an Iceberg table, as of a snapshot, a time or now; before 4.1 only a snapshot can be given."""
     table_class = java_class(_SPARK_TABLE)
     if SPARK_VERSION >= (4, 1):
         travel = java_class("org.apache.iceberg.spark.TimeTravel")
         if snapshot is not None:
             return table_class.create(table, travel.version(str(snapshot)))
-        return (
-            table_class(table)
-            if micros is None
-            else table_class.create(table, travel.timestampMicros(micros))
-        )
+        return table_class(table) if micros is None else table_class.create(table, travel.timestampMicros(micros))
     if micros is not None:
         as_of = java_class("org.apache.iceberg.util.SnapshotUtil").snapshotIdAsOfTime
         snapshot = int(as_of(table, micros // 1000))
@@ -215,11 +203,7 @@ def spark_table(
 def branch_table(java_class: Callable[[str], Java], table: Java, branch: str) -> Java:
     """Spark's table for a branch of an Iceberg table."""
     table_class = java_class(_SPARK_TABLE)
-    return (
-        table_class.create(table, branch)
-        if SPARK_VERSION >= (4, 1)
-        else table_class(table, branch, False)
-    )
+    return table_class.create(table, branch) if SPARK_VERSION >= (4, 1) else table_class(table, branch, False)
 
 
 def version_table(java_class: Callable[[str], Java], table: Java, version: str) -> Java:
@@ -261,9 +245,7 @@ def snapshot_id(table: Java) -> int | None:
     number = table.snapshotId()
     if number is None and SPARK_VERSION < (4, 1):
         branch, iceberg_table = table.branch(), table.table()
-        snapshot = (
-            iceberg_table.currentSnapshot() if branch is None else iceberg_table.snapshot(branch)
-        )
+        snapshot = iceberg_table.currentSnapshot() if branch is None else iceberg_table.snapshot(branch)
         number = None if snapshot is None else snapshot.snapshotId()
     return None if number is None else int(number)
 

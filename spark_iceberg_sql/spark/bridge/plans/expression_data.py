@@ -32,18 +32,12 @@ def spark_expression(expression: Java, depth: int = 0) -> SparkExpression:
     if name in ("Literal", "ImpliedLiteral"):
         literal_value = expression.value()
         text = re.sub(r"^(-?\d+)[LSY]$", r"\1", str(expression.sql()).replace(" (implied)", ""))
-        return SparkExpression(
-            "Literal", text, data_type, None if literal_value is None else _text(literal_value)
-        )
+        return SparkExpression("Literal", text, data_type, None if literal_value is None else _text(literal_value))
     children: tuple[SparkExpression, ...] = ()
     if depth < _MAX_DEPTH:
-        children = tuple(
-            spark_expression(child, depth + 1) for child in from_seq(expression.children())
-        )
+        children = tuple(spark_expression(child, depth + 1) for child in from_seq(expression.children()))
     span = source_span(expression)
-    return SparkExpression(
-        name, span[0][span[1] : span[2]] if span else pretty(expression), data_type, None, children
-    )
+    return SparkExpression(name, span[0][span[1] : span[2]] if span else pretty(expression), data_type, None, children)
 
 
 def _text(value: Java) -> str:
@@ -90,16 +84,13 @@ def derived_conjuncts(
     for table, conjunct in conjuncts:
         span = source_span(conjunct)
         if span is not None:
-            columns_by_span.setdefault(span, {})[table] = _names_own_columns(
-                span[0][span[1] : span[2]], conjunct
-            )
+            columns_by_span.setdefault(span, {})[table] = _names_own_columns(span[0][span[1] : span[2]], conjunct)
     return {
         (table, span)
         for span, tables in columns_by_span.items()
         for table, is_own in tables.items()
         # If the text names no other table's column, that column has another name there, by AS.
-        if any(other is True or (other is None and is_own is False) for other in tables.values())
-        and is_own is not True
+        if any(other is True or (other is None and is_own is False) for other in tables.values()) and is_own is not True
     }
 
 
@@ -111,10 +102,7 @@ def _names_own_columns(text: str, conjunct: Java) -> bool | None:
         name = re.escape(str(column.name()))
         pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
         tables = {str(part).lower() for part in from_seq(column.qualifier())[-1:]}
-        qualifiers = {
-            m[1].strip("`").lower() if m[1] else ""
-            for m in re.finditer(pattern, text, re.IGNORECASE)
-        }
+        qualifiers = {m[1].strip("`").lower() if m[1] else "" for m in re.finditer(pattern, text, re.IGNORECASE)}
         if not qualifiers:
             return None
         if tables and "" not in qualifiers and not qualifiers & tables:
@@ -125,11 +113,7 @@ def _names_own_columns(text: str, conjunct: Java) -> bool | None:
 def _names_column_of(text: str, expression: Java) -> bool:
     """True if the text before a predicate names its column."""
     attributes = from_seq(expression.references().toSeq())
-    if (
-        text.endswith(")")
-        or len(attributes) != 1
-        or node_class(attributes[0]) != "AttributeReference"
-    ):
+    if text.endswith(")") or len(attributes) != 1 or node_class(attributes[0]) != "AttributeReference":
         return True
     name = text.rpartition(".")[2].strip("`")
     return bool(name.lower() == str(attributes[0].name()).lower())

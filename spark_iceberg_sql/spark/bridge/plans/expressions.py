@@ -76,9 +76,7 @@ def _paths(expression: Java) -> Iterator[str]:
         return
     child_paths = [path for child in from_seq(expression.children()) for path in _paths(child)]
     is_field = node_class(expression) == "GetStructField" and _is_path(expression.child())
-    yield from (
-        f"{path}.{expression.extractFieldName()}" if is_field else path for path in child_paths
-    )
+    yield from (f"{path}.{expression.extractFieldName()}" if is_field else path for path in child_paths)
 
 
 def _is_path(expression: Java) -> bool:
@@ -109,9 +107,7 @@ def not_null(conjunct: Java, relation: Java) -> list[Java]:
         return []
     expressions = scala_object("org.apache.spark.sql.catalyst.expressions.ExpressionSet")
     expression_set = expressions.apply(gateway.to_seq([conjunct]))
-    return from_seq(
-        relation.constructIsNotNullConstraints(expression_set, relation.output()).toSeq()
-    )
+    return from_seq(relation.constructIsNotNullConstraints(expression_set, relation.output()).toSeq())
 
 
 def literals(expression: Java) -> list[Java]:

@@ -75,9 +75,7 @@ def counting_by_files(spark: SparkSession) -> Iterator[None]:
             spark.conf.set(_PUSH_DOWN, previous)
 
 
-def scans(
-    spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]
-) -> list[PlannedScan]:
+def scans(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> list[PlannedScan]:
     """The scans of a table in a query's optimized plan.
 
     table: an Iceberg table, read instead of `names`.
@@ -89,9 +87,7 @@ def scans(
         mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
         optimized = session.sessionState().executePlan(analysed, mode).optimizedPlan()
         return [
-            _scan(leaf.scan())
-            for leaf in _leaves(optimized, _SCAN)
-            if _is_same_table(leaf.relation().table(), table)
+            _scan(leaf.scan()) for leaf in _leaves(optimized, _SCAN) if _is_same_table(leaf.relation().table(), table)
         ]
 
 
@@ -134,8 +130,7 @@ def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, 
 def _is_same_table(spark_table: Java, table: Java) -> bool:
     """True if a table of a plan is an Iceberg table, or one of its snapshots or branches."""
     return bool(
-        spark_table.getClass().getSimpleName() == "SparkTable"
-        and spark_table.table().uuid().equals(table.uuid())
+        spark_table.getClass().getSimpleName() == "SparkTable" and spark_table.table().uuid().equals(table.uuid())
     )
 
 
@@ -167,9 +162,7 @@ def _filters(scan: Java) -> Iterator[Java]:
         shims.SCAN_FILTERS, gateway.gateway().new_array(java_class("java.lang.Class"), 0)
     )
     method.setAccessible(True)
-    java_filters = method.invoke(
-        scan, gateway.gateway().new_array(java_class("java.lang.Object"), 0)
-    )
+    java_filters = method.invoke(scan, gateway.gateway().new_array(java_class("java.lang.Object"), 0))
     for i in range(int(java_filters.size())):
         yield java_filters.get(i)
 

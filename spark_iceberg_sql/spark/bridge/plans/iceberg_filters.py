@@ -104,9 +104,7 @@ def kept_files(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
     for expression in filters:
         java_filters.add(expression)
     inner_table = table.table()
-    text = counter.newInstance(arguments).of(
-        inner_table, inner_table.snapshot(snapshot), java_filters
-    )
+    text = counter.newInstance(arguments).of(inner_table, inner_table.snapshot(snapshot), java_filters)
     return from_json(SnapshotFilters, text)
 
 
@@ -136,7 +134,5 @@ def partition_fields(table: Java) -> list[tuple[str, str, bool]]:
     for spec in inner_table.specs().values():
         for field in spec.fields():
             source = spec.schema().findColumnName(field.sourceId())
-            fields.append(
-                (str(field.transform().toString()), str(source), spec.specId() == current)
-            )
+            fields.append((str(field.transform().toString()), str(source), spec.specId() == current))
     return fields

@@ -65,10 +65,7 @@ class SessionCopy:
 
     def joins(self, text: str, settings: Mapping[str, str]) -> tuple[PlannedJoin, ...]:
         """The joins of a statement's plan under the given settings. Raises pyspark's exceptions if Spark refuses it."""
-        previous = {
-            key: self._conf.getConfString(key) if self._conf.contains(key) else None
-            for key in settings
-        }
+        previous = {key: self._conf.getConfString(key) if self._conf.contains(key) else None for key in settings}
         try:
             for key, value in settings.items():
                 self._conf.setConfString(key, value)

@@ -31,9 +31,7 @@ def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
 
 def relation_of_rows(ddl: str, rows: jvm.Java) -> jvm.Java:
     """A LocalRelation. ddl: as for `rows`. rows: a list of Spark rows, in Python or Java."""
-    attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
-        _schema(ddl)
-    )
+    attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(_schema(ddl))
     seq = jvm.java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
     return jvm.scala_object(f"{_LOGICAL}.LocalRelation").fromExternalRows(attributes, seq)
 

@@ -52,20 +52,13 @@ def leaves(plan: Java) -> Iterator[PlanLeaf]:
 def read_leaves(spark: SparkSession, plan: Java) -> list[PlanLeaf]:
     """Like `leaves`, but with only as many equal scans as the physical plan has, which reuses their rows."""
     optimized_leaves = list(leaves(plan))
-    scan_texts = [
-        _scan_text(leaf.node.scan()) if leaf.class_name == _SCAN else ""
-        for leaf in optimized_leaves
-    ]
+    scan_texts = [_scan_text(leaf.node.scan()) if leaf.class_name == _SCAN else "" for leaf in optimized_leaves]
     counts = Counter(scan_text for scan_text in scan_texts if scan_text)
-    if all(count == 1 for count in counts.values()) and not any(
-        leaf.may_stop for leaf in optimized_leaves
-    ):
+    if all(count == 1 for count in counts.values()) and not any(leaf.may_stop for leaf in optimized_leaves):
         return optimized_leaves
     physical = _physical(spark, plan)
     physical_scans = [] if physical is None else scans(physical)
-    limited_texts = (
-        {_scan_text(node.scan()) for node in limited_scans(physical)} if physical else set()
-    )
+    limited_texts = {_scan_text(node.scan()) for node in limited_scans(physical)} if physical else set()
     optimized_leaves = [
         replace(leaf, may_stop=bool(scan_text) and scan_text in limited_texts)
         for leaf, scan_text in zip(optimized_leaves, scan_texts, strict=True)
@@ -76,9 +69,7 @@ def read_leaves(spark: SparkSession, plan: Java) -> list[PlanLeaf]:
     for leaf, scan_text in zip(optimized_leaves, scan_texts, strict=True):
         occurrences[scan_text] += 1
         # A scan that the physical plan does not have by this name is shown.
-        if not scan_text or occurrences[scan_text] <= (
-            physical_counts[scan_text] or counts[scan_text]
-        ):
+        if not scan_text or occurrences[scan_text] <= (physical_counts[scan_text] or counts[scan_text]):
             kept_leaves.append(leaf)
     return kept_leaves
 
@@ -125,13 +116,9 @@ def _leaves(
         for conjunct in split(node.condition()):
             if node_class(conjunct) == "DynamicPruningSubquery":
                 runtime_columns += (pretty(conjunct.pruningKey()),)
-                (join_queries if conjunct.onlyInBroadcast() else separate_queries).append(
-                    conjunct.buildQuery()
-                )
+                (join_queries if conjunct.onlyInBroadcast() else separate_queries).append(conjunct.buildQuery())
             elif node_class(conjunct) == "DynamicPruningExpression":
-                runtime_columns += tuple(
-                    pretty(value) for value in from_seq(conjunct.child().values())
-                )
+                runtime_columns += tuple(pretty(value) for value in from_seq(conjunct.child().values()))
                 separate_queries.append(conjunct.child().query().plan())
     # A run-time filter applies to the scan below it through projections, and not beyond any other node.
     elif name != "Project":
@@ -166,11 +153,7 @@ def relation_name(node: Java) -> str:
     catalog_table = gateway.from_option(table()) if table is not None else None
     if catalog_table is None and node_class(node) == "HiveTableRelation":
         catalog_table = node.tableMeta()
-    return (
-        str(catalog_table.identifier().unquotedString())
-        if catalog_table is not None
-        else node_class(node)
-    )
+    return str(catalog_table.identifier().unquotedString()) if catalog_table is not None else node_class(node)
 
 
 def relation_names(plan: Java) -> list[str]:
@@ -210,9 +193,7 @@ def files_read(frame: DataFrame, name: str) -> tuple[int, int] | None:
     count = size = 0
     has_relation = False
     for leaf in leaves(frame._jdf.queryExecution().optimizedPlan()):
-        if leaf.class_name != "LogicalRelation" or not relation_name(leaf.node).lower().endswith(
-            name
-        ):
+        if leaf.class_name != "LogicalRelation" or not relation_name(leaf.node).lower().endswith(name):
             continue
         if node_class(leaf.node.relation()) != "HadoopFsRelation":
             return None

@@ -109,17 +109,13 @@ def executions(state: Java, statement: Java) -> tuple[Java, Java]:
     analyzed = execution.analyzed()
     if node_class(analyzed) not in _WITH_QUERY:
         return execution, execution
-    return execution, state.executePlan(
-        getattr(analyzed, _WITH_QUERY[node_class(analyzed)])(), mode
-    )
+    return execution, state.executePlan(getattr(analyzed, _WITH_QUERY[node_class(analyzed)])(), mode)
 
 
 def _plans(state: Java, statement: Java) -> QueryPlans:
     statement_execution, execution = executions(state, statement)
     analyzed = statement_execution.analyzed()
-    steps = compiler.instance(
-        _loader(jvm.gateway(), "OptimizerSteps"), _java_name("OptimizerSteps")
-    )
+    steps = compiler.instance(_loader(jvm.gateway(), "OptimizerSteps"), _java_name("OptimizerSteps"))
     optimized = steps.optimized(state.optimizer(), execution.withCachedData().clone())
     return QueryPlans(analyzed, tuple(steps.beforePushDown()), optimized, steps.rule(_PRUNE_RULE))
 
@@ -155,9 +151,7 @@ def filtered_relations(plans: QueryPlans) -> dict[int, FilteredRelation]:
     for conjunct, node_text in higher_conjuncts:
         references = conjunct.references()
         for filtered_relation in relations_by_key.values():
-            if references.nonEmpty() and references.subsetOf(
-                filtered_relation.relation.outputSet()
-            ):
+            if references.nonEmpty() and references.subsetOf(filtered_relation.relation.outputSet()):
                 filtered_relation.higher_conjuncts.append((conjunct, node_text))
     return relations_by_key
 
@@ -184,16 +178,12 @@ def _walk(
             if node_class(child) == _RELATION:
                 if command_condition is not None and _is_target(child):
                     target_conjuncts = (
-                        c
-                        for c in split(command_condition)
-                        if c.references().subsetOf(child.outputSet())
+                        c for c in split(command_condition) if c.references().subsetOf(child.outputSet())
                     )
                     conjuncts = list(target_conjuncts)
                 relations_by_key[key(child)] = FilteredRelation(child, conjuncts)
                 return
-            if (
-                name == "Filter" and not conjuncts
-            ):  # a filter by itself: not pushed through nondeterministic columns
+            if name == "Filter" and not conjuncts:  # a filter by itself: not pushed through nondeterministic columns
                 conjuncts, child = split(node.condition()), node.child()
             higher_conjuncts += [(conjunct, node_in_sql(child)) for conjunct in conjuncts]
             if name == "Filter":
@@ -201,9 +191,7 @@ def _walk(
                 return
     elif name == "Join":
         condition = jvm.from_option(node.condition())
-        higher_conjuncts += [
-            (c, node_in_sql(node)) for c in (split(condition) if condition else ())
-        ]
+        higher_conjuncts += [(c, node_in_sql(node)) for c in (split(condition) if condition else ())]
     for child in from_seq(node.children()):
         _walk(child, relations_by_key, higher_conjuncts, command_condition)
 

@@ -66,9 +66,7 @@ def metadata_table(operations: Java, name: str, table_type: str) -> Java:
 
 def catalog_table(name: str) -> Java:
     """The Iceberg table of a name in the active session's catalogs."""
-    return java_class("org.apache.iceberg.spark.Spark3Util").loadIcebergTable(
-        jvm.active_session(), name
-    )
+    return java_class("org.apache.iceberg.spark.Spark3Util").loadIcebergTable(jvm.active_session(), name)
 
 
 def hadoop_table(folder: str) -> Java:
@@ -119,16 +117,12 @@ def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     It has a catalog object but no identifier: through the catalog Spark finds the partition transforms
     (for joins without a shuffle); without an identifier it keeps the snapshot of the analysis.
     """
-    relation_class = java_class(
-        "org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation"
-    )
+    relation_class = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
     read_options = _case_insensitive({**(options or {}), **shims.read_options(table)})
     # Through the catalog Spark finds the partition transforms: without one, joins of such tables shuffle.
     # With an identifier, Spark 4.1 loads the table again at each execution. A catalog of the session's
     # configuration fails inside permanent views, so this one is not registered.
-    return shims.relation(
-        relation_class, table, jvm.to_option(functions_catalog()), jvm.to_option(), read_options
-    )
+    return shims.relation(relation_class, table, jvm.to_option(functions_catalog()), jvm.to_option(), read_options)
 
 
 def _case_insensitive(options: Mapping[str, str]) -> Java:

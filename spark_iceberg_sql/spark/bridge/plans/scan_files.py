@@ -121,9 +121,7 @@ def _files(rows: DataFrame, scan: Java) -> TableRead | None:
         return None
     name = str(scan.tableIdentifier().get().quotedString())
     total_files = len(rows.sparkSession.table(name).inputFiles())
-    partition = Partition(
-        0, total_files, 0, int(metrics["numFiles"]), int(metrics["filesSize"]), ()
-    )
+    partition = Partition(0, total_files, 0, int(metrics["numFiles"]), int(metrics["filesSize"]), ())
     return TableRead(name.replace("`", ""), (partition,), sized=False)
 
 
@@ -135,9 +133,7 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
     if gateway.java_class(_METADATA_TABLE)._java_lang_class.isInstance(iceberg_table):
         return None
     snapshot = (
-        iceberg_table.snapshot(snapshot_number)
-        if snapshot_number is not None
-        else iceberg_table.currentSnapshot()
+        iceberg_table.snapshot(snapshot_number) if snapshot_number is not None else iceberg_table.currentSnapshot()
     )
     reader = _reader(iceberg_table)
     partitions, at_most = scan.partitions() if executed else scan.inputPartitions(), False

@@ -38,9 +38,7 @@ def is_readable_type(type_name: str) -> bool:
 
 def schema_of(table: Java) -> Json:
     """The schema that a Spark table reads: the current one, or that of a snapshot."""
-    schema: Json = json.loads(
-        java_class("org.apache.iceberg.SchemaParser").toJson(_columns().of(table))
-    )
+    schema: Json = json.loads(java_class("org.apache.iceberg.SchemaParser").toJson(_columns().of(table)))
     return schema
 
 

@@ -8,9 +8,7 @@ from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 
 
-def analysed(
-    text: str, catalog: str | None, namespace: Sequence[str], columns: Sequence[str]
-) -> Java:
+def analysed(text: str, catalog: str | None, namespace: Sequence[str], columns: Sequence[str]) -> Java:
     """The plan of a query.
 
     catalog, namespace: for unqualified names; if missing, the active session's. columns: the

@@ -80,9 +80,7 @@ def is_catalog(spark: SparkSession, name: str) -> bool:
 def no_catalog_message(spark: SparkSession, name: str) -> str:
     """The message that a session has no such catalog, with similar names."""
     similar = similar_names(name, configured_names(spark))
-    return f"the session has no catalog `{name}`" + (
-        f"; did you mean `{'` or `'.join(similar)}`?" if similar else ""
-    )
+    return f"the session has no catalog `{name}`" + (f"; did you mean `{'` or `'.join(similar)}`?" if similar else "")
 
 
 def configured_names(spark: SparkSession) -> list[str]:
@@ -141,9 +139,7 @@ def _describe(table: jvm.Java, may_be_old: bool) -> CatalogEntry:
         operations = iceberg_table.operations()
         current = operations.refresh() if may_be_old else operations.current()
         metadata = table_metadata.without_snapshots(current)
-        return CatalogEntry(
-            "iceberg", metadata, current.currentSnapshot() is not None, table=iceberg_table
-        )
+        return CatalogEntry("iceberg", metadata, current.currentSnapshot() is not None, table=iceberg_table)
     if name.endswith(".V1Table"):
         if table.v1Table().tableType().name() == "VIEW":
             return CatalogEntry("view")

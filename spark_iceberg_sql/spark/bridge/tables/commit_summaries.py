@@ -56,9 +56,7 @@ def statement_commit(rows: DataFrame, since_ms: int) -> CommitSummary | None:
         return None
 
 
-def call_commit(
-    spark: SparkSession, catalog: str, table: Sequence[str], since_ms: int
-) -> CommitSummary | None:
+def call_commit(spark: SparkSession, catalog: str, table: Sequence[str], since_ms: int) -> CommitSummary | None:
     """The commits of a CALL to an Iceberg table; None as for `statement_commit`.
 
     catalog: of the procedure; empty for the current one. table: the name that the procedure was given, as its
@@ -68,28 +66,23 @@ def call_commit(
     try:
         manager = session.sessionState().catalogManager()
         java_catalog = manager.catalog(catalog) if catalog else manager.currentCatalog()
-        catalog_and_identifier = gateway.java_class(
-            "org.apache.iceberg.spark.Spark3Util"
-        ).catalogAndIdentifier("the table of a CALL", session, dotted(table), java_catalog)
+        catalog_and_identifier = gateway.java_class("org.apache.iceberg.spark.Spark3Util").catalogAndIdentifier(
+            "the table of a CALL", session, dotted(table), java_catalog
+        )
         target = catalog_and_identifier.catalog().loadTable(catalog_and_identifier.identifier())
         return _commit_since(spark, target, since_ms, _MAX_SNAPSHOTS)
     except BRIDGE_ERRORS:
         return None
 
 
-def _commit_since(
-    spark: SparkSession, target: Java, since_ms: int, max_snapshots: int
-) -> CommitSummary | None:
+def _commit_since(spark: SparkSession, target: Java, since_ms: int, max_snapshots: int) -> CommitSummary | None:
     """The snapshots of this session's application since a time, the newest first, up to a maximum number."""
     if str(target.getClass().getName()) != _SPARK_TABLE:
         return None
     table = target.table()
     table.refresh()
     application_id = spark.sparkContext.applicationId
-    if (
-        max_snapshots == 1
-        and (staged_snapshot := _staged_snapshot(spark, table, since_ms)) is not None
-    ):
+    if max_snapshots == 1 and (staged_snapshot := _staged_snapshot(spark, table, since_ms)) is not None:
         return CommitSummary(
             str(staged_snapshot.operation()),
             _counts(_summary(staged_snapshot)),
@@ -99,11 +92,7 @@ def _commit_since(
     counts: Counter[str] = Counter()
     snapshot_count, operation = 0, ""
     snapshot = table.snapshot(branch) if branch else table.currentSnapshot()
-    while (
-        snapshot is not None
-        and snapshot_count < max_snapshots
-        and snapshot.timestampMillis() >= since_ms
-    ):
+    while snapshot is not None and snapshot_count < max_snapshots and snapshot.timestampMillis() >= since_ms:
         summary = _summary(snapshot)
         if _application(summary) != application_id:
             break
@@ -112,9 +101,7 @@ def _commit_since(
         counts.update(_counts(summary))
         parent = snapshot.parentId()
         snapshot = table.snapshot(parent) if parent is not None else None
-    return (
-        CommitSummary(operation, dict(counts), snapshot_count, branch) if snapshot_count else None
-    )
+    return CommitSummary(operation, dict(counts), snapshot_count, branch) if snapshot_count else None
 
 
 def _staged_snapshot(spark: SparkSession, table: Java, since_ms: int) -> Java | None:
@@ -129,10 +116,7 @@ def _staged_snapshot(spark: SparkSession, table: Java, since_ms: int) -> Java | 
         if current is not None and snapshot.snapshotId() == current.snapshotId():
             return None
         summary = _summary(snapshot)
-        if (
-            summary.get("wap.id") == wap_id
-            and _application(summary) == spark.sparkContext.applicationId
-        ):
+        if summary.get("wap.id") == wap_id and _application(summary) == spark.sparkContext.applicationId:
             return snapshot
     return None
 

@@ -52,9 +52,7 @@ def maps(
     table = relations.base_table(operations, "")
     facts = compiler.shared_instance(__package__, "FileFacts", StoreFile)
     java_maps = facts.maps(table, snapshot, listing, old, folder)
-    java_context = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(
-        context
-    )
+    java_context = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(context)
     broadcasts = {SIZE: java_context.broadcast(java_maps.sizes())}
     if listed is not None:
         broadcasts |= {
@@ -73,9 +71,7 @@ def lookup(name: str, broadcast: Java, address: str) -> Java:
     types = java_class("org.apache.spark.sql.types.DataTypes")
     value = _invoke(_literal(broadcast), "value", _object("java.util.HashMap"))
     key = shims.expression(java_class, scala_object, address)
-    return shims.column(
-        java_class, scala_object, _invoke(value, "get", getattr(types, _TYPES[name]), key)
-    ).alias(name)
+    return shims.column(java_class, scala_object, _invoke(value, "get", getattr(types, _TYPES[name]), key)).alias(name)
 
 
 def _literal(value: Java) -> Java:
@@ -90,9 +86,7 @@ def _object(name: str) -> Java:
 
 def _invoke(target: Java, method: str, data_type: Java, *arguments: Java) -> Java:
     none = gateway.to_seq([])
-    return java_class(_OBJECTS)(
-        target, method, data_type, gateway.to_seq(arguments), none, True, True, True
-    )
+    return java_class(_OBJECTS)(target, method, data_type, gateway.to_seq(arguments), none, True, True, True)
 
 
 def count(operations: Java, snapshot: int) -> int:

@@ -36,9 +36,7 @@ def folder(token: str, parts: Sequence[str]) -> str | None:
     return None if path is None else str(path)
 
 
-def attach(
-    token: str, parts: Sequence[str], folder: str, io: Java, metadata: Java = None, version: int = 0
-) -> None:
+def attach(token: str, parts: Sequence[str], folder: str, io: Java, metadata: Java = None, version: int = 0) -> None:
     """Give a folder a name in a catalog.
 
     io: opens its files. metadata, version: of the table that is in the folder; None and 0 if there is none.

@@ -27,9 +27,7 @@ def schema_json(frame: DataFrame) -> dict[str, Any]:
     convert = java_class(f"{_ICEBERG}.spark.SparkSchemaUtil").convert
     schema = convert(frame._jdf.schema())
     numbered_schema = java_class(f"{_ICEBERG}.types.TypeUtil").assignIncreasingFreshIds(schema)
-    iceberg_schema: dict[str, Any] = json.loads(
-        java_class(f"{_ICEBERG}.SchemaParser").toJson(numbered_schema)
-    )
+    iceberg_schema: dict[str, Any] = json.loads(java_class(f"{_ICEBERG}.SchemaParser").toJson(numbered_schema))
     return iceberg_schema
 
 
@@ -143,9 +141,7 @@ def add_files(iceberg_table: Java, files: bytes) -> None:
     append.commit()  # the snapshot refers to the manifest unchanged
 
 
-def kept_files(
-    iceberg_table: Java, spec_id: int, files: bytes, filters: Sequence[Java]
-) -> list[tuple[int, int]]:
+def kept_files(iceberg_table: Java, spec_id: int, files: bytes, filters: Sequence[Java]) -> list[tuple[int, int]]:
     """For each filter the number and bytes of the files that a scan would keep, with Iceberg's own evaluators.
 
     spec_id: of one of the table's specs. files: `Hypothetical.packed`, under that spec; they are not added to
@@ -205,8 +201,6 @@ def file_sizes(iceberg_table: Java) -> list[int]:
     tasks = iceberg_table.newScan().planFiles()
     lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
     size = _proxy("java.util.function.ToLongFunction", _file_method("fileSizeInBytes", "long"))
-    text = java_class("java.util.Arrays").toString(
-        lists.newArrayList(tasks).stream().mapToLong(size).toArray()
-    )
+    text = java_class("java.util.Arrays").toString(lists.newArrayList(tasks).stream().mapToLong(size).toArray())
     tasks.close()
     return [int(word) for word in str(text).strip("[]").split(",") if word.strip()]

@@ -61,9 +61,7 @@ def artificial_row(spark: SparkSession, frame: DataFrame) -> Java:
 def _any_value(data_type: DataType) -> Column:
     """A value of a type; null of a type without a literal."""
     if isinstance(data_type, StructType):
-        return fn.struct(
-            *(_any_value(field.dataType).alias(field.name) for field in data_type.fields)
-        )
+        return fn.struct(*(_any_value(field.dataType).alias(field.name) for field in data_type.fields))
     if isinstance(data_type, ArrayType):
         return fn.array(_any_value(data_type.elementType))
     if isinstance(data_type, MapType):

@@ -10,9 +10,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, message
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 
-NamespaceEntry = tuple[
-    str, Java | None, str | None
-]  # name, Iceberg's TableMetadata or None, why it is None
+NamespaceEntry = tuple[str, Java | None, str | None]  # name, Iceberg's TableMetadata or None, why it is None
 
 
 def tables(name: str) -> Iterator[NamespaceEntry]:

@@ -44,9 +44,7 @@ def rows(columns: str, values: Iterable[Mapping[str, Any]], *select: str) -> Jav
     all columns.
     """
     text = relations.text_frame([json.dumps(list(values))])
-    frame = text.selectExpr(
-        gateway.to_seq([f"inline(from_json(value, 'array<struct<{columns}>>'))"])
-    )
+    frame = text.selectExpr(gateway.to_seq([f"inline(from_json(value, 'array<struct<{columns}>>'))"]))
     return projection(frame, *select) if select else frame.queryExecution().analyzed()
 
 

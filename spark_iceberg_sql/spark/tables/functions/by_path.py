@@ -133,9 +133,7 @@ def time_travel_table(function: str, table: Java, values: Mapping[str, Value]) -
 def _table_at_time(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     travel_arguments = [name for name in TIME_TRAVEL if values.get(name) is not None]
     if len(travel_arguments) > 1:
-        text = (
-            f"`{travel_arguments[0]}` and `{travel_arguments[1]}` cannot be combined; leave one out"
-        )
+        text = f"`{travel_arguments[0]}` and `{travel_arguments[1]}` cannot be combined; leave one out"
         raise invalid(function, travel_arguments[1], text)
     if not travel_arguments:
         return relations.spark_table(table)
@@ -152,9 +150,7 @@ def _table_at_time(function: str, table: Java, values: Mapping[str, Value]) -> J
     try:
         return readers[travel_arguments[0]]()
     except KeyError as missing:
-        ref_kinds = (
-            "snapshot, branch or tag" if travel_arguments[0] == "version" else "branch or tag"
-        )
+        ref_kinds = "snapshot, branch or tag" if travel_arguments[0] == "version" else "branch or tag"
         ref_list = ", ".join(map(str, missing.args))
         suffix = f", only {ref_list}" if ref_list else "; the table has no branches and no tags"
         text = f"there is no {ref_kinds} `{value}`{suffix}"

@@ -20,9 +20,7 @@ _TIMEOUT = "spark.iceberg_sql.read_timeout"
 _DEFAULT_TIMEOUT = 300  # seconds
 
 
-def plan_call(
-    function: Function, plan: Callable[[Function, Mapping[str, Value]], Java], arguments: Java
-) -> Java:
+def plan_call(function: Function, plan: Callable[[Function, Mapping[str, Value]], Java], arguments: Java) -> Java:
     """The callback that Spark invokes during analysis: the plan of a call.
 
     plan: makes the logical plan from the bound values. arguments: the Seq of expressions.
@@ -66,9 +64,7 @@ def _explain(function: Function, values: Mapping[str, Value], refusal: Refusal) 
     is_missing = refusal.condition == "PATH_NOT_FOUND"
     if not (is_missing or refusal.parameters.get("parameter") == f"`{argument}`"):
         return refusal
-    explanation = path_suggestions.explain_path(
-        str(values.get(argument, "")), values, missing=is_missing
-    )
+    explanation = path_suggestions.explain_path(str(values.get(argument, "")), values, missing=is_missing)
     return refusal if explanation is None else invalid(function.name, argument, explanation)
 
 

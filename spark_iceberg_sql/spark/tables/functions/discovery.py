@@ -136,9 +136,7 @@ def _table_folders(store: Tree, path: str, depth: int) -> Iterator[str]:
             root_children = store.children(pattern.root)
             if root_children is None and not has_wildcards(path):
                 raise Refusal("PATH_NOT_FOUND", path=pattern.root)
-            walk = _tables_matching(
-                store, pattern.root, root_children or Children(), pattern.parts, depth
-            )
+            walk = _tables_matching(store, pattern.root, root_children or Children(), pattern.parts, depth)
         else:
             walk = _folders_by_prefix(store, pattern.root, pattern.parts)
         for folder in walk:
@@ -147,9 +145,7 @@ def _table_folders(store: Tree, path: str, depth: int) -> Iterator[str]:
                 yield folder
 
 
-def _tables_matching(
-    store: Tree, folder: str, children: Children, parts: tuple[str, ...], depth: int
-) -> Iterator[str]:
+def _tables_matching(store: Tree, folder: str, children: Children, parts: tuple[str, ...], depth: int) -> Iterator[str]:
     """The tables below the folders that match the remaining parts of a pattern. children: of the folder."""
     if not parts:
         yield from _tables_below(store, folder, children, depth)
@@ -168,9 +164,7 @@ def _tables_below(store: Tree, folder: str, children: Children, depth: int) -> I
         return
     if depth == 0:
         return
-    names = [
-        name for name in sorted(children.folders) if not name.startswith(".") and "=" not in name
-    ]
+    names = [name for name in sorted(children.folders) if not name.startswith(".") and "=" not in name]
     for inner, inner_children in _all_children(store, folder, names):
         yield from _tables_below(store, inner, inner_children, depth - 1)
 
@@ -199,9 +193,7 @@ def _folders_by_prefix(store: Tree, root: str, parts: tuple[str, ...]) -> Iterat
     }
     for folder in sorted(folders):
         names = folder[len(root.rstrip("/")) + 1 :].split("/")
-        if len(names) >= len(parts) and all(
-            matcher(part)(name) for part, name in zip(parts, names, strict=False)
-        ):
+        if len(names) >= len(parts) and all(matcher(part)(name) for part, name in zip(parts, names, strict=False)):
             yield folder
 
 

@@ -31,15 +31,11 @@ def column_stats(subject: Subject) -> Java:
     types = {} if schema is None else {c.name: str(c.field.type) for c in schema.columns}
     structs = [_stats(field, types, as_text=requested_name is None) for field in metrics]
     field_names = {str(name) for name in files.schema().fieldNames()}
-    leading_columns = [
-        n for n in ("content", "file_path", "spec_id", "partition") if n in field_names
-    ]
+    leading_columns = [n for n in ("content", "file_path", "spec_id", "partition") if n in field_names]
     if not structs:  # no column has values to count
         structs = [_NO_STATS]
         files = files.limit(0)
-    return table_metadata.projection(
-        files, *leading_columns, f"inline(array({', '.join(structs)}))"
-    )
+    return table_metadata.projection(files, *leading_columns, f"inline(array({', '.join(structs)}))")
 
 
 _COUNTS = ("column_size", "value_count", "null_value_count", "nan_value_count")
@@ -82,9 +78,7 @@ def entries(subject: Subject) -> Java:
         relations.data_frame(_manifests(subject))
     )
     status = "element_at(array('EXISTING', 'ADDED', 'DELETED'), status + 1) AS status"
-    content = (
-        "element_at(array('DATA', 'POSITION_DELETES', 'EQUALITY_DELETES'), data_file.content + 1)"
-    )
+    content = "element_at(array('DATA', 'POSITION_DELETES', 'EQUALITY_DELETES'), data_file.content + 1)"
     entries = subject.metadata_table_rows("ENTRIES").selectExpr(
         gateway.to_seq(
             [

@@ -25,16 +25,12 @@ def is_requested(values: Mapping[str, Value]) -> bool:
     return any(values.get(name) not in (None, False) for name in ARGUMENTS)
 
 
-def plan(
-    function: str, table: Java, values: Mapping[str, Value], travel_arguments: tuple[str, ...]
-) -> Java:
+def plan(function: str, table: Java, values: Mapping[str, Value], travel_arguments: tuple[str, ...]) -> Java:
     """The leaf of the plan that reads the changes. travel_arguments: those of time travel. Raises Refusal."""
     argument = next(name for name in ARGUMENTS if values.get(name) not in (None, False))
     for name in travel_arguments:
         if values.get(name) is not None:
-            raise invalid(
-                function, name, f"`{name}` and `{argument}` cannot be combined; leave one out"
-            )
+            raise invalid(function, name, f"`{name}` and `{argument}` cannot be combined; leave one out")
     changes = bool(values.get("changes"))
     bounds = {name: int(str(values[name])) for name in _BOUNDS if values.get(name) is not None}
     for name, snapshot in bounds.items():
@@ -52,9 +48,7 @@ def plan(
     last = end if end is not None else (None if current is None else current.snapshotId())
     _refuse_other_branch(function, table, start, last)
     if start is not None and start == last:  # no changes: Iceberg refuses this
-        empty_frame = relations.data_frame(
-            relations.relation(_source(table, changes=changes))
-        ).limit(0)
+        empty_frame = relations.data_frame(relations.relation(_source(table, changes=changes))).limit(0)
         return empty_frame.queryExecution().analyzed()
     options = {_BOUNDS[name]: str(snapshot) for name, snapshot in bounds.items()}
     if not changes:
@@ -90,9 +84,7 @@ _COMPUTED_COLUMNS = {
 
 def _with_computed_columns(leaf: Java) -> Java:
     names = relations.column_names(leaf)
-    columns = [
-        f"{_COMPUTED_COLUMNS[n]} AS {n}" if n in _COMPUTED_COLUMNS else backticked(n) for n in names
-    ]
+    columns = [f"{_COMPUTED_COLUMNS[n]} AS {n}" if n in _COMPUTED_COLUMNS else backticked(n) for n in names]
     return table_metadata.projection(relations.data_frame(leaf), *columns)
 
 

@@ -69,9 +69,7 @@ def _function_names() -> Iterator[tuple[MetadataFunction, str]]:
 
 def _arguments(function: MetadataFunction) -> str:
     setting_lines = "".join(f"      * {a.name} - {a.description}\n" for a in function.settings)
-    travel_line = (
-        f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.has_time_travel else ""
-    )
+    travel_line = f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.has_time_travel else ""
     return (
         "\n    Arguments:\n      * table - a name in a catalog, or a path; after a path, the arguments of "
         f"iceberg() may follow\n{setting_lines}{travel_line}"
@@ -110,9 +108,7 @@ def _reader(function: MetadataFunction, store: Function) -> Function:
     positional = store.positional
     if positional[0].name in ("url", "path"):
         positional = (_TABLE, *positional[1:])
-    return replace(
-        store, name=function.name, positional=positional, settings=settings + function.settings
-    )
+    return replace(store, name=function.name, positional=positional, settings=settings + function.settings)
 
 
 def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Java:

@@ -192,10 +192,7 @@ def _describe(subject: Subject) -> Java:
         "Metadata File": metadata.metadataFileLocation(),
     }
     rows = table_metadata.describe_rows(subject.spark_table(), subject.name)
-    rows += [
-        {"col_name": name, "data_type": str(value), "comment": None}
-        for name, value in details.items()
-    ]
+    rows += [{"col_name": name, "data_type": str(value), "comment": None} for name, value in details.items()]
     return table_metadata.rows("col_name string, data_type string, comment string", rows)
 
 
@@ -206,8 +203,7 @@ def _ddl(subject: Subject) -> Java:
     name = subject.values.get("name")
     if name is not None:
         parts = tuple(
-            part[1:-1].replace("``", "`") if part.startswith("`") else part
-            for part in _PART.findall(str(name))
+            part[1:-1].replace("``", "`") if part.startswith("`") else part for part in _PART.findall(str(name))
         )
     elif subject.folder is None:
         parts = tuple(relations.full_name(subject.name))

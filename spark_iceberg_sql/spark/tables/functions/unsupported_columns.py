@@ -38,12 +38,8 @@ def readable_table(
             message = "metadata has no text of such columns; write columns => 'skip'"
             raise invalid(function, "columns", message)
         return text_table.text_table(table, schema, _as_text(schema)), {}
-    unreadable_list = ", ".join(
-        f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schema)
-    )
-    nested_names = [
-        field["name"] for field in schema["fields"] if rows and _is_nested(field["type"])
-    ]
+    unreadable_list = ", ".join(f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schema))
+    nested_names = [field["name"] for field in schema["fields"] if rows and _is_nested(field["type"])]
     readable_schema = _readable_part(schema if not nested_names else _without(schema, nested_names))
     if handling == "error" or readable_schema is None:
         advice = "; write columns => 'string' to read text" if rows else ""
@@ -65,8 +61,7 @@ def refuse_without_type(function: str, argument: str, table: Java) -> None:
     """Refuse a Spark table with columns that Spark cannot represent, for an argument that reads all columns."""
     if not schemas.is_readable(table):
         unreadable_list = ", ".join(
-            f"`{name}` ({type_name})"
-            for name, type_name in _unreadable_parts(schemas.schema_of(table))
+            f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schemas.schema_of(table))
         )
         message = (
             f"Spark has no type for {unreadable_list}; the changes of such a table cannot be read: compare two "
@@ -91,16 +86,12 @@ def _refuse_avro(function: str, table: Java, unreadable_list: str) -> None:
     if snapshot is None:
         return
     iceberg_table = table.table()
-    files = relations.metadata_table(
-        iceberg_table.operations(), str(iceberg_table.name()), "DATA_FILES"
-    )
+    files = relations.metadata_table(iceberg_table.operations(), str(iceberg_table.name()), "DATA_FILES")
     # Its columns have bounds of the unreadable ones.
     files_table = relations.spark_table(files, snapshot=snapshot)
     readable_files, _ = readable_table(function, files_table, {"columns": "skip"})
     formats = (
-        relations.data_frame(relations.relation(readable_files))
-        .select("file_format", gateway.to_seq([]))
-        .distinct()
+        relations.data_frame(relations.relation(readable_files)).select("file_format", gateway.to_seq([])).distinct()
     )
     if "AVRO" in (name.upper() for name in relations.string_values(formats)):
         message = (
@@ -113,9 +104,7 @@ def _refuse_avro(function: str, table: Java, unreadable_list: str) -> None:
 def _as_text(data_type: Any) -> Any:
     """A type with `string` for each part that Spark cannot represent, and for all geometry."""
     if isinstance(data_type, str):
-        return (
-            data_type if _is_readable(data_type) and not data_type.startswith("geo") else "string"
-        )
+        return data_type if _is_readable(data_type) and not data_type.startswith("geo") else "string"
     text_type = {**data_type, **{part: _as_text(data_type[part]) for part in _parts(data_type)}}
     if "fields" in data_type:
         text_type["fields"] = [_field_as_text(field) for field in data_type["fields"]]
@@ -136,9 +125,7 @@ def _unreadable_parts(data_type: Json | str, name: str = "") -> Iterator[tuple[s
     for part in _parts(data_type):
         yield from _unreadable_parts(data_type[part], f"{name}.{part}")
     for field in data_type.get("fields", ()):
-        yield from _unreadable_parts(
-            field["type"], f"{name}.{field['name']}" if name else field["name"]
-        )
+        yield from _unreadable_parts(field["type"], f"{name}.{field['name']}" if name else field["name"])
 
 
 def _parts(data_type: Json) -> list[str]:
@@ -150,11 +137,7 @@ def _readable_part(data_type: Json) -> Json | None:
     readable_type = dict(data_type)
     for part in _parts(data_type):
         if any(_unreadable_parts(data_type[part])):
-            inner = (
-                None
-                if part == "key" or isinstance(data_type[part], str)
-                else _readable_part(data_type[part])
-            )
+            inner = None if part == "key" or isinstance(data_type[part], str) else _readable_part(data_type[part])
             if inner is None:
                 return None
             readable_type[part] = inner
@@ -171,9 +154,7 @@ def _readable_part(data_type: Json) -> Json | None:
         field_ids = {field["id"] for field in readable_type["fields"]}
         if "identifier-field-ids" in readable_type:
             readable_type["identifier-field-ids"] = [
-                field_id
-                for field_id in readable_type["identifier-field-ids"]
-                if field_id in field_ids
+                field_id for field_id in readable_type["identifier-field-ids"] if field_id in field_ids
             ]
     return readable_type
 

@@ -58,13 +58,9 @@ def with_virtual_columns(
     column_names = relations.column_names(leaf)
     lower_names = {name.lower() for name in column_names}
     base = leaf if pruned else relations.without_push_down(leaf)
-    if (
-        "_file" in lower_names
-    ):  # the table's own column shadows the one that all others are derived from
+    if "_file" in lower_names:  # the table's own column shadows the one that all others are derived from
         return relations.without_file(base)
-    metadata_columns = [
-        name for name in relations.hidden_column_names(leaf) if name not in lower_names
-    ]
+    metadata_columns = [name for name in relations.hidden_column_names(leaf) if name not in lower_names]
     metadata_columns.remove("_file")
     quoted = [backticked(name) for name in column_names]
     rows = relations.data_frame(base)
@@ -76,20 +72,13 @@ def with_virtual_columns(
     if fact_names and snapshot is None:
         rows = _select(rows, *quoted, _ADDRESS, *metadata_columns)
         expressions |= {name: f"CAST(NULL AS {_FACTS[name]})" for name in fact_names}
-    elif (
-        fact_names == ["_size"]
-        and file_facts.count(located_table.operations, snapshot or 0) > _MAX_ON_DRIVER
-    ):
+    elif fact_names == ["_size"] and file_facts.count(located_table.operations, snapshot or 0) > _MAX_ON_DRIVER:
         rows = _select(rows, *quoted, _ADDRESS, *metadata_columns)
         condition = _expression("__address = __path")
         rows = rows.join(_sizes(located_table, snapshot or 0), condition, "left")
         expressions["_size"] = "__size"
     else:
-        fact_columns = (
-            _lookup_columns(located_table, snapshot or 0, fact_names, cached=cached)
-            if fact_names
-            else []
-        )
+        fact_columns = _lookup_columns(located_table, snapshot or 0, fact_names, cached=cached) if fact_names else []
         plain = [_expression(text) for text in (*quoted, _ADDRESS, *metadata_columns)]
         rows = rows.select(gateway.to_seq([*plain, *fact_columns]))
         expressions |= {name: name for name in fact_names}
@@ -124,15 +113,11 @@ def _expression(text: str) -> Java:
     return gateway.java_class("org.apache.spark.sql.functions").expr(text)
 
 
-def _lookup_columns(
-    located_table: LocatedTable, snapshot: int, names: list[str], *, cached: bool
-) -> list[Java]:
+def _lookup_columns(located_table: LocatedTable, snapshot: int, names: list[str], *, cached: bool) -> list[Java]:
     """The columns with the size, time and etag of each row's file."""
     needs_listing = bool({"_time", "_etag"} & set(names))
     mapping = (
-        None
-        if located_table.mapping is None
-        else (located_table.mapping.pattern, located_table.mapping.replacement)
+        None if located_table.mapping is None else (located_table.mapping.pattern, located_table.mapping.replacement)
     )
     list_files = partial(_listed, located_table) if needs_listing else None
     maps = file_facts.maps(located_table.operations, snapshot, list_files, mapping, cached=cached)
@@ -141,13 +126,9 @@ def _lookup_columns(
 
 def _sizes(located_table: LocatedTable, snapshot: int) -> Java:
     """The sizes of data files that are too many for the driver, read from the manifests on the executors."""
-    table = relations.metadata_table(
-        located_table.operations, located_table.location.path, "DATA_FILES"
-    )
+    table = relations.metadata_table(located_table.operations, located_table.location.path, "DATA_FILES")
     files = relations.relation(relations.spark_table(table, snapshot=snapshot))
-    rows = _select(
-        relations.data_frame(files), "file_path AS __path", "file_size_in_bytes AS __size"
-    )
+    rows = _select(relations.data_frame(files), "file_path AS __path", "file_size_in_bytes AS __size")
     return rows.dropDuplicates(gateway.to_seq(["__path"]))
 
 

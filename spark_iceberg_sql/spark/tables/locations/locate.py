@@ -60,9 +60,7 @@ class LocatedTable:
         return relations.operations(self.metadata, io)
 
 
-def find(
-    function: str, location: Location, values: Mapping[str, Value], *, may_create: bool = False
-) -> LocatedTable:
+def find(function: str, location: Location, values: Mapping[str, Value], *, may_create: bool = False) -> LocatedTable:
     """The table at a location: its current metadata file, or the one that the values specify.
 
     function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid,
@@ -73,9 +71,7 @@ def find(
     argument = location_argument(values)
     _refuse_key_characters(function, argument, location)
     files = allowed_locations.open_files(function, argument, location, cached=cached)
-    file, stamp, other_files = _metadata_file(
-        function, argument, location, files, values, may_create=may_create
-    )
+    file, stamp, other_files = _metadata_file(function, argument, location, files, values, may_create=may_create)
     allowed_locations.refuse_outside(function, argument, file)
     try:
         metadata = files.metadata(file, stamp, cached=cached)
@@ -118,9 +114,7 @@ def _mapping(
         )
         raise invalid(function, "allow_moved_paths", text)
     if is_metadata_file(location.path) and "/metadata/" not in file:
-        warn_once(
-            f"`{file}` is not in a folder `metadata`: the files it refers to, in `{declared_location}`, are read"
-        )
+        warn_once(f"`{file}` is not in a folder `metadata`: the files it refers to, in `{declared_location}`, are read")
         return None
     return map_location(declared_location, folder)
 
@@ -230,9 +224,7 @@ def _metadata_file(
         argument = argument if uuid is None else "metadata_table_uuid"
         raise invalid(function, argument, f"`{folder}`: {error}") from None
     except BrokenFileError as broken:
-        raise _unreadable(
-            function, argument, broken.location, broken.reason, list(stamps)
-        ) from None
+        raise _unreadable(function, argument, broken.location, broken.reason, list(stamps)) from None
     _warn_of_unplaced(folder, unversioned(stamps), chosen)
     stamp = stamps[chosen] or files.stamp(chosen)
     return chosen, stamp, [name for name in stamps if name != chosen]
@@ -253,14 +245,11 @@ def _name(location: str) -> str:
     return location.rsplit("/", 1)[-1]
 
 
-def _unreadable(
-    function: str, argument: str, file: str, reason: str, other_files: list[str]
-) -> Refusal:
+def _unreadable(function: str, argument: str, file: str, reason: str, other_files: list[str]) -> Refusal:
     names = sorted((_name(location) for location in other_files if location != file), reverse=True)
     listed_names = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     hint = (
-        f"; other metadata files: {listed_names}; read one of them with "
-        f"metadata_file_path => 'metadata/{names[0]}'"
+        f"; other metadata files: {listed_names}; read one of them with metadata_file_path => 'metadata/{names[0]}'"
         if names
         else ""
     )

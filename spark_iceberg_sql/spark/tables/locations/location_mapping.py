@@ -52,9 +52,7 @@ def map_location(declared_location: str, folder: str) -> LocationMapping:
     is_nested = re.match(original_pattern, folder.rstrip("/") + "/") is not None
     # A copy inside the original: addresses already in the copy are not mapped again.
     pattern = f"(?!{location_pattern(folder)}){original_pattern}" if is_nested else original_pattern
-    return LocationMapping(
-        declared_location, folder, f"(?:{pattern}|{_RELATIVE})", folder.rstrip("/") + "/"
-    )
+    return LocationMapping(declared_location, folder, f"(?:{pattern}|{_RELATIVE})", folder.rstrip("/") + "/")
 
 
 def location_pattern(location: str) -> str:
@@ -70,11 +68,7 @@ def location_pattern(location: str) -> str:
     if re.fullmatch("(?:abfs|wasb)s?", scheme):
         account = re.match(r"([^.]*)(?:\.(?:dfs|blob)(\..*))?", authority)
         assert account is not None
-        suffix = (
-            rf"\.(?:dfs|blob){_escaped(account[2])}"
-            if account[2]
-            else _escaped(authority[account.end() :])
-        )
+        suffix = rf"\.(?:dfs|blob){_escaped(account[2])}" if account[2] else _escaped(authority[account.end() :])
         return f"(?i:abfs|wasb)s?://{_escaped(account[1])}{suffix}{_exact(path)}"
     if scheme == "file":
         return f"(?:(?i:file):(?://(?:localhost)?)?)?{_path_pattern(path)}"

@@ -124,12 +124,8 @@ def _folders_outside(folder: str, metadata: Java, operations: Java) -> Iterator[
         rows = relations.data_frame(relations.relation(relations.spark_table(table)))
         # A cheap comparison of texts on the executors: the caller compares the few other folders exactly.
         rows = rows.where(getattr(functions, "not")(functions.col(column).startsWith(prefix)))
-        frames.append(
-            rows.selectExpr(gateway.to_seq([f"regexp_replace({column}, '/[^/]*$', '') AS path"]))
-        )
-    yield from relations.string_values(
-        reduce(lambda union, frame: union.union(frame), frames).distinct()
-    )
+        frames.append(rows.selectExpr(gateway.to_seq([f"regexp_replace({column}, '/[^/]*$', '') AS path"])))
+    yield from relations.string_values(reduce(lambda union, frame: union.union(frame), frames).distinct())
     for files in (metadata.statisticsFiles(), metadata.partitionStatisticsFiles()):
         for file in files:
             yield str(file.path()).rpartition("/")[0]
@@ -152,9 +148,7 @@ def refuse_moved_table(name: str) -> None:
     if not same_location.is_same(
         metadata_folder, declared_location.rstrip("/") + "/metadata"
     ) and not _is_metadata_path(str(file), metadata):
-        raise IcebergSqlError(
-            _copy_message(f"`{name}`", metadata_folder.removesuffix("/metadata"), declared_location)
-        )
+        raise IcebergSqlError(_copy_message(f"`{name}`", metadata_folder.removesuffix("/metadata"), declared_location))
 
 
 def _copy_message(subject: str, folder: str, declared_location: str) -> str:

@@ -51,10 +51,7 @@ def explain_path(text: str, values: Mapping[str, Value], *, missing: bool) -> st
 def _function_of(kind: str) -> str | None:
     lower_kind = kind.lower()
     for function in METADATA_FUNCTIONS:
-        if (
-            lower_kind == (function.metadata_table or "").lower()
-            or f"iceberg_{lower_kind}" in function.names
-        ):
+        if lower_kind == (function.metadata_table or "").lower() or f"iceberg_{lower_kind}" in function.names:
             return function.name
     return None
 
@@ -67,9 +64,7 @@ def _is_table(name: str) -> bool:
     return True
 
 
-def refuse(
-    function: str, argument: str, path: str, files: Files, *, may_create: bool = False
-) -> None:
+def refuse(function: str, argument: str, path: str, files: Files, *, may_create: bool = False) -> None:
     """Raise Refusal with the content of a path that has no metadata files, if it can be identified.
 
     may_create: whether a table is to be created there: then an empty path is no mistake, even next to a
@@ -77,9 +72,7 @@ def refuse(
     """
     table_folder = _enclosing_table(path, files)
     if table_folder is not None:
-        message = (
-            f"`{path}` is inside the folder of the table `{table_folder}`; pass the table's folder"
-        )
+        message = f"`{path}` is inside the folder of the table `{table_folder}`; pass the table's folder"
         raise invalid(function, argument, message)
     reason = next(_content_reasons(function, path, files, may_create=may_create), None)
     if reason is not None:
@@ -131,9 +124,7 @@ def _similar_names(function: str, name: str, parent: str, store: Tree) -> Iterat
             yield f"there is no `{parent}/{name}`; write {function}('{parent}/{similar_name}')"
 
 
-def _tables_inside(
-    function: str, path: str, folder: str, children: Children, store: Tree
-) -> Iterator[str]:
+def _tables_inside(function: str, path: str, folder: str, children: Children, store: Tree) -> Iterator[str]:
     """The suggestion for a folder that contains tables."""
     names = sorted(name for name in children.folders if "=" not in name and name[0] not in "._")
     tables = [n for n in names[:_MAX_SEARCHED] if store.metadata_files(f"{folder}/{n}")]

@@ -11,9 +11,7 @@ import re
 from spark_iceberg_sql.spark.bridge.io import listings
 
 _S3 = re.compile(r"s3[an]?://([^/]+)(?:/(.*))?", re.IGNORECASE | re.DOTALL)
-_AZURE = re.compile(
-    r"(?:abfs|wasb)s?://([^@/]+)@([^./]+)\.[^/]*(?:/(.*))?", re.IGNORECASE | re.DOTALL
-)
+_AZURE = re.compile(r"(?:abfs|wasb)s?://([^@/]+)@([^./]+)\.[^/]*(?:/(.*))?", re.IGNORECASE | re.DOTALL)
 _FILE = "file:"
 
 

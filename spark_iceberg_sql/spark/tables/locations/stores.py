@@ -80,9 +80,7 @@ def _without_keys(url: str) -> str:
     return re.sub(r"\?.*", "?***", re.sub(r"//[^/]*@", "//***@", url))
 
 
-_AMAZON = re.compile(
-    r"(?P<bucket>[^/]+?)\.s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaws\.com"
-)
+_AMAZON = re.compile(r"(?P<bucket>[^/]+?)\.s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaws\.com")
 _AMAZON_PATH = re.compile(r"s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaws\.com")
 
 
@@ -94,9 +92,7 @@ def s3(function: str, arguments: Arguments) -> Location:
         message = "a signed URL gives access to one object, but a table has many; pass s3://bucket/path and keys"
         raise invalid(function, "url", message)
     if endpoint and not re.match(r"https?://[^/]", endpoint):
-        message = (
-            f"`{quoted_value(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
-        )
+        message = f"`{quoted_value(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
         raise invalid(function, "endpoint", message)
     match = re.fullmatch(r"(https?)://([^/]+)/(.+)", url)
     if match:
@@ -111,9 +107,7 @@ def s3(function: str, arguments: Arguments) -> Location:
         else:
             url, endpoint = f"s3://{object_path}", endpoint or f"{scheme}://{host}"
     if not re.fullmatch(r"s3[an]?://[^/@]+/.+", url):
-        message = (
-            f"`{_without_keys(url)}` is not s3://bucket/path or http(s)://endpoint/bucket/path"
-        )
+        message = f"`{_without_keys(url)}` is not s3://bucket/path or http(s)://endpoint/bucket/path"
         raise invalid(function, "url", message)
     properties = {**_S3_PATIENCE, "client.region": region or "us-east-1"}
     if endpoint:
@@ -130,9 +124,7 @@ def _s3_keys(function: str, arguments: Arguments) -> dict[str, str]:
         return {"client.credentials-provider": provider}
     if bool(key) != bool(secret):
         missing = "access_key_id" if secret else "secret_access_key"
-        raise invalid(
-            function, missing, "the access key and its secret are both required; pass both"
-        )
+        raise invalid(function, missing, "the access key and its secret are both required; pass both")
     keys = {
         "s3.access-key-id": key,
         "s3.secret-access-key": secret,
@@ -160,16 +152,12 @@ def azure(function: str, arguments: Arguments) -> Location:
         protocol = parts.get("DefaultEndpointsProtocol", "https")
         endpoint = parts.get("BlobEndpoint") or f"{protocol}://{name}.blob.{suffix}"
     else:
-        message = (
-            "it is neither a connection string with AccountName= nor the https:// URL of an account"
-        )
+        message = "it is neither a connection string with AccountName= nor the https:// URL of an account"
         raise invalid(function, "connection_string", message)
     return _adls(name, container, folder, key, endpoint, text)
 
 
-def _adls(
-    name: str, container: str, folder: str, key: str | None, endpoint: str, text: str
-) -> Location:
+def _adls(name: str, container: str, folder: str, key: str | None, endpoint: str, text: str) -> Location:
     host = f"{name}.dfs.core.windows.net"
     properties = {}
     if key:

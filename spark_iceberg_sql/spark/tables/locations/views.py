@@ -19,13 +19,9 @@ class IsViewError(Refusal):
     file: the metadata file. metadata: its content.
     """
 
-    def __init__(
-        self, function: str, argument: str, file: str, metadata: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, function: str, argument: str, file: str, metadata: Mapping[str, Any]) -> None:
         self.function, self.argument, self.file = function, argument, file
-        self.version = next(
-            v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"]
-        )
+        self.version = next(v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"])
         schemas = [s for s in metadata["schemas"] if s["schema-id"] == self.version["schema-id"]]
         self.columns = [str(field["name"]) for field in schemas[0]["fields"]]
         self.queries = {
@@ -76,6 +72,4 @@ def plan(view: IsViewError) -> Java:
 
 
 def _view_refusal(view: IsViewError, reason: str) -> Refusal:
-    return Refusal(
-        view.condition, **{**view.parameters, "value": view.describe(reason).rstrip(".")}
-    )
+    return Refusal(view.condition, **{**view.parameters, "value": view.describe(reason).rstrip(".")})

@@ -63,9 +63,7 @@ class WriteTarget:
 
     def warn_of_exposed_secret(self, statement: str) -> None:
         """Raise a Python warning if a key is in a statement's text."""
-        warn_of_exposed_secret(
-            self._function, self._values, self._call_values, self._call_values, statement
-        )
+        warn_of_exposed_secret(self._function, self._values, self._call_values, self._call_values, statement)
 
     def _find(self, *, may_create: bool = False) -> LocatedTable | Refusal:
         values = {name: value for name, value in self._values.items() if name not in _READING}
@@ -104,9 +102,7 @@ def open_target(call: LiteralCall) -> WriteTarget:
     except Refusal as refusal:
         raise gateway.to_python_exception(secrets.redact(refusal)) from None
     call_values = tuple(value for _, value in (*call.positional, *call.keywords))
-    return WriteTarget(
-        _display_path(values, location), location, function, values, secrets, call_values
-    )
+    return WriteTarget(_display_path(values, location), location, function, values, secrets, call_values)
 
 
 def _display_path(values: Mapping[str, Value], location: Location) -> str:

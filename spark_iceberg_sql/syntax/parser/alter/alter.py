@@ -45,9 +45,7 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
         cursor.is_partition_ddl = True
         cursor.fail("a table name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
     next_words = cursor.words[cursor.index + 1 : cursor.index + 3]
-    if cursor.word in _FIELD_VERBS and (
-        next_words == ["PARTITION", "FIELD"] or next_words[0] == "COLUMN"
-    ):
+    if cursor.word in _FIELD_VERBS and (next_words == ["PARTITION", "FIELD"] or next_words[0] == "COLUMN"):
         cursor.is_partition_ddl = True
         cursor.fail("a table name", "missing-table")
     cursor.is_iceberg = not is_view and has_iceberg_phrase(cursor.words[: cursor.count])
@@ -183,9 +181,7 @@ def _reject_foreign_syntax(cursor: Cursor) -> None:
     else:
         return
     cursor.is_partition_ddl = True
-    cursor.fail(
-        "`ADD PARTITION FIELD`, `DROP PARTITION FIELD` or `REPLACE PARTITION FIELD`", error_kind
-    )
+    cursor.fail("`ADD PARTITION FIELD`, `DROP PARTITION FIELD` or `REPLACE PARTITION FIELD`", error_kind)
 
 
 def _hive_partition(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
@@ -195,11 +191,7 @@ def _hive_partition(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
 
 def _common_change(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:
     verb, next_word = cursor.word, cursor.words[cursor.index + 1]
-    if (
-        verb in ("ADD", "DROP")
-        and next_word == "IF"
-        and "PARTITION" in cursor.words[cursor.index : cursor.index + 6]
-    ):
+    if verb in ("ADD", "DROP") and next_word == "IF" and "PARTITION" in cursor.words[cursor.index : cursor.index + 6]:
         if "FIELD" in cursor.words[cursor.index : cursor.index + 6]:
             cursor.is_partition_ddl = True
             cursor.index += 1

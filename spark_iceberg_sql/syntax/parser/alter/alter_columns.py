@@ -34,11 +34,7 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
     lacks.
     """
     verb, next_word = cursor.word, cursor.words[cursor.index + 1]
-    if (
-        verb in ("ADD", "DROP")
-        and next_word in _CONSTRAINTS
-        and not _is_column_name(cursor, next_word)
-    ):
+    if verb in ("ADD", "DROP") and next_word in _CONSTRAINTS and not _is_column_name(cursor, next_word):
         return _constraint(cursor, span, table)
     if verb in ("ALTER", "CHANGE"):
         cursor.is_partition_ddl = True
@@ -124,13 +120,9 @@ def _replace_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
             refused_span = name.span
         if refused_span is None and definition.required:
             refused_span = definition.type_span[1], definition.type_span[1]
-            refused_span = next(
-                (t.start, t.end) for t in cursor.tokens if t.start >= refused_span[0]
-            )
+            refused_span = next((t.start, t.end) for t in cursor.tokens if t.start >= refused_span[0])
         if refused_span is not None:
-            token = Token(
-                TokenKind.WORD, cursor.script[refused_span[0] : refused_span[1]], *refused_span
-            )
+            token = Token(TokenKind.WORD, cursor.script[refused_span[0] : refused_span[1]], *refused_span)
             raise ParseError(token, "a column name, its type and a comment", "plain-columns")
     return ReplaceColumns(span, table, tuple(d for _, d in columns))
 

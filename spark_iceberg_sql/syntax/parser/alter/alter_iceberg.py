@@ -125,9 +125,7 @@ def _change_ref(cursor: Cursor, span: Offsets, table: NamePath, ref_type: str, v
             cursor.expect("RETENTION")
             counts += _retention(cursor)
     expect_end(cursor)
-    return ChangeSnapshotRef(
-        span, table, ref_type, verb, name, has_if_clause, tuple(counts), version
-    )
+    return ChangeSnapshotRef(span, table, ref_type, verb, name, has_if_clause, tuple(counts), version)
 
 
 def _retention(cursor: Cursor) -> list[Literal]:
