@@ -6,45 +6,38 @@ Each template is checked in several variants; a finding is reported once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import copy
 from functools import cache
 from os.path import abspath
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker.engine import TextOrigin, check, check_and_apply
-from spark_iceberg_sql.checker.files.api_messages import in_api_terms
+from spark_iceberg_sql.checker.engine import TextOrigin, check_and_apply
 from spark_iceberg_sql.checker.files.ddl_replay import DdlReplay
 from spark_iceberg_sql.checker.files.file_scripts import (
     captured_scripts,
     scripts_of,
-    unclosed_start,
 )
-from spark_iceberg_sql.checker.files.fix_mapping import hull, map_fix
-from spark_iceberg_sql.checker.files.hidden_text import hidden_statements
-from spark_iceberg_sql.checker.files.host_suppressions import HostSuppressions, is_in_literals
+from spark_iceberg_sql.checker.files.host_suppressions import HostSuppressions
 from spark_iceberg_sql.checker.files.placeholder_filter import (
-    PlaceholderFilter,
     not_checked,
     with_severity,
 )
-from spark_iceberg_sql.checker.reporting import SeverityPolicy
+from spark_iceberg_sql.checker.files.script_check import check_script, origin_of
 from spark_iceberg_sql.checker.statement_cache import StatementCache
-from spark_iceberg_sql.checker.suppressions import Suppression
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.files.placeholder_patterns import with_placeholders
 from spark_iceberg_sql.files.projects.project_readers import Projects, upstream_statements
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
-from spark_iceberg_sql.files.source_map import COMPILED, JoinedScript, join_fragments
-from spark_iceberg_sql.files.templates import minimal_variant, template_variants
-from spark_iceberg_sql.model.table import Table, split_name
+from spark_iceberg_sql.files.source_map import JoinedScript, join_fragments
+from spark_iceberg_sql.files.templates import template_variants
+from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Event
-from spark_iceberg_sql.rules.registry import BY_CODE, reporter
+from spark_iceberg_sql.rules.registry import reporter
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.metadata.catalogs import Catalogs
@@ -107,7 +100,7 @@ class Linter:
         for statement in prior_statements:
             check_and_apply(statement, script_catalog)
         for script, is_captured in scripts:
-            statements, placed = _check_script(
+            statements, placed = check_script(
                 script,
                 catalog if is_captured else script_catalog,
                 severity_policy,
@@ -194,7 +187,7 @@ def checked_scripts(source: SourceFile, settings: Settings) -> Iterator[tuple[Jo
     host_suppressions = HostSuppressions(source, [Lines(part.text) for part in source.units])
     for script in scripts_of(replace(source, fragments=fragments) if settings.placeholders else source):
         variant = join_fragments(template_variants(fragment)[0] for fragment in script.fragments)
-        yield variant, _origin_of(variant, source, host_suppressions.suppressions_in(script))
+        yield variant, origin_of(variant, source, host_suppressions.suppressions_in(script))
 
 
 class _FileSeverityPolicy:
@@ -211,168 +204,6 @@ class _FileSeverityPolicy:
         if severity is None and declared_severity is Severity.NOTE:
             self.hidden_notes += 1
         return severity
-
-
-_DiagnosticKey = tuple[int, str, int, int]  # part, code and place
-
-
-class _MappedDiagnostic(NamedTuple):
-    """A diagnostic in offsets of the file, and its fix in offsets of the script."""
-
-    diagnostic: Diagnostic
-    fix: Fix | None
-
-
-def _check_script(
-    script: JoinedScript,
-    catalog: Tables,
-    severity_policy: SeverityPolicy,
-    lines: list[Lines],
-    source: SourceFile,
-    host_suppressions: HostSuppressions,
-    *,
-    is_captured: bool,
-    statement_cache: StatementCache | None,
-) -> tuple[int, list[tuple[int, Diagnostic]]]:
-    """Check a script in each of its variants: the number of statements, and each diagnostic with its part.
-
-    is_captured: the text is one that a template stores for later, and possibly only part of a statement.
-    """
-    variants = [template_variants(fragment) for fragment in script.fragments]
-    number_of_variants = max(len(v) for v in variants)
-    variant_scripts = [
-        join_fragments(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
-    ]
-
-    suppressions = host_suppressions.suppressions_in(script)
-
-    def judged(
-        variant: JoinedScript, severity_policy: SeverityPolicy
-    ) -> tuple[int, dict[_DiagnosticKey, _MappedDiagnostic]]:
-        placeholder_filter = PlaceholderFilter(script, variant, severity_policy, is_filled_in=catalog.filled_in)
-        origin = replace(
-            _origin_of(variant, source, suppressions),
-            placeholder_ranges=placeholder_filter.placeholder_ranges,
-        )
-        report = check(
-            variant.sql,
-            catalog,
-            severity_policy=severity_policy,
-            origin=origin,
-            statement_cache=statement_cache,
-        )
-        demoted_diagnostics = [placeholder_filter.demoted(diagnostic) for diagnostic in report]
-        if is_captured and (unclosed := unclosed_start(variant.sql)) is not None:  # half a quoted text
-            demoted_diagnostics = [
-                _unclosed_note(d, placeholder_filter) if d and d.span.start == unclosed else d
-                for d in demoted_diagnostics
-            ]
-        demoted_diagnostics += [
-            *placeholder_filter.untouched_findings(catalog, origin),
-            *(() if is_captured else placeholder_filter.whole_statement_notes()),
-        ]
-        mapped_by_key: dict[_DiagnosticKey, _MappedDiagnostic] = {}
-        for diagnostic in demoted_diagnostics:
-            if diagnostic is None:
-                continue
-            unused = BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
-            if unused and number_of_variants > 1:
-                continue  # it may be used in another choice
-            host_diagnostic = _map_diagnostic(diagnostic, script, variant, lines)
-            if host_diagnostic is None:
-                continue
-            fragment, _ = variant.fragment_at(diagnostic.span.start)
-            key = (
-                fragment.unit_index,
-                host_diagnostic.code,
-                host_diagnostic.span.start,
-                host_diagnostic.span.end,
-            )
-            previous = mapped_by_key.setdefault(key, _MappedDiagnostic(host_diagnostic, diagnostic.fix))
-            if fragment.api == COMPILED and previous.diagnostic.fix is None:
-                mapped_by_key[key] = _MappedDiagnostic(
-                    host_diagnostic, diagnostic.fix
-                )  # only what is written can be fixed
-        return report.statements, mapped_by_key
-
-    reports = [judged(variant, severity_policy) for variant in variant_scripts]
-    count = max(statements for statements, _ in reports)
-    variant_results = [
-        (variant.sql, diagnostics) for variant, (_, diagnostics) in zip(variant_scripts, reports, strict=True)
-    ]
-    if any(mapped.diagnostic.fix is not None for _, diagnostics in variant_results for mapped in diagnostics.values()):
-        # A fix must also be right where every condition of the template is false.
-        minimal = join_fragments(map(minimal_variant, script.fragments))
-        if minimal.sql not in [sql for sql, _ in variant_results]:
-            variant_results.append((minimal.sql, judged(minimal, copy(severity_policy))[1]))  # its notes do not count
-    diagnostics: dict[_DiagnosticKey, Diagnostic] = {}
-    for sql, mapped_by_key in variant_results[:number_of_variants]:
-        for key, mapped in mapped_by_key.items():
-            if key not in diagnostics:
-                diagnostics[key] = mapped.diagnostic
-                if not _is_fix_of_all_variants(key, mapped, sql, variant_results):
-                    diagnostics[key] = replace(mapped.diagnostic, fix=None)
-    host_diagnostics = [(part, diagnostic) for (part, *_), diagnostic in diagnostics.items()]
-    for note in hidden_statements(script, variant_scripts, severity_policy, is_captured=is_captured):
-        fragment, _ = script.fragment_at(note.span.start)
-        worded = _map_diagnostic(note, script, script, lines)
-        host_diagnostics += [(fragment.unit_index, worded)] if worded is not None else []
-    return count, host_diagnostics
-
-
-def _is_fix_of_all_variants(
-    key: _DiagnosticKey,
-    mapped: _MappedDiagnostic,
-    sql: str,
-    variant_results: list[tuple[str, dict[_DiagnosticKey, _MappedDiagnostic]]],
-) -> bool:
-    """True if every variant with the same text around a fix offers the same fix.
-
-    mapped: a diagnostic of one variant, and sql: that variant's text. variant_results: the texts and
-    diagnostics of all.
-    """
-    if mapped.fix is None or mapped.diagnostic.fix is None:
-        return True
-    start, end = hull(mapped.fix.edits)
-    text_range = slice(max(start - 1, 0), end + 1)
-    return all(
-        key in diagnostics and diagnostics[key].diagnostic.fix == mapped.diagnostic.fix
-        for other_sql, diagnostics in variant_results
-        if other_sql[text_range] == sql[text_range]
-    )
-
-
-def _unclosed_note(diagnostic: Diagnostic, placeholder_filter: PlaceholderFilter) -> Diagnostic | None:
-    """The note about an unclosed quote in a text that a template captures; None if it is a note already."""
-    return None if diagnostic.severity is Severity.NOTE else placeholder_filter.demote(diagnostic)
-
-
-def _origin_of(script: JoinedScript, source: SourceFile, suppressions: tuple[Suppression, ...]) -> TextOrigin:
-    """The origin of a script in its file."""
-    side_effects = tuple(
-        (offset, tuple(map(split_name, names)) if names is not None else None) for offset, names in script.side_effects
-    )
-    in_strings = source.is_program and all(is_in_literals(fragment) for fragment in script.fragments if fragment.sql)
-    values = (
-        source.uses_spark,
-        source.uses_other_engine,
-        source.is_program,
-        side_effects,
-        script.branch_ranges,
-        suppressions,
-    )
-    return TextOrigin(*values, in_strings=in_strings)
-
-
-def _map_diagnostic(
-    diagnostic: Diagnostic, script: JoinedScript, variant: JoinedScript, lines: list[Lines]
-) -> Diagnostic | None:
-    """The diagnostic of a script, in offsets and lines of the file."""
-    fragment, offset = variant.fragment_at(diagnostic.span.start)
-    end = min(diagnostic.span.end - offset, len(fragment.sql))
-    span = lines[fragment.unit_index].span(*fragment.source_span(diagnostic.span.start - offset, end))
-    host_diagnostic = replace(diagnostic, span=span, fix=map_fix(diagnostic.fix, script, variant))
-    return in_api_terms(fragment, host_diagnostic)
 
 
 def _problem_note(problem: ExtractionProblem, lines: Lines) -> Diagnostic:
