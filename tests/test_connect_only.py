@@ -9,6 +9,8 @@ import pytest
 
 import spark_iceberg_sql as sis
 
+pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+
 CALLS = (
     "explain(None, 'SELECT 1')",
     "health(None, 't')",

@@ -71,6 +71,8 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Field, Primitive, Struct
 
+pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+
 
 def column(field_id: int, name: str, kind: str, *arguments: int) -> Field:
     return Field(name, Primitive(kind, arguments), False, field_id)

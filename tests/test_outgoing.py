@@ -22,6 +22,8 @@ from spark_iceberg_sql.safe_output import data_without_commands, visible, withou
 from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import statements
 
+pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+
 PARTS = (
     "\n", "\r", "\r\n", "\x1b[2J", "\x1b]0;x\x07", "\x9b31m", "::set-output name=a::b", "\n::error::x", "##vso[task.x]",
     "##[set-env]", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\u202e", "\u200f", "\ufeff", "--", "*/", ";",
