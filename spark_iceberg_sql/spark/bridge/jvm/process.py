@@ -86,8 +86,8 @@ def report_end(gateway: Any, is_enabled: bool) -> None:
 
 
 def _may_log(record: logging.LogRecord) -> bool:
-    """False for py4j's record, with two tracebacks, about a command to a JVM that has ended."""
-    return record.msg != "Exception while sending command." or not has_ended()
+    """False for py4j's record, with two tracebacks, about a command to a JVM that has ended, or is just ending."""
+    return record.msg != "Exception while sending command." or not _ends_within(_PATIENCE)
 
 
 def _reporting(client: Any) -> Callable[..., Any]:
