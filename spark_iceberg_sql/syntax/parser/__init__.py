@@ -52,15 +52,7 @@ _HINT_VERBS = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
 _TEMPLATABLE = (Create, AddField, DropField, ReplaceField, AddColumns, AlterColumn, ReplaceColumns)
 _OPENING_TOKENS = 6  # words in which a misspelt keyword is recognized
 # Statements that Iceberg's grammar reads.
-_IcebergNode = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | ChangeSnapshotRef
-_ICEBERG_NODES = (
-    AddField,
-    DropField,
-    ReplaceField,
-    WriteOrder,
-    IdentifierFields,
-    ChangeSnapshotRef,
-)
+IcebergNode = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | ChangeSnapshotRef
 _PARTITIONED_INSERT_TOKENS = 40  # an INSERT's head is within its first tokens; its rows are not read
 _INSERT_TOKENS = 12  # without PARTITION (...), only its table is
 _UNSUPPORTED_SPACE = regex(r"[^\S \t\r\n]")
@@ -98,7 +90,7 @@ def _parse_single(statement: Statement) -> Node:
         return _templated(statement, tokens, span)
     node = _parse_tokens(statement.script, tokens, span)
     # Spark's grammar would accept such white space; these statements are read by Iceberg's, which does not.
-    if isinstance(node, _ICEBERG_NODES):
+    if isinstance(node, IcebergNode):
         return _unsupported_space(statement, node) or node
     if isinstance(node, Other):
         return _misspelt(statement, span) or node
@@ -127,7 +119,7 @@ def _misspelt_opening(tokens: list[Token], span: Offsets) -> Node | None:
     return InvalidStatement(span, (token.start, token.end), token.text, f"`{typo[1]}`", "misspelt")
 
 
-def _unsupported_space(statement: Statement, node: _IcebergNode) -> Node | None:
+def _unsupported_space(statement: Statement, node: IcebergNode) -> Node | None:
     """The error for a white-space character that Spark's grammar accepts, but Iceberg's does not.
 
     Iceberg's grammar accepts four: blank, tab, line feed, carriage return.

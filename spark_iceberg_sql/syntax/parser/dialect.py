@@ -8,18 +8,13 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from spark_iceberg_sql.syntax.nodes import (
-    AddField,
-    ChangeSnapshotRef,
     Create,
-    DropField,
-    IdentifierFields,
     InvalidStatement,
     Node,
-    ReplaceField,
     SetProperties,
     TemporaryTable,
-    WriteOrder,
 )
+from spark_iceberg_sql.syntax.parser import IcebergNode
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
 from spark_iceberg_sql.syntax.script import Statement
@@ -52,14 +47,6 @@ _PATTERNS = {
         r"|\bset\s+partitioned\s+by\b"
     ),
 }
-_ICEBERG_NODES = (
-    AddField,
-    DropField,
-    ReplaceField,
-    WriteOrder,
-    IdentifierFields,
-    ChangeSnapshotRef,
-)
 # After USING: PostgreSQL has USING in the same position, for an access method.
 _FORMATS = frozenset({"iceberg", "parquet", "orc", "avro", "csv", "json", "text", "hive", "jdbc"} | OTHER_FORMATS)
 # Misspelt keywords that indicate no dialect: the keyword is common to all engines, or indicates one itself.
@@ -100,7 +87,7 @@ def indicates_spark(node: Node, *, is_exclusive: bool = False) -> bool:
         return not is_exclusive and node.expected in _EXPECTED_KEYWORDS
     if isinstance(node, SetProperties):
         return not is_exclusive
-    return isinstance(node, (*_ICEBERG_NODES, TemporaryTable))
+    return isinstance(node, IcebergNode | TemporaryTable)
 
 
 def indicates_dialect(text: str, statements: Sequence[Statement], dialect: Dialect) -> bool:
