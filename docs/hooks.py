@@ -25,11 +25,7 @@ from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
-from spark_iceberg_sql.model.functions.metadata_functions import (
-    METADATA_FUNCTIONS,
-    TABLES,
-    MetadataFunction,
-)
+from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS, TABLES, MetadataFunction
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS

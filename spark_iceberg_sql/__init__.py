@@ -24,11 +24,7 @@ if TYPE_CHECKING:
         uninstall as uninstall,
     )
     from spark_iceberg_sql.checker.plan import Plan as Plan
-    from spark_iceberg_sql.diagnostics import (
-        Diagnostic as Diagnostic,
-        Report as Report,
-        Severity as Severity,
-    )
+    from spark_iceberg_sql.diagnostics import Diagnostic as Diagnostic, Report as Report, Severity as Severity
     from spark_iceberg_sql.errors import (
         ConfigError as ConfigError,
         FileError as FileError,

@@ -93,8 +93,7 @@ def from_hive(
         return from_ddl(source, queries, column=column, zone=zone, catalog=catalog)
     if spark is None:
         raise IcebergSqlError(
-            f"pass the CREATE TABLE statement: the table name `{source}` needs a session",
-            argument="source",
+            f"pass the CREATE TABLE statement: the table name `{source}` needs a session", argument="source"
         )
     if _is_remote(spark):
         raise only_in_server("from_hive")

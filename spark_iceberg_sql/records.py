@@ -34,12 +34,7 @@ else:
         __slots__ = ("compare", "default", "default_factory", "repr")
 
         def __init__(
-            self,
-            *,
-            default: Any = _MISSING,
-            default_factory: Any = None,
-            compare: bool = True,
-            repr: bool = True,
+            self, *, default: Any = _MISSING, default_factory: Any = None, compare: bool = True, repr: bool = True
         ) -> None:
             self.default, self.default_factory = default, default_factory
             self.compare, self.repr = compare, repr

@@ -87,12 +87,7 @@ def quoted_path(name: str) -> str:
 
 
 # `#` could begin a command to Azure.
-_C_ESCAPES = {
-    **dict(zip("\a\b\t\n\v\f\r", "abtnvfr", strict=True)),
-    '"': '"',
-    "\\": "\\",
-    "#": "043",
-}
+_C_ESCAPES = {**dict(zip("\a\b\t\n\v\f\r", "abtnvfr", strict=True)), '"': '"', "\\": "\\", "#": "043"}
 
 
 def _c_escaped(char: str) -> str:

@@ -65,9 +65,7 @@ def broken(seed: int) -> Broken:
 
 
 def _slipped(
-    random: Random,
-    statement: str,
-    slips: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...],
+    random: Random, statement: str, slips: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
 ) -> str:
     fitting = [(pattern, slip) for pattern, slip in slips if pattern.search(statement)]
     if not fitting:

@@ -14,14 +14,7 @@ TYPES = (
 )
 TERMS = (
     *("{}", "days({})", "hours({})", "months({})", "years({})", "day({})", "identity({})"),
-    *(
-        "bucket(4, {})",
-        "bucket(8, {})",
-        "truncate(4, {})",
-        "void({})",
-        "bucket({}, 4)",
-        "weeks({})",
-    ),
+    *("bucket(4, {})", "bucket(8, {})", "truncate(4, {})", "void({})", "bucket({}, 4)", "weeks({})"),
 )
 ENDS = (
     *(5 * [""]),

@@ -21,10 +21,7 @@ SPARK = HERE / "spark"
 
 # The same examples each time, however loaded the machine is; a sweep draws its own.
 settings.register_profile(
-    "default",
-    deadline=None,
-    derandomize=not samples.FULL,
-    suppress_health_check=[HealthCheck.too_slow],
+    "default", deadline=None, derandomize=not samples.FULL, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("default")
 
@@ -35,31 +32,13 @@ collect_ignore = ["plugin_package"]  # test_plugin_package.py runs its tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_const", const="all", dest="tier", help="every test, not only the quick set")
     parser.addoption(
-        "--all",
-        action="store_const",
-        const="all",
-        dest="tier",
-        help="every test, not only the quick set",
+        "--rest", action="store_const", const="rest", dest="tier", help="the tests that are not in the quick set"
     )
+    parser.addoption("--update-goldens", action="store_true", help="write the goldens anew, to read the difference")
     parser.addoption(
-        "--rest",
-        action="store_const",
-        const="rest",
-        dest="tier",
-        help="the tests that are not in the quick set",
-    )
-    parser.addoption(
-        "--update-goldens",
-        action="store_true",
-        help="write the goldens anew, to read the difference",
-    )
-    parser.addoption(
-        "--every",
-        type=int,
-        default=1,
-        metavar="N",
-        help="one of N of the Spark tests, always the same ones",
+        "--every", type=int, default=1, metavar="N", help="one of N of the Spark tests, always the same ones"
     )
 
 

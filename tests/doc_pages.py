@@ -21,18 +21,12 @@ from pathlib import Path
 import goldens
 
 ROOT = Path(__file__).parents[1]
-PAGES = (
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "CHANGELOG.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-)
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 LANGUAGES = {"console", "lua", "pycon", "python", "sh", "sql", "text", "toml", "yaml"}
 # Commands that start Spark: tests/spark/test_doc_examples.py runs them.
 IN_A_SESSION = tuple(f"iceberg-sql {name}" for name in ("run", "explain-query", "health", "spj", "preview", "advise"))
 _FENCE = re.compile(
-    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<body>.*?)^ *(?P=fence)$",
-    re.MULTILINE | re.DOTALL,
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<body>.*?)^ *(?P=fence)$", re.MULTILINE | re.DOTALL
 )
 _COMMENTS = re.compile(r"(?:<!--[^\n]*-->\s*)+\Z")
 _COMMENT = re.compile(r"<!-- (.*?) -->")

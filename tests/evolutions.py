@@ -72,15 +72,7 @@ def _step(random: Random, names: list[str]) -> str:
 def history(seed: int, steps: int = 9) -> list[str]:
     """The statements of one history; the same seed gives the same."""
     random = Random(seed)
-    names = [
-        "id_bucket_8",
-        "id_bucket_16",
-        "s_trunc_2",
-        "d_day",
-        "ts_year",
-        "ts_hour",
-        "p.a_bucket_8",
-    ]
+    names = ["id_bucket_8", "id_bucket_16", "s_trunc_2", "d_day", "ts_year", "ts_hour", "p.a_bucket_8"]
     first = _create(random, "CREATE", random.choice((1, 1, 2, 2, 2, 3)))
     quoted = [f"`{n}`" if "." in n else n for n in names]
     return [first, *(_step(random, quoted) for _ in range(steps))]
@@ -129,14 +121,7 @@ def _wild_create(random: Random, verb: str, columns: dict[str, str], properties:
 
 def _wild_columns(random: Random) -> dict[str, str]:
     names = ["id", *random.sample(_WILD_COLUMNS[1:], random.choice((2, 3, 4)))]
-    usual = {
-        "id": "BIGINT",
-        "n": "INT",
-        "s": "STRING",
-        "d": "DATE",
-        "ts": "TIMESTAMP",
-        "x": "DECIMAL(9, 2)",
-    }
+    usual = {"id": "BIGINT", "n": "INT", "s": "STRING", "d": "DATE", "ts": "TIMESTAMP", "x": "DECIMAL(9, 2)"}
     return {name: usual.get(name, "INT") if random.random() < 0.8 else random.choice(_WILD_TYPES) for name in names}
 
 

@@ -30,9 +30,6 @@ def grid_cases() -> list[Case]:
         term = pattern.format("c")
         cases += [
             Case(f"grid: CREATE {term} on {kind}", f"{table} PARTITIONED BY ({term}){properties}"),
-            Case(
-                f"grid: ADD {term} on {kind}",
-                f"{table}{properties};\nALTER TABLE t ADD PARTITION FIELD {term}",
-            ),
+            Case(f"grid: ADD {term} on {kind}", f"{table}{properties};\nALTER TABLE t ADD PARTITION FIELD {term}"),
         ]
     return cases

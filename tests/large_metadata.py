@@ -17,12 +17,7 @@ def _column(number: int) -> Metadata:
 
 
 def _bucket(field: int, source: int, buckets: int) -> Metadata:
-    return {
-        "source-id": source,
-        "field-id": 999 + field,
-        "transform": f"bucket[{buckets}]",
-        "name": f"p{field}",
-    }
+    return {"source-id": source, "field-id": 999 + field, "transform": f"bucket[{buckets}]", "name": f"p{field}"}
 
 
 def columns(metadata: Metadata, count: int) -> None:

@@ -85,8 +85,7 @@ def make(root: Path, code: str, name: str, summary: str) -> str:
     module = f"{code.lower()}_{function}"
     rule, cases = rules / f"{module}.py", root / "tests" / "rules" / f"{code}.sql"
     rule.write_text(
-        RULE.format(summary=summary, function=function, category=CATEGORIES[int(code[3])]),
-        encoding="utf-8",
+        RULE.format(summary=summary, function=function, category=CATEGORIES[int(code[3])]), encoding="utf-8"
     )
     cases.write_text(CASES.format(code=code), encoding="utf-8")
     registry = rules / "registry.py"

@@ -48,58 +48,28 @@ CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTI
     [
         (CREATE + "ALTER TABLE t DROP PARTITION FIELD ts_day", []),
         (CREATE + "ALTER TABLE local.db.T DROP PARTITION FIELD ts_day", []),
-        (
-            CREATE + "ALTER TABLE t DROP PARTITION FIELD days(ts);ALTER TABLE t DROP PARTITION FIELD ts_day",
-            ["SIS401"],
-        ),
+        (CREATE + "ALTER TABLE t DROP PARTITION FIELD days(ts);ALTER TABLE t DROP PARTITION FIELD ts_day", ["SIS401"]),
         (CREATE + "DROP TABLE t; ALTER TABLE t ADD PARTITION FIELD id", ["SIS412"]),
         (CREATE + "DROP TABLE t;" + CREATE, []),
         (CREATE + CREATE, ["SIS412"]),
-        (
-            CREATE + "ALTER TABLE t RENAME TO u; ALTER TABLE u ADD PARTITION FIELD id",
-            [],
-        ),
-        (
-            CREATE + "ALTER TABLE t RENAME TO u; ALTER TABLE t DROP PARTITION FIELD ts_day",
-            ["SIS412"],
-        ),
-        (
-            CREATE + "ALTER TABLE local.db.t RENAME TO u; ALTER TABLE db.u DROP PARTITION FIELD ts_day",
-            [],
-        ),
-        (
-            CREATE + "ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD bucket(4, n)",
-            [],
-        ),
-        (
-            CREATE + "ALTER TABLE t DROP COLUMN s; ALTER TABLE t ADD PARTITION FIELD truncate(2, s)",
-            ["SIS201"],
-        ),
-        (
-            CREATE + "ALTER TABLE t RENAME COLUMN s TO n; ALTER TABLE t ADD PARTITION FIELD truncate(2, n)",
-            [],
-        ),
-        (
-            CREATE + "ALTER TABLE t RENAME COLUMN ts TO at; ALTER TABLE t DROP PARTITION FIELD days(at)",
-            [],
-        ),
+        (CREATE + "ALTER TABLE t RENAME TO u; ALTER TABLE u ADD PARTITION FIELD id", []),
+        (CREATE + "ALTER TABLE t RENAME TO u; ALTER TABLE t DROP PARTITION FIELD ts_day", ["SIS412"]),
+        (CREATE + "ALTER TABLE local.db.t RENAME TO u; ALTER TABLE db.u DROP PARTITION FIELD ts_day", []),
+        (CREATE + "ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD bucket(4, n)", []),
+        (CREATE + "ALTER TABLE t DROP COLUMN s; ALTER TABLE t ADD PARTITION FIELD truncate(2, s)", ["SIS201"]),
+        (CREATE + "ALTER TABLE t RENAME COLUMN s TO n; ALTER TABLE t ADD PARTITION FIELD truncate(2, n)", []),
+        (CREATE + "ALTER TABLE t RENAME COLUMN ts TO at; ALTER TABLE t DROP PARTITION FIELD days(at)", []),
         (
             CREATE + "ALTER TABLE t ADD COLUMN p STRUCT<a: INT>; ALTER TABLE t ADD COLUMN p.b INT;"
             "ALTER TABLE t ADD PARTITION FIELD bucket(4, p.b)",
             [],
         ),
         (CREATE + "ALTER TABLE t REPLACE COLUMNS (n INT)", ["SIS407"]),
-        (
-            CREATE + "CREATE OR REPLACE TABLE t (n INT) USING iceberg; ALTER TABLE t ADD PARTITION FIELD n",
-            ["SIS407"],
-        ),
+        (CREATE + "CREATE OR REPLACE TABLE t (n INT) USING iceberg; ALTER TABLE t ADD PARTITION FIELD n", ["SIS407"]),
         (CREATE + "USE other; ALTER TABLE t DROP PARTITION FIELD ts_day", ["SIS412"]),
         (CREATE + "USE other; USE local.db; ALTER TABLE t DROP PARTITION FIELD ts_day", []),
         (CREATE + "USE other; ALTER TABLE db.t DROP PARTITION FIELD ts_day", []),
-        (
-            CREATE + "CREATE VIEW v AS SELECT * FROM t; ALTER TABLE v ADD PARTITION FIELD id",
-            ["SIS412"],
-        ),
+        (CREATE + "CREATE VIEW v AS SELECT * FROM t; ALTER TABLE v ADD PARTITION FIELD id", ["SIS412"]),
         ("CREATE TEMP VIEW v AS SELECT 1; ALTER TABLE v ADD PARTITION FIELD id", ["SIS412"]),
         (
             (
@@ -115,14 +85,8 @@ CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTI
             ),
             ["SIS401"],
         ),
-        (
-            CREATE + "ALTER TABLE t RENAME TO other.u; ALTER TABLE other.u DROP PARTITION FIELD ts_day",
-            [],
-        ),
-        (
-            CREATE + "USE CATALOG other; USE CATALOG local; ALTER TABLE db.t DROP PARTITION FIELD ts_day",
-            [],
-        ),
+        (CREATE + "ALTER TABLE t RENAME TO other.u; ALTER TABLE other.u DROP PARTITION FIELD ts_day", []),
+        (CREATE + "USE CATALOG other; USE CATALOG local; ALTER TABLE db.t DROP PARTITION FIELD ts_day", []),
         (CREATE + "USE CATALOG other; ALTER TABLE db.t DROP PARTITION FIELD ts_day", ["SIS412"]),
         (
             (
@@ -131,20 +95,14 @@ CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTI
             ),
             [],
         ),
-        (
-            CREATE + "EXPLAIN ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t DROP PARTITION FIELD nope",
-            ["SIS401"],
-        ),
+        (CREATE + "EXPLAIN ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t DROP PARTITION FIELD nope", ["SIS401"]),
         (
             CREATE
             + "-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(0, id);"
             + "ALTER TABLE t DROP PARTITION FIELD nope",
             ["SIS002"],
         ),
-        (
-            "CREATE VIEW v AS SELECT 1; BEGIN DROP VIEW v; END; ALTER TABLE v ADD PARTITION FIELD id",
-            ["SIS002"],
-        ),
+        ("CREATE VIEW v AS SELECT 1; BEGIN DROP VIEW v; END; ALTER TABLE v ADD PARTITION FIELD id", ["SIS002"]),
         ("CREATE VIEW v AS SELECT 1;" + CREATE.replace("TABLE t", "TABLE v"), ["SIS412"]),
         ("CREATE TEMP VIEW v AS SELECT 1;" + CREATE.replace("TABLE t", "TABLE v"), []),
         ("CREATE VIEW v AS SELECT 1; DROP VIEW v;" + CREATE.replace("TABLE t", "TABLE v"), []),
@@ -179,10 +137,7 @@ def test_why_there_is_no_table(script: str, why: str) -> None:
             ),
             ["SIS002"],
         ),
-        (
-            "USE a; CREATE TABLE t (id INT) USING iceberg; ALTER TABLE a.t DROP PARTITION FIELD nope",
-            ["SIS401"],
-        ),
+        ("USE a; CREATE TABLE t (id INT) USING iceberg; ALTER TABLE a.t DROP PARTITION FIELD nope", ["SIS401"]),
         (
             (
                 "USE spark_catalog.db; CREATE TABLE t (id INT) USING iceberg;"
@@ -356,10 +311,7 @@ TWO = "CREATE TABLE t (id INT NOT NULL, p STRUCT<a: INT>, s STRING) USING iceber
             ["id int required 1", "p struct<a: int> 2", "p.a int 4", "s string 3"],
         ),
         ("ALTER TABLE t DROP COLUMNS (p, s)", ["id int required 1"]),
-        (
-            "ALTER TABLE t RENAME COLUMN p TO q",
-            ["id int required 1", "q struct<a: int> 2", "q.a int 4", "s string 3"],
-        ),
+        ("ALTER TABLE t RENAME COLUMN p TO q", ["id int required 1", "q struct<a: int> 2", "q.a int 4", "s string 3"]),
         ("ALTER TABLE t REPLACE COLUMNS (s STRING, n INT)", ["s string 5", "n int 6"]),
         (
             "ALTER TABLE t ADD COLUMNS (n INT, q STRUCT<x: INT>)",
@@ -370,19 +322,9 @@ TWO = "CREATE TABLE t (id INT NOT NULL, p STRUCT<a: INT>, s STRING) USING iceber
         ),
         (
             "ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD COLUMN p.b INT",
-            [
-                "id int required 1",
-                "p struct<a: int, b: int> 2",
-                "p.a int 4",
-                "p.b int 6",
-                "s string 3",
-                "n int 5",
-            ],
+            ["id int required 1", "p struct<a: int, b: int> 2", "p.a int 4", "p.b int 6", "s string 3", "n int 5"],
         ),
-        (
-            "CREATE OR REPLACE TABLE t (s STRING, z INT) USING iceberg",
-            ["s string 3", "z int 5"],
-        ),
+        ("CREATE OR REPLACE TABLE t (s STRING, z INT) USING iceberg", ["s string 3", "z int 5"]),
     ],
 )
 def test_columns_after(change: str, expected: list[str]) -> None:
@@ -405,8 +347,7 @@ def test_which_of_two_names_comes_back_is_left_open() -> None:
     assert table.specs is None
     assert columns(table)[0] == "id int required 1"
     left_open = check(
-        script + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a",
-        empty(),
+        script + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a", empty()
     )
     assert "the partition field's name is unknown (it has had several names)" in left_open.diagnostics[0].message
     assert "`a` and `b`, and Iceberg may choose either" in left_open.diagnostics[-1].message
@@ -463,11 +404,7 @@ def test_other_formats_after() -> None:
     check_and_apply(script, known)
     found = known.get(("spark_catalog", "db", "u"))
     assert isinstance(found, Table)
-    assert (found.name, found.kind, found.provider) == (
-        ("spark_catalog", "db", "u"),
-        RelationKind.OTHER,
-        "parquet",
-    )
+    assert (found.name, found.kind, found.provider) == (("spark_catalog", "db", "u"), RelationKind.OTHER, "parquet")
 
 
 # --- what is known from outside --------------------------------------------------------------
@@ -578,18 +515,9 @@ def test_whose_format_it_is_in_a_known_catalog() -> None:
     [
         ("ALTER TABLE t ADD PARTITION FIELD id", "its columns are unknown (nothing defines them)"),
         ("ALTER TABLE t DROP COLUMN id", "its partition specs are unknown (nothing defines them)"),
-        (
-            "ALTER TABLE t DROP PARTITION FIELD id",
-            "its partition specs are unknown (nothing defines them)",
-        ),
-        (
-            "ALTER TABLE t ADD COLUMN v VARIANT",
-            "its format version is unknown (nothing defines it)",
-        ),
-        (
-            "CREATE OR REPLACE TABLE a.t (id INT) USING iceberg PARTITIONED BY (id)",
-            "table `a.t` is unknown",
-        ),
+        ("ALTER TABLE t DROP PARTITION FIELD id", "its partition specs are unknown (nothing defines them)"),
+        ("ALTER TABLE t ADD COLUMN v VARIANT", "its format version is unknown (nothing defines it)"),
+        ("CREATE OR REPLACE TABLE a.t (id INT) USING iceberg PARTITIONED BY (id)", "table `a.t` is unknown"),
         (
             "CREATE TABLE u USING iceberg PARTITIONED BY (id) AS SELECT * FROM f(1)",
             "its columns are unknown (they come from a query)",
@@ -762,16 +690,8 @@ def test_a_fault_of_a_rule_stops_no_statement() -> None:
         ("PARTITIONED BY (days(id))", "ADD PARTITION FIELD hours(nope)", ["SIS202", "SIS201"]),
         ("PARTITIONED BY (weeks(ts))", "ADD PARTITION FIELD days(s)", ["SIS101", "SIS202"]),
         ("PARTITION BY (days(ts))", "ADD PARTITION FIELD hours(nope)", ["SIS001", "SIS201"]),
-        (
-            "PARTITIONED BY (bucket(id, 16))",
-            "ADD PARTITION FIELD bucket(16, id)",
-            ["SIS104", "SIS402"],
-        ),
-        (
-            "PARTITIONED BY (days(ts), days(s))",
-            "ADD PARTITION FIELD days(ts)",
-            ["SIS202", "SIS402"],
-        ),
+        ("PARTITIONED BY (bucket(id, 16))", "ADD PARTITION FIELD bucket(16, id)", ["SIS104", "SIS402"]),
+        ("PARTITIONED BY (days(ts), days(s))", "ADD PARTITION FIELD days(ts)", ["SIS202", "SIS402"]),
         ("PARTITIONED BY (days(ts)) PARTITIONED BY (id)", "DROP COLUMN nope", ["SIS001", "SIS201"]),
         ("TBLPROPERTIES ('format-version' = '7')", "DROP PARTITION FIELD s", ["SIS410", "SIS401"]),
         # What hangs on the words that cannot be read is no fault.
@@ -874,16 +794,8 @@ def test_an_ignored_error_is_taken_to_have_run() -> None:
         ("iceberg-sql: ignore", "nothing to ignore", "remove the comment"),
         ("iceberg-sql: ignore[LT05]", "nothing to ignore for LT05", "remove the comment"),
         ("noqa: LT05, SIS101", "nothing to ignore for SIS101", "remove SIS101 from the comment"),
-        (
-            "noqa: SIS101, SIS102",
-            "nothing to ignore for SIS101, SIS102",
-            "remove the comment",
-        ),
-        (
-            "noqa: SIS101, SIS207",
-            "nothing to ignore for SIS101",
-            "remove SIS101 from the comment",
-        ),
+        ("noqa: SIS101, SIS102", "nothing to ignore for SIS101, SIS102", "remove the comment"),
+        ("noqa: SIS101, SIS207", "nothing to ignore for SIS101", "remove SIS101 from the comment"),
     ],
 )
 def test_what_an_unused_ignore_says(comment: str, message: str, help_: str) -> None:
@@ -893,15 +805,7 @@ def test_what_an_unused_ignore_says(comment: str, message: str, help_: str) -> N
 
 
 @pytest.mark.parametrize(
-    "comment",
-    [
-        "noqa",
-        "noqa: LT05",
-        "noqa: disable=all",
-        "noqa: enable=all",
-        "noqa:PRS,CP01",
-        "noqa: LT05 long line",
-    ],
+    "comment", ["noqa", "noqa: LT05", "noqa: disable=all", "noqa: enable=all", "noqa:PRS,CP01", "noqa: LT05 long line"]
 )
 @pytest.mark.parametrize("pattern", ["-- {}\n", "/* {} */ "])
 def test_the_comments_of_other_linters_are_none_of_ours(comment: str, pattern: str) -> None:
@@ -962,10 +866,7 @@ def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
     [
         ("\ufeffALTER TABLE t ADD /* c */ PARTITION FIELD id", {"/* c */": " "}),
         ("/* a */ ALTER /* c */ TABLE t /* d */ ADD PARTITION FIELD id", {"/* c */": " "}),
-        (
-            "ALTER /* c */ TABLE t ADD /* d */ PARTITION FIELD id/* e */",
-            {"/* c */": " ", "/* d */": " "},
-        ),
+        ("ALTER /* c */ TABLE t ADD /* d */ PARTITION FIELD id/* e */", {"/* c */": " ", "/* d */": " "}),
     ],
 )
 def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) -> None:
@@ -1012,10 +913,7 @@ def test_a_blank_that_iceberg_does_not_know() -> None:
     found = only(text)
     assert found.code == "SIS004"
     assert found.message == "Iceberg's grammar does not accept U+00A0 as white space"
-    assert (text[found.span.start : found.span.end], found.help) == (
-        "\u00a0",
-        "write a plain space",
-    )
+    assert (text[found.span.start : found.span.end], found.help) == ("\u00a0", "write a plain space")
     assert found.fix is not None
     assert found.fix.title == "write a plain space"
     (edit,) = found.fix.edits

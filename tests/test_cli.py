@@ -335,18 +335,7 @@ def test_a_check_loads_what_it_needs() -> None:
     run = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=False)
     assert run.returncode == 1
     loaded = set(run.stderr.split())
-    heavy = {
-        "pyspark",
-        "py4j",
-        "pandas",
-        "pyiceberg",
-        "pygls",
-        "json",
-        "hashlib",
-        "tempfile",
-        "tomllib",
-        "sqlparse",
-    }
+    heavy = {"pyspark", "py4j", "pandas", "pyiceberg", "pygls", "json", "hashlib", "tempfile", "tomllib", "sqlparse"}
     assert not loaded & heavy
 
 

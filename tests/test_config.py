@@ -11,10 +11,7 @@ import pytest
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.config import settings
 from spark_iceberg_sql.config.keys import KEYS
-from spark_iceberg_sql.config.settings import (
-    Configuration,
-    Settings,
-)
+from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import _glob_pattern, matches
@@ -39,10 +36,7 @@ def own(path: Path, text: str) -> Path:
 
 
 def test_every_key_has_a_field() -> None:
-    assert {key.replace("-", "_") for key in KEYS} == {f.name for f in fields(Settings)} - {
-        "root",
-        "sources",
-    }
+    assert {key.replace("-", "_") for key in KEYS} == {f.name for f in fields(Settings)} - {"root", "sources"}
 
 
 def test_the_nearest_parent_wins(project: Path) -> None:
@@ -188,10 +182,7 @@ def test_names_mean_what_the_settings_say(project: Path, capsys: Any) -> None:
 
 
 def test_config_shows_what_is_in_force(project: Path, capsys: Any) -> None:
-    file = own(
-        project,
-        'ignore = ["SIS1"]\nper-file-ignores = { "x/*" = ["SIS2"] }\ncase-sensitive = true\n',
-    )
+    file = own(project, 'ignore = ["SIS1"]\nper-file-ignores = { "x/*" = ["SIS2"] }\ncase-sensitive = true\n')
     assert main(["config", "--select", "SIS1,SIS2", "--metadata", "db.t=m.json"]) == 0
     lines = capsys.readouterr().out.splitlines()
     shown = {line.split(" = ")[0]: line for line in lines if " = " in line}

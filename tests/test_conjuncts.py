@@ -51,10 +51,7 @@ CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
         (equal(ID, TS), "it compares columns with each other"),
         (equal(UDF, number(1)), "`f(id)` is a user-defined function"),
         (equal(CAST, number(1)), "`name` is converted from string to int"),
-        (
-            call("Like", "name LIKE '%x'", "boolean", NAME, text("%x")),
-            "the pattern is not a prefix",
-        ),
+        (call("Like", "name LIKE '%x'", "boolean", NAME, text("%x")), "the pattern is not a prefix"),
         (call("EndsWith", "endswith(name, 'x')", "boolean", NAME, text("x")), "only a prefix"),
         (equal(ID, call("ScalarSubquery", "(SELECT 1)", "int")), "known only when the query runs"),
     ],

@@ -14,14 +14,7 @@ from pathlib import Path
 
 import pytest
 from cases import Case, file_cases, page_cases
-from writers import (
-    FRAME,
-    IMPORTS,
-    PYICEBERG_IMPORTS,
-    PYICEBERG_SCHEMA,
-    SPECS,
-    WRITERS,
-)
+from writers import FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS
 
 from spark_iceberg_sql.checker import directives, engine, reporting, rule_runner
 from spark_iceberg_sql.checker.engine import check
@@ -91,10 +84,7 @@ def programs_by_code() -> dict[str, list[str]]:
     writers = [(IMPORTS + FRAME + c.call.format(t="local.db.t"), c.found) for c in WRITERS]
     catalog = 'catalog = load_catalog("prod")\n'
     head = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + catalog
-    for program, findings in (
-        *writers,
-        *((head + c.call.replace("{t}", "db.t"), c.found) for c in SPECS),
-    ):
+    for program, findings in (*writers, *((head + c.call.replace("{t}", "db.t"), c.found) for c in SPECS)):
         for code in {code for code, _ in findings}:
             programs[code].append(program)
     return programs

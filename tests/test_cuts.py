@@ -33,30 +33,8 @@ PARTS = (
         "BEGIN--\n",
         "END;",
     ),
-    *(
-        "\ufeff",
-        "\xa0",
-        "\u2003",
-        "\u017f",
-        "\u0131",
-        "\xfe",
-        "\ud800",
-        "\0",
-        "1.5",
-        "x'",
-        "e",
-        "{",
-    ),
-    *(
-        "ALTER TABLE t ADD PARTITION FIELD a",
-        "array<map<a,b>>",
-        ">>",
-        "(",
-        ")",
-        ",",
-        "/**/",
-        "--\\\n",
-    ),
+    *("\ufeff", "\xa0", "\u2003", "\u017f", "\u0131", "\xfe", "\ud800", "\0", "1.5", "x'", "e", "{"),
+    *("ALTER TABLE t ADD PARTITION FIELD a", "array<map<a,b>>", ">>", "(", ")", ",", "/**/", "--\\\n"),
 )
 CORPUS = [example.sql for rule in ALL for example in rule.examples]
 
@@ -124,12 +102,7 @@ def test_common_scripts_are_cut_without_tokens(text: str, count: int) -> None:
     "text",
     [
         *("SELECT 'a", "LIST file://a--b;", "/* /* */", "BEGIN SELECT 1; END"),
-        *(
-            "BEGIN-- a\nSELECT 1; END",
-            "begin$x; END",
-            "beg\u0131n SELECT 1; END",
-            "begin/**/a; end",
-        ),
+        *("BEGIN-- a\nSELECT 1; END", "begin$x; END", "beg\u0131n SELECT 1; END", "begin/**/a; end"),
     ],
 )
 def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
@@ -162,22 +135,7 @@ def test_a_long_statement_opens_without_the_rest(monkeypatch: pytest.MonkeyPatch
     assert opening == statement.tokens[:8]
 
 
-NUMBERS = [
-    "1.5e-3",
-    "0.5",
-    "1e",
-    "1.",
-    ".5",
-    "e-7",
-    "1.5BD",
-    "2L",
-    "r'a'",
-    ">>>",
-    "<=>",
-    "map<a>>",
-    "`a``b`",
-    "a--b\n",
-]
+NUMBERS = ["1.5e-3", "0.5", "1e", "1.", ".5", "e-7", "1.5BD", "2L", "r'a'", ">>>", "<=>", "map<a>>", "`a``b`", "a--b\n"]
 
 
 @settings(max_examples=300)

@@ -73,9 +73,7 @@ def edit(path: Path, old: str, new: str) -> None:
     os.utime(path, (0, 0))
 
 
-BYTEXT = [
-    ("models/recent_days.sql", "SIS601", "r.id, 16"),
-]
+BYTEXT = [("models/recent_days.sql", "SIS601", "r.id, 16")]
 ALL = [
     ("models/daily.sql", "SIS202", "var('by', ['days(country)'])"),  # by a variable
     ("models/orders.sql", "SIS201", "placed_at"),  # a loop makes the columns
@@ -324,10 +322,7 @@ def test_a_disabled_model(project: Path) -> None:
 @pytest.mark.parametrize("value", [";", "days(id)); DROP TABLE x; --", "'", "`", "{{", "/*", "\\"])
 def test_values_that_are_no_clause(project: Path, value: str) -> None:
     """Whatever a variable has, all findings are in the model, at the place of the value."""
-    changed(
-        project,
-        lambda m: m["nodes"]["model.shop.daily"]["config"].update(partition_by=[value]),
-    )
+    changed(project, lambda m: m["nodes"]["model.shop.daily"]["config"].update(partition_by=[value]))
     own = (project / "models" / "daily.sql").read_text()
     for name, at, _ in every():
         if name == "models/daily.sql":
@@ -340,18 +335,12 @@ def test_values_that_are_no_clause(project: Path, value: str) -> None:
         ("select {{ a }} as x from {{ b }} where y\n", "select 1 as x from db.t where y"),
         ("{{ config() }}\n\nselect 1", "\n\nselect 1"),
         ("  {{ config() -}}\n\nselect {{ a }}", "select 2"),
-        (
-            "select a{% if x %}, b{% else %}, c{% endif %}\nfrom t -- {# no #}",
-            "select a, b\nfrom t -- ",
-        ),
+        ("select a{% if x %}, b{% else %}, c{% endif %}\nfrom t -- {# no #}", "select a, b\nfrom t -- "),
         (
             "{% set x = [1] %}select {% for y in x %}{{ y }}{{ ',' if not loop.last }}{% endfor %} from t",
             "select 1 from t",
         ),
-        (
-            "{% set x %} from {% endset %}select {% raw %}a{{ b }}{% endraw %} from t",
-            "select a{{ b }} from t",
-        ),
+        ("{% set x %} from {% endset %}select {% raw %}a{{ b }}{% endraw %} from t", "select a{{ b }} from t"),
         ("select {{ a }}", "with c as (select 1) select 3"),
         ("select {{ a }} from t", "other"),
         ("{% if x %}", ""),

@@ -38,12 +38,7 @@ from spark_iceberg_sql.syntax.nodes import (
     Use,
 )
 from spark_iceberg_sql.syntax.parser import parse
-from spark_iceberg_sql.syntax.routing import (
-    goes_to_iceberg,
-    phrase_in,
-    routed_text,
-    text_with_trivia,
-)
+from spark_iceberg_sql.syntax.routing import goes_to_iceberg, phrase_in, routed_text, text_with_trivia
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS as RECORDS
 from spark_iceberg_sql.syntax.terms import Literal, NamePath, Term
@@ -95,11 +90,7 @@ def test_a_blank_that_iceberg_does_not_know() -> None:
     sql = "ALTER TABLE t ADD PARTITION FIELD\u00a0id"
     found = node(sql)
     assert isinstance(found, InvalidStatement)
-    assert (found.error_kind, found.token_text, found.error_span) == (
-        "odd-space",
-        "U+00A0",
-        (33, 34),
-    )
+    assert (found.error_kind, found.token_text, found.error_span) == ("odd-space", "U+00A0", (33, 34))
     assert isinstance(node("ALTER TABLE t ADD PARTITION FIELD `a\u00a0b`"), AddField)
     assert isinstance(node("CREATE TABLE t (id\u00a0INT) PARTITIONED BY (id)"), Create)
 
@@ -176,12 +167,7 @@ def test_create() -> None:
     )
     found = node(sql)
     assert isinstance(found, Create)
-    assert (found.create, found.replace, found.if_not_exists, found.external) == (
-        True,
-        False,
-        True,
-        True,
-    )
+    assert (found.create, found.replace, found.if_not_exists, found.external) == (True, False, True, True)
     assert found.table.parts == ("db", "t")
     assert found.columns is not None
     assert [(c.name, str(c.type), c.required) for c in found.columns] == [
@@ -197,10 +183,7 @@ def test_create() -> None:
     assert generated
     assert sql[slice(*generated)] == "GENERATED ALWAYS AS (id + 1)"
     assert found.columns[4].type_text == "uuid"
-    assert (found.provider, [plain(t) for t in found.partitioning or ()]) == (
-        "iceberg",
-        ["truncate(4, v)", "p.x"],
-    )
+    assert (found.provider, [plain(t) for t in found.partitioning or ()]) == ("iceberg", ["truncate(4, v)", "p.x"])
     assert found.partitioning_span
     assert sql[slice(*found.partitioning_span)] == "PARTITIONED BY (truncate(4, v), p.x)"
     assert found.clustered_by
@@ -216,13 +199,7 @@ def test_create() -> None:
 
 @pytest.mark.parametrize(
     "query",
-    [
-        "AS SELECT 1",
-        "SELECT 1",
-        "(SELECT 1)",
-        "AS (SELECT 1) UNION SELECT 2",
-        "AS WITH q AS (SELECT 1) TABLE q",
-    ],
+    ["AS SELECT 1", "SELECT 1", "(SELECT 1)", "AS (SELECT 1) UNION SELECT 2", "AS WITH q AS (SELECT 1) TABLE q"],
 )
 def test_create_as_select(query: str) -> None:
     sql = f"CREATE OR REPLACE TABLE t USING iceberg PARTITIONED BY (id) {query}"
@@ -288,10 +265,7 @@ def test_types(text: str, kind: str) -> None:
 def test_columns() -> None:
     added = node("ALTER TABLE t ADD COLUMNS (a.b INT COMMENT 'x' AFTER c, d STRING FIRST)")
     assert isinstance(added, AddColumns)
-    assert [(r.parts, str(c.type)) for r, c in added.columns] == [
-        (("a", "b"), "int"),
-        (("d",), "string"),
-    ]
+    assert [(r.parts, str(c.type)) for r, c in added.columns] == [(("a", "b"), "int"), (("d",), "string")]
     dropped = node("ALTER TABLE t DROP COLUMNS IF EXISTS (a.b, c)")
     assert isinstance(dropped, DropColumns)
     assert ([c.parts for c in dropped.columns], dropped.if_exists) == ([("a", "b"), ("c",)], True)
@@ -429,19 +403,11 @@ def test_a_hint_in_the_query_is_the_querys() -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        *(
-            "SELECT 1",
-            "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a",
-            "CALL system.x(table => 't')",
-        ),
+        *("SELECT 1", "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", "CALL system.x(table => 't')"),
         *("ALTER TABLE t SET LOCATION 'x'", "CREATE NAMESPACE n"),
         *("ALTER TABLE t DEFAULT COLLATION UTF8_BINARY", "ALTER TABLE t CLUSTER BY (a)"),
         "ALTER TABLE t SET SERDE 'x'",
-        *(
-            "SELECT 'ALTER TABLE t ADD PARTITION FIELD'",
-            "SELECT `partitioned by` FROM t",
-            "DROP FUNCTION f",
-        ),
+        *("SELECT 'ALTER TABLE t ADD PARTITION FIELD'", "SELECT `partitioned by` FROM t", "DROP FUNCTION f"),
         *("CREATE MATERIALIZED VIEW v PARTITIONED BY (a) AS SELECT 1",),
         *("CREATE FUNCTION f AS 'x'", "ALTER NAMESPACE n SET PROPERTIES ('a' = 'b')", "SET x", "("),
     ],
@@ -492,31 +458,11 @@ def test_a_templated_table_is_a_table() -> None:
     ("sql", "routed", "handed"),
     [
         ("ALTER TABLE t ADD PARTITION FIELD id;", True, "ALTER TABLE t ADD PARTITION FIELD id"),
-        (
-            "\ufeffALTER TABLE t ADD PARTITION FIELD id",
-            True,
-            "ALTER TABLE t ADD PARTITION FIELD id",
-        ),
-        (
-            "-- x\nALTER TABLE t DROP PARTITION FIELD id",
-            True,
-            "-- x\nALTER TABLE t DROP PARTITION FIELD id",
-        ),
-        (
-            "-- x\r\nALTER TABLE t DROP PARTITION FIELD id",
-            False,
-            "ALTER TABLE t DROP PARTITION FIELD id",
-        ),
-        (
-            "ALTER /* x */ TABLE t ADD PARTITION FIELD id",
-            False,
-            "ALTER   TABLE t ADD PARTITION FIELD id",
-        ),
-        (
-            "ALTER TABLE t ADD /**/PARTITION FIELD id",
-            False,
-            "ALTER TABLE t ADD  PARTITION FIELD id",
-        ),
+        ("\ufeffALTER TABLE t ADD PARTITION FIELD id", True, "ALTER TABLE t ADD PARTITION FIELD id"),
+        ("-- x\nALTER TABLE t DROP PARTITION FIELD id", True, "-- x\nALTER TABLE t DROP PARTITION FIELD id"),
+        ("-- x\r\nALTER TABLE t DROP PARTITION FIELD id", False, "ALTER TABLE t DROP PARTITION FIELD id"),
+        ("ALTER /* x */ TABLE t ADD PARTITION FIELD id", False, "ALTER   TABLE t ADD PARTITION FIELD id"),
+        ("ALTER TABLE t ADD /**/PARTITION FIELD id", False, "ALTER TABLE t ADD  PARTITION FIELD id"),
         ("ALTER TABLE t RENAME TO u -- add partition field", False, "ALTER TABLE t RENAME TO u"),
         ("ALTER TABLE t RENAME /* drop tag\u2028 */ TO u", True, "ALTER TABLE t RENAME   TO u"),
         ("SELECT 1 -- add partition field", False, "SELECT 1"),
@@ -545,126 +491,20 @@ def test_a_string_can_feign_icebergs_grammar() -> None:
 
 WORDS = st.sampled_from(
     [
-        *(
-            "ALTER",
-            "TABLE",
-            "CREATE",
-            "OR",
-            "REPLACE",
-            "PARTITIONED",
-            "BY",
-            "ADD",
-            "DROP",
-            "PARTITION",
-            "FIELD",
-        ),
-        *(
-            "WITH",
-            "AS",
-            "IF",
-            "NOT",
-            "EXISTS",
-            "USING",
-            "iceberg",
-            "TBLPROPERTIES",
-            "(",
-            ")",
-            ",",
-            ".",
-            "=",
-        ),
-        *(
-            "t",
-            "id",
-            "`a b`",
-            "bucket",
-            "16",
-            "-",
-            "'x'",
-            "days",
-            "INT",
-            "STRUCT",
-            "ARRAY",
-            "<",
-            ">",
-            "MAP",
-        ),
-        *(
-            "COMMENT",
-            "DEFAULT",
-            "NULL",
-            "SELECT",
-            "INSERT",
-            "OVERWRITE",
-            "INTERVAL",
-            "IDENTIFIER",
-            "?",
-            ":",
-        ),
-        *(
-            "COLUMN",
-            "COLUMNS",
-            "RENAME",
-            "TO",
-            "SET",
-            "TIME",
-            "ZONE",
-            "USE",
-            "CATALOG",
-            "EXPLAIN",
-            "BEGIN",
-        ),
-        *(
-            "END",
-            ";",
-            "{{",
-            "}}",
-            "${",
-            "}",
-            "$x",
-            "LIKE",
-            "CLUSTERED",
-            "INTO",
-            "BUCKETS",
-            "ROW",
-            "FORMAT",
-        ),
-        *(
-            "CONSTRAINT",
-            "PRIMARY",
-            "KEY",
-            "CHECK",
-            "TYPE",
-            "LOCATION",
-            "'",
-            "`",
-            "/*",
-            "--",
-            "\u00a0",
-            "\n",
-        ),
+        *("ALTER", "TABLE", "CREATE", "OR", "REPLACE", "PARTITIONED", "BY", "ADD", "DROP", "PARTITION", "FIELD"),
+        *("WITH", "AS", "IF", "NOT", "EXISTS", "USING", "iceberg", "TBLPROPERTIES", "(", ")", ",", ".", "="),
+        *("t", "id", "`a b`", "bucket", "16", "-", "'x'", "days", "INT", "STRUCT", "ARRAY", "<", ">", "MAP"),
+        *("COMMENT", "DEFAULT", "NULL", "SELECT", "INSERT", "OVERWRITE", "INTERVAL", "IDENTIFIER", "?", ":"),
+        *("COLUMN", "COLUMNS", "RENAME", "TO", "SET", "TIME", "ZONE", "USE", "CATALOG", "EXPLAIN", "BEGIN"),
+        *("END", ";", "{{", "}}", "${", "}", "$x", "LIKE", "CLUSTERED", "INTO", "BUCKETS", "ROW", "FORMAT"),
+        *("CONSTRAINT", "PRIMARY", "KEY", "CHECK", "TYPE", "LOCATION", "'", "`", "/*", "--", "\u00a0", "\n"),
     ]
 )
 HEADS = st.sampled_from(
     [
-        *(
-            "",
-            "ALTER TABLE t ADD PARTITION FIELD",
-            "CREATE TABLE t (",
-            "CREATE TABLE t (id INT) PARTITIONED BY (",
-        ),
-        *(
-            "ALTER TABLE t ALTER COLUMN",
-            "ALTER TABLE t SET TBLPROPERTIES (",
-            "INSERT INTO t",
-            "DROP TABLE",
-        ),
-        *(
-            "ALTER TABLE",
-            "CREATE TABLE t",
-            "ALTER TABLE t REPLACE PARTITION FIELD a WITH",
-            "BEGIN ALTER TABLE",
-        ),
+        *("", "ALTER TABLE t ADD PARTITION FIELD", "CREATE TABLE t (", "CREATE TABLE t (id INT) PARTITIONED BY ("),
+        *("ALTER TABLE t ALTER COLUMN", "ALTER TABLE t SET TBLPROPERTIES (", "INSERT INTO t", "DROP TABLE"),
+        *("ALTER TABLE", "CREATE TABLE t", "ALTER TABLE t REPLACE PARTITION FIELD a WITH", "BEGIN ALTER TABLE"),
     ]
 )
 

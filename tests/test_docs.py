@@ -266,10 +266,7 @@ def test_every_shell_command_is_one() -> None:
                 for extra in re.findall(r"\[(\w+)\]", command):
                     assert extra in extras, (block.where, command)
                 for word in words[1:]:
-                    assert "/" not in word or "://" in word or (ROOT / word).exists(), (
-                        block.where,
-                        command,
-                    )
+                    assert "/" not in word or "://" in word or (ROOT / word).exists(), (block.where, command)
                 if words[1:2] == ["-m"]:
                     assert ROOT.joinpath(*words[2].split(".")).with_suffix(".py").exists()
 
@@ -309,9 +306,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    "page",
-    [p for p in PAGES if any(b.language == "console" for b in blocks(p))],
-    ids=lambda p: p.name,
+    "page", [p for p in PAGES if any(b.language == "console" for b in blocks(p))], ids=lambda p: p.name
 )
 def test_consoles(page: Path, folder: Path, capsys: Any) -> None:
     """Each command runs in the folder of the files shown before it, and says what is shown."""
@@ -341,10 +336,7 @@ def test_files_are_used() -> None:
                 waiting.clear()
             elif block.file is not None and block.language in ("sql", "python"):
                 waiting.append(block.where)
-        own_test = page.name in (
-            "CONTRIBUTING.md",
-            "own-rules.md",
-        )  # the latter: test_plugin_package.py
+        own_test = page.name in ("CONTRIBUTING.md", "own-rules.md")  # the latter: test_plugin_package.py
         assert not waiting or own_test, waiting
 
 

@@ -210,10 +210,5 @@ def test_a_diff_is_one_that_patch_takes(tmp_path: Path, text: str) -> None:
     path.write_bytes(text.encode())
     new = text.replace("id, 16", "16, id")
     change = fixes.diff(text, new, "a.sql")
-    subprocess.run(
-        ["git", "apply", "--unsafe-paths", "-p0", "-"],
-        cwd=tmp_path,
-        input=change.encode(),
-        check=True,
-    )
+    subprocess.run(["git", "apply", "--unsafe-paths", "-p0", "-"], cwd=tmp_path, input=change.encode(), check=True)
     assert path.read_bytes() == new.encode()

@@ -143,14 +143,8 @@ def test_what_is_not_certain_stays(condition: str) -> None:
         ("SELECT * FROM a.logs WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM local.web.logs WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM web.logs.files WHERE dt = '2024-01-05'", False),
-        (
-            "WITH logs AS (SELECT ts2 AS ts, dt FROM o) SELECT * FROM logs WHERE dt = '2024-01-05'",
-            False,
-        ),
-        (
-            "WITH a AS (SELECT 1), logs (dt) AS (TABLE o) SELECT * FROM logs l WHERE l.dt = '2024-01-05'",
-            False,
-        ),
+        ("WITH logs AS (SELECT ts2 AS ts, dt FROM o) SELECT * FROM logs WHERE dt = '2024-01-05'", False),
+        ("WITH a AS (SELECT 1), logs (dt) AS (TABLE o) SELECT * FROM logs l WHERE l.dt = '2024-01-05'", False),
         ("SELECT * FROM logs UNPIVOT (v FOR k IN (ts, ts2)) WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM logs PIVOT (max(id) FOR url IN ('a')) WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM logs TABLESAMPLE (9 ROWS) AS l (dt, ts) WHERE dt = '2024-01-05'", False),
@@ -320,10 +314,7 @@ def test_forms_that_no_time_has() -> None:
         ("CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", "already an Iceberg table"),
         ("SELECT 1 AS x", "no CREATE TABLE"),
         (LOGS + LOGS, "more than one CREATE TABLE"),
-        (
-            "CREATE TABLE t (id INT) USING parquet PARTITIONED BY (bucket(4, id))",
-            "not in its column list",
-        ),
+        ("CREATE TABLE t (id INT) USING parquet PARTITIONED BY (bucket(4, id))", "not in its column list"),
         ("CREATE TABLE t (id INT PARTITIONED BY (dt STRING)", "cannot be read"),
     ],
 )

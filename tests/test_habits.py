@@ -78,8 +78,7 @@ def test_what_was_meant(words: str, said: str, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["iceberg_sql", "spark-iceberg-sql", "Iceberg-SQL", "icebergsql", "icberg-sql", "iceberg-sq"],
+    "name", ["iceberg_sql", "spark-iceberg-sql", "Iceberg-SQL", "icebergsql", "icberg-sql", "iceberg-sq"]
 )
 def test_a_table_of_settings_with_another_name_is_told(name: str) -> None:
     Path("pyproject.toml").write_text(f'[tool.{name}]\nignore = ["SIS1"]\n# sql\n')
@@ -187,11 +186,7 @@ def test_bash_completes(typed: list[str], completed: set[str], capsys: Any) -> N
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 @pytest.mark.parametrize(
     ("typed", "completed"),
-    [
-        ("ch", {"check"}),
-        ("check --sel", {"--select"}),
-        ("check --output-format j", {"json", "junit"}),
-    ],
+    [("ch", {"check"}), ("check --sel", {"--select"}), ("check --output-format j", {"json", "junit"})],
 )
 def test_fish_completes(typed: str, completed: set[str], capsys: Any) -> None:
     main(["completion", "fish"])
@@ -223,15 +218,7 @@ def put(name: str, text: str) -> None:
 @pytest.mark.thorough
 def test_watch() -> None:
     """It checks at once, after a change of a file, a new one, the settings or what they name; Ctrl-C ends it."""
-    command = [
-        sys.executable,
-        "-m",
-        "spark_iceberg_sql",
-        "check",
-        "--watch",
-        "--output-format",
-        "concise",
-    ]
+    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "--watch", "--output-format", "concise"]
     run = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

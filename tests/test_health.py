@@ -72,10 +72,7 @@ def test_how_many_files_are_left() -> None:
     void = PartitionField(1, "id", from_metadata("void"), "id_bucket", 1000)
     day = PartitionField(1, "ts", from_metadata("day"), "ts_day", 1000)
     for figures, said in (
-        (
-            small,
-            "8 of 10 files are smaller than 75% of the target size of 500.0 MB and share a partition",
-        ),
+        (small, "8 of 10 files are smaller than 75% of the target size of 500.0 MB and share a partition"),
         (replace(small, fields=(day,), old_small=1, old_files=1), "they fit into about 2 files"),
         (old, "they fit into about 4 files, since those of an earlier spec are grouped anew"),
         (replace(old, fields=(void,)), "11 of 20 files"),
@@ -84,10 +81,7 @@ def test_how_many_files_are_left() -> None:
         assert said in one.detail
         assert one.call is not None
     for figures, said in (
-        (
-            old,
-            "8 share a partition with others and fit into about 2 files, 3 belong to an earlier partition spec",
-        ),
+        (old, "8 share a partition with others and fit into about 2 files, 3 belong to an earlier partition spec"),
         (replace(old, small=0, small_after=0), "500.0 MB: 3 belong to an earlier partition spec"),
     ):
         found = health(replace(figures, fields=(day,)))

@@ -23,8 +23,7 @@ def codes(text: str, name: str = "a.sql", *placeholders: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "pattern",
-    ["TABLE", "CREATE TABLE", "CREATE", r"CREATE TABLE t \(a", "PARTITIONED", "bucket", ";", "E T"],
+    "pattern", ["TABLE", "CREATE TABLE", "CREATE", r"CREATE TABLE t \(a", "PARTITIONED", "bucket", ";", "E T"]
 )
 def test_a_placeholder_of_the_settings_hides_no_statement(pattern: str) -> None:
     assert codes(BAD, "a.sql", pattern)

@@ -53,12 +53,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     """The user's: a home without settings, and its own cache."""
     home = tmp_path / "home"
     home.mkdir()
-    return {
-        **os.environ,
-        "HOME": str(home),
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
+    return {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(tmp_path / "cache"), "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 @pytest.fixture
@@ -186,12 +181,7 @@ def test_the_action_installs_outside_of_the_checkout(
     done = subprocess.run(
         ["bash", "-e", "-c", step["run"]],
         cwd=modules,
-        env={
-            **environment,
-            "RUNNER_TEMP": str(tmp_path),
-            "OWN": str(tmp_path / "no"),
-            "VERSION": "",
-        },
+        env={**environment, "RUNNER_TEMP": str(tmp_path), "OWN": str(tmp_path / "no"), "VERSION": ""},
         capture_output=True,
         text=True,
         check=False,
@@ -307,12 +297,7 @@ def archive(clone: Path, ran: Path) -> Path:
     attack.write_text(f'#!/bin/sh\necho "$0" >> {ran}\ncat\n')
     attack.chmod(0o755)
     hooks = clone / ".git" / "hooks"
-    for name in (
-        "post-index-change",
-        "fsmonitor-watchman",
-        "post-checkout",
-        "reference-transaction",
-    ):
+    for name in ("post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction"):
         (hooks / name).write_text(attack.read_text())
         (hooks / name).chmod(0o755)
     (clone / ".gitattributes").write_text("* filter=a=b diff=d\n")
@@ -371,23 +356,12 @@ def test_git_runs_nothing_of_a_submodule(archive: Path, ran: Path, run: Check, t
     for name in ("core.fsmonitor", "diff.external", "filter.a.clean", "filter.a.process"):
         git(inner, "config", name, str(archive / "attack"))
     (inner / ".git" / "info" / "attributes").write_text("* filter=a\n")
-    plain = (
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "filter.a=b.clean=",
-    )
+    plain = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "filter.a=b.clean=")
     git(archive, *plain, "add", "inner")
     git(archive, *plain, "commit", "-q", "-m", "2")
     ran.unlink(missing_ok=True)
     os.utime(inner / "f.sql", (0, 0))  # git compares its contents
-    for words in (
-        ("check", "."),
-        ("check", "--diff-from", "HEAD", "."),
-        ("check", "--diff-from", "HEAD"),
-    ):
+    for words in (("check", "."), ("check", "--diff-from", "HEAD", "."), ("check", "--diff-from", "HEAD")):
         run(*words)
         assert not ran.exists(), ran.read_text()
 
@@ -474,10 +448,7 @@ def test_no_table_of_a_catalog_that_is_not_opened_is_said_to_exist(clone: Path, 
 
 def test_a_damaged_file_of_pyiceberg(clone: Path, run: Check, tmp_path: Path) -> None:
     (clone / "a.sql").write_text(MORE_CREATES)
-    for folder, words in (
-        (clone, "in the working directory is not read"),
-        (tmp_path, "cannot be read: While"),
-    ):
+    for folder, words in ((clone, "in the working directory is not read"), (tmp_path, "cannot be read: While")):
         (folder / ".pyiceberg.yaml").write_text("catalog:\n  prod: {uri: x}\n")
         done = run("check", "a.sql", "--catalog", "prod", PYICEBERG_HOME=str(tmp_path))
         assert done.returncode == 2
@@ -578,11 +549,7 @@ def test_an_answer_counts_for_tables_that_were_asked_before(environment: dict[st
         uri = f"http://127.0.0.1:{server.port}"
         done = subprocess.run(
             [sys.executable, "-c", ANSWER],
-            env={
-                **environment,
-                "PYICEBERG_CATALOG__PROD__TYPE": "rest",
-                "PYICEBERG_CATALOG__PROD__URI": uri,
-            },
+            env={**environment, "PYICEBERG_CATALOG__PROD__TYPE": "rest", "PYICEBERG_CATALOG__PROD__URI": uri},
             capture_output=True,
             text=True,
             check=True,
@@ -607,14 +574,7 @@ def test_an_answer_counts_for_tables_that_were_asked_before(environment: dict[st
         f'ddl = ["{"**/*/" * 12}*.sql"]',
         f'per-file-ignores = {{ "{"*a" * 30}b" = ["SIS1"] }}',
     ],
-    ids=[
-        "placeholders",
-        "many placeholders",
-        "exclude",
-        "exclude folders",
-        "ddl",
-        "per-file-ignores",
-    ],
+    ids=["placeholders", "many placeholders", "exclude", "exclude folders", "ddl", "per-file-ignores"],
 )
 def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settings: str) -> None:
     deep = clone.joinpath(*["aaaa"] * 30)

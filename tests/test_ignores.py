@@ -159,10 +159,7 @@ def test_what_is_not_beside_it(text: str, codes: list[str], capsys: Any) -> None
 
 def test_a_program_that_is_skipped(capsys: Any) -> None:
     assert found("a.py", f'# iceberg-sql: skip-file\nspark.sql("{TABLE}")\n', capsys) == []
-    assert found("a.py", f'# iceberg-sql: skipfile\nspark.sql("{TABLE}")\n', capsys) == [
-        "1 SIS003",
-        "2 SIS501",
-    ]
+    assert found("a.py", f'# iceberg-sql: skipfile\nspark.sql("{TABLE}")\n', capsys) == ["1 SIS003", "2 SIS501"]
 
 
 def test_in_a_notebook(capsys: Any) -> None:
@@ -342,11 +339,7 @@ ENTRY = """models:
             f"# MAGIC %sql\n# MAGIC {TABLE}  -- noqa: SIS501\n# COMMAND ----------\nx = 1\n",
         ),
         ("models/m.sql", f"{CONFIG}\nSELECT 1\n", f"{CONFIG}  /* noqa: SIS101 */\nSELECT 1\n"),
-        (
-            "mesh.sql",
-            f"{MODEL}\nSELECT 1\n",
-            f"-- iceberg-sql: ignore[SIS101]\n{MODEL}\nSELECT 1\n",
-        ),
+        ("mesh.sql", f"{MODEL}\nSELECT 1\n", f"-- iceberg-sql: ignore[SIS101]\n{MODEL}\nSELECT 1\n"),
         ("models/s.yml", f"{ENTRY}\n", f"{ENTRY}  # noqa: SIS101\n"),
     ],
 )

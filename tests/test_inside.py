@@ -351,8 +351,7 @@ def test_projects_of_dbt_stay_inside(project: Path, outside: Path, run: Check, w
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["models/z.yml", "profiles.yml", "target/catalog.json", "target/manifest.json", "seeds/s.csv"],
+    "name", ["models/z.yml", "profiles.yml", "target/catalog.json", "target/manifest.json", "seeds/s.csv"]
 )
 @pytest.mark.parametrize("kind", ["device", "pipe", "link", "deep"])
 def test_files_of_dbt_are_files(project: Path, outside: Path, run: Check, name: str, kind: str) -> None:

@@ -27,26 +27,10 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
 )
 from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
 from spark_iceberg_sql.insight.advise.file_layout import assume_rows
-from spark_iceberg_sql.insight.advise.layout import (
-    Sample,
-    hypothetical_table,
-    layouts,
-    median_file_size,
-    slice_files,
-)
-from spark_iceberg_sql.insight.advise.model import (
-    Advice,
-    Proposal,
-    QueryReads,
-    proposal,
-    with_today,
-)
+from spark_iceberg_sql.insight.advise.layout import Sample, hypothetical_table, layouts, median_file_size, slice_files
+from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, proposal, with_today
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
-from spark_iceberg_sql.insight.hypothetical.partitions import (
-    Bounds,
-    HypotheticalFile,
-    HypotheticalTable,
-)
+from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.values import lower_bound, ordinal, upper_bound
 from spark_iceberg_sql.insight.hypothetical.written_files import (
     DataFile,
@@ -58,12 +42,7 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
     task_of_outputs,
     trial_indexes,
 )
-from spark_iceberg_sql.insight.preview.existing_files import (
-    FileStats,
-    partition_totals,
-    round_to_total,
-    unit_of,
-)
+from spark_iceberg_sql.insight.preview.existing_files import FileStats, partition_totals, round_to_total, unit_of
 from spark_iceberg_sql.insight.preview.model import partition_text
 from spark_iceberg_sql.insight.specs import candidate_spec
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
@@ -146,13 +125,7 @@ def test_adaptive_execution_splits_where_the_next_map_output_would_be_too_much()
 
 
 def test_the_driver_knows_map_outputs_in_steps_of_ten_percent() -> None:
-    assert [map_status_size(size) for size in (0, 1, 2, 100, 1_000_000)] == [
-        0,
-        1,
-        2,
-        106,
-        1_004_475,
-    ]
+    assert [map_status_size(size) for size in (0, 1, 2, 100, 1_000_000)] == [0, 1, 2, 106, 1_004_475]
 
 
 def test_the_pieces_to_write_are_spread_over_the_bytes() -> None:
@@ -255,11 +228,7 @@ def utc(year: int, month: int, day: int, hour: int = 0) -> datetime:
     [
         ("months(ts)", (utc(2024, 1, 16), utc(2024, 3, 1)), {648: 16, 649: 29, 650: 0}),
         ("years(ts)", (utc(1969, 12, 31), utc(1970, 1, 2)), {-1: 1, 0: 1}),
-        (
-            "days(ts)",
-            (utc(2024, 1, 1, 12), utc(2024, 1, 2, 12)),
-            {19723: 0.5, 19724: 0.5},
-        ),
+        ("days(ts)", (utc(2024, 1, 1, 12), utc(2024, 1, 2, 12)), {19723: 0.5, 19724: 0.5}),
     ],
 )
 def test_rows_are_spread_over_the_time_of_their_file(
@@ -305,14 +274,7 @@ def test_candidates_take_only_what_their_transform_accepts() -> None:
 def test_every_pair_over_two_columns_is_tried() -> None:
     some = [*fields("days(ts)"), *fields("months(ts)"), *fields("bucket(4, id)")]
     tried = [{str(f.transform) for f in spec} for spec in candidate_specs(some)]
-    assert tried == [
-        set(),
-        {"day"},
-        {"month"},
-        {"bucket[4]"},
-        {"day", "bucket[4]"},
-        {"month", "bucket[4]"},
-    ]
+    assert tried == [set(), {"day"}, {"month"}, {"bucket[4]"}, {"day", "bucket[4]"}, {"month", "bucket[4]"}]
 
 
 def test_the_alters_lead_from_one_spec_to_the_other() -> None:
@@ -589,25 +551,11 @@ def test_estimated_rows_add_up_to_those_that_are_known() -> None:
 def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
     script = "-- the dashboard\nSELECT 1 FROM t;\nINSERT INTO t VALUES (1);\nWITH x AS (SELECT 2) SELECT * FROM x;"
     found = workload([("SELECT 1 FROM t", 2), script, "SELECT 1 FROM t"])
-    assert found == (
-        Query("SELECT 1 FROM t", 4.0),
-        Query("WITH x AS (SELECT 2) SELECT * FROM x"),
-    )
+    assert found == (Query("SELECT 1 FROM t", 4.0), Query("WITH x AS (SELECT 2) SELECT * FROM x"))
     writing = "MERGE INTO t USING s ON a = b WHEN MATCHED THEN DELETE", "INSERT INTO t TABLE s"
-    also = (
-        "CREATE TABLE t AS SELECT 1",
-        "CREATE VIEW v AS SELECT 1",
-        "INSERT INTO t VALUES (1)",
-        "SET a = 1",
-    )
+    also = ("CREATE TABLE t AS SELECT 1", "CREATE VIEW v AS SELECT 1", "INSERT INTO t VALUES (1)", "SET a = 1")
     every = workload(["SELECT 1", *writing, *also], writing=True)
-    assert [query.write_keyword for query in every] == [
-        None,
-        "MERGE",
-        "INSERT",
-        "CREATE",
-        *[""] * 3,
-    ]
+    assert [query.write_keyword for query in every] == [None, "MERGE", "INSERT", "CREATE", *[""] * 3]
     assert [query.number for query in every] == list(range(1, 8))
     doubled = workload(["SELECT 1; SET a = 1; SELECT 1", "SELECT 2; SELEC 3"], writing=True)
     assert [(query.text, query.number) for query in doubled] == [

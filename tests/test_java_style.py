@@ -19,19 +19,7 @@ _TYPE = re.compile(r"^(?:public |final |abstract )*(?:class|enum|interface) (\w+
 FILLERS = frozenset(
     {
         *("after", "asked", "before", "begun", "called", "done", "each", "elsewhere", "every"),
-        *(
-            "few",
-            "found",
-            "given",
-            "gone",
-            "here",
-            "how",
-            "itself",
-            "kinds",
-            "known",
-            "least",
-            "like",
-        ),
+        *("few", "found", "given", "gone", "here", "how", "itself", "kinds", "known", "least", "like"),
         *("made", "many", "meant", "mine", "more", "most", "named", "odd", "one", "own"),
         *("piece", "pieces", "place", "places", "rest", "said", "seen", "shown", "that", "there"),
         *("thing", "told", "wanted", "was", "way", "what", "which", "who", "whole", "why"),

@@ -74,9 +74,7 @@ def extracted() -> dict[str, Any]:
     return found
 
 
-def test_the_extension_finds_the_sql_that_the_server_finds_in_cells(
-    extracted: dict[str, Any],
-) -> None:
+def test_the_extension_finds_the_sql_that_the_server_finds_in_cells(extracted: dict[str, Any]) -> None:
     """The text, at its place in the cell, and ended there: the next cell's SQL follows in the same text."""
     assert (extracted["asked"], extracted["language"], extracted["of"]) == (True, "python", "sql")
     for cell, found in zip(CELLS, extracted["found"], strict=True):
@@ -101,11 +99,7 @@ def _placed(cell: str, extracted: dict[str, Any]) -> tuple[str, int]:
 
 def test_statements_of_cells_are_apart_and_know_each_other(extracted: dict[str, Any]) -> None:
     """As JupyterLab joins them; without `;`, and after an open quote."""
-    cells = [
-        "CREATE TABLE t (id BIGINT, s STRING) USING iceberg",
-        "SELECT 'open",
-        SQL.replace("ts", "s"),
-    ]
+    cells = ["CREATE TABLE t (id BIGINT, s STRING) USING iceberg", "SELECT 'open", SQL.replace("ts", "s")]
     [*_, end] = extracted["found"][0][1]["foreignCode"].partition("\n")
     text = "\n\n\n".join(f"{cell}\n{end}" for cell in cells)
     linter = Linter()

@@ -64,9 +64,7 @@ class Editor:
         await self.client.start_io(sys.executable, "-m", "spark_iceberg_sql", "server", cwd=str(self.root))
         self.result = await self.client.initialize_async(
             lsp.InitializeParams(
-                capabilities=self.capabilities,
-                root_uri=self.root.as_uri(),
-                initialization_options=self.options,
+                capabilities=self.capabilities, root_uri=self.root.as_uri(), initialization_options=self.options
             )
         )
         self.client.initialized(lsp.InitializedParams())
@@ -100,15 +98,13 @@ class Editor:
     async def save(self, name: str = "a.sql") -> list[lsp.Diagnostic]:
         document = lsp.TextDocumentIdentifier(self.uri(name))
         return await self._after(
-            lambda: self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(document)),
-            name,
+            lambda: self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(document)), name
         )
 
     async def close(self, name: str = "a.sql") -> list[lsp.Diagnostic]:
         document = lsp.TextDocumentIdentifier(self.uri(name))
         return await self._after(
-            lambda: self.client.text_document_did_close(lsp.DidCloseTextDocumentParams(document)),
-            name,
+            lambda: self.client.text_document_did_close(lsp.DidCloseTextDocumentParams(document)), name
         )
 
     async def _after(self, send: Callable[[], object], name: str) -> list[lsp.Diagnostic]:
@@ -395,12 +391,7 @@ CELL = "vscode-notebook-cell:/x/a%20b.ipynb#W0sZmlsZQ"
         ("untitled:Untitled-1", "sql", WEEKS, {"SIS101", "SIS002"}),
         ("untitled:Untitled-1", "python", f"spark.sql('{WEEKS}')", {"SIS101", "SIS002"}),
         ("file:///x/query.hql", "spark-sql", WEEKS, {"SIS101", "SIS002"}),
-        (
-            "file:///x/a.ipynb",
-            "python",
-            f"%%sql\n{WEEKS}",
-            {"SIS101", "SIS002"},
-        ),  # as JupyterLab gives it
+        ("file:///x/a.ipynb", "python", f"%%sql\n{WEEKS}", {"SIS101", "SIS002"}),  # as JupyterLab gives it
         ("file:///x/a.ipynb", "python", "", set()),
     ],
 )

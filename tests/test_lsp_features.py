@@ -140,8 +140,7 @@ def test_a_dbt_project(tmp_path: Path) -> None:
         manifest.write_text(json.dumps({"metadata": metadata, "nodes": {"model.p.m": node}}))
         change = lsp.FileEvent(manifest.as_uri(), lsp.FileChangeType.Created)
         await editor.after(
-            lambda: editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change])),
-            uri,
+            lambda: editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change])), uri
         )
         assert codes(editor.published[uri]) == ["SIS002", "SIS101"]
 
@@ -335,8 +334,7 @@ def after(document: Document, action: lsp.CodeAction) -> str:
     assert action.edit.changes is not None
     edits = action.edit.changes[document.uri]
     return apply_edits(
-        document.text,
-        [Edit(document.offset(e.range.start), document.offset(e.range.end), e.new_text) for e in edits],
+        document.text, [Edit(document.offset(e.range.start), document.offset(e.range.end), e.new_text) for e in edits]
     )
 
 
@@ -345,10 +343,7 @@ def after(document: Document, action: lsp.CodeAction) -> str:
     [
         (f"spark.sql('{TABLE} PARTITIONED BY (|)')", {"bucket", "days", "ts", "id"}),
         (f'x = 1\nspark.sql("""{TABLE}""")\nspark.sql("""\n  {ADD} days(|""")', {"ts"}),
-        (
-            f"spark.sql('{TABLE}')\nspark.sql('\\tALTER TABLE t ADD PARTITION FIELD days(|)')",
-            {"ts"},
-        ),
+        (f"spark.sql('{TABLE}')\nspark.sql('\\tALTER TABLE t ADD PARTITION FIELD days(|)')", {"ts"}),
         (f"spark.sql('{TABLE}')\nprint('{ADD} days(|)')", set()),
         (f"spark.sql('{TABLE}')|", set()),
         (f"def f():\n    spark.sql('{TABLE}')\n    spark.sql('{ADD} days(|)')", {"ts"}),
@@ -447,12 +442,7 @@ GUESSES = f"{TABLE} PARTITIONED BY (dayz(ts))"
 )  # fmt: skip
 def test_fix_all(name: str, text: str, fixed: str | None) -> None:
     asked, document = answers(text, name, "python" if name.endswith("py") else "sql")
-    for only in (
-        None,
-        [lsp.CodeActionKind.SourceFixAll],
-        ["source.fixAll.iceberg-sql"],
-        ["source"],
-    ):
+    for only in (None, [lsp.CodeActionKind.SourceFixAll], ["source.fixAll.iceberg-sql"], ["source"]):
         found = asked.actions(document.uri, everywhere(document), only)
         every = [action for action in found if action.kind == "source.fixAll.iceberg-sql"]
         assert [after(document, action) for action in every] == ([fixed] if fixed else [])

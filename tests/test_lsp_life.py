@@ -74,10 +74,7 @@ def test_an_editor_that_is_killed(tmp_path: Path) -> None:
 ODD: dict[str, tuple[tuple[str, Any], ...]] = {
     "a method that there is not": (("textDocument/nonsense", {}), ("workspace/none", None)),
     "a change to what is not open": (
-        (
-            "textDocument/didChange",
-            {**document("file:///b.sql", version=2), "contentChanges": [{"text": TEXT}]},
-        ),
+        ("textDocument/didChange", {**document("file:///b.sql", version=2), "contentChanges": [{"text": TEXT}]}),
     ),
     "closed twice": (
         opened("file:///a.sql"),
@@ -90,11 +87,7 @@ ODD: dict[str, tuple[tuple[str, Any], ...]] = {
         ("textDocument/completion", {**document("file:///a.sql"), "position": PLACE}),
         (
             "textDocument/codeAction",
-            {
-                **document("file:///a.sql"),
-                "range": {"start": PLACE, "end": PLACE},
-                "context": {"diagnostics": []},
-            },
+            {**document("file:///a.sql"), "range": {"start": PLACE, "end": PLACE}, "context": {"diagnostics": []}},
         ),
     ),
     "texts that are no files": (
@@ -111,14 +104,8 @@ ODD: dict[str, tuple[tuple[str, Any], ...]] = {
         opened("file:///b.ipynb", '{"cells": 3}'),
     ),
     "a notebook that is not open": (
-        (
-            "notebookDocument/didChange",
-            {"notebookDocument": {"uri": "file:///n.ipynb", "version": 1}, "change": {}},
-        ),
-        (
-            "notebookDocument/didClose",
-            {"notebookDocument": {"uri": "file:///n.ipynb"}, "cellTextDocuments": []},
-        ),
+        ("notebookDocument/didChange", {"notebookDocument": {"uri": "file:///n.ipynb", "version": 1}, "change": {}}),
+        ("notebookDocument/didClose", {"notebookDocument": {"uri": "file:///n.ipynb"}, "cellTextDocuments": []}),
     ),
     "a notebook without its cells": (
         (

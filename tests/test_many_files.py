@@ -249,11 +249,7 @@ METADATA = json.dumps(
         "last-column-id": 1,
         "current-schema-id": 0,
         "schemas": [
-            {
-                "type": "struct",
-                "schema-id": 0,
-                "fields": [{"id": 1, "name": "a", "required": False, "type": "int"}],
-            }
+            {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "a", "required": False, "type": "int"}]}
         ],
         "default-spec-id": 0,
         "partition-specs": [{"spec-id": 0, "fields": []}],

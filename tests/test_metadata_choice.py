@@ -115,16 +115,7 @@ def test_the_same_version_of_two_tables_is_not_guessed() -> None:
 
 @pytest.mark.parametrize(
     ("first", "second", "chosen"),
-    [
-        (20, 10, F1),
-        (10, 20, F2),
-        (0, 1, F2),
-        (None, 1, F2),
-        (None, 0, F2),
-        (0, None, F2),
-        (None, -1, F1),
-        (10, 10, F2),
-    ],
+    [(20, 10, F1), (10, 20, F2), (0, 1, F2), (None, 1, F2), (None, 0, F2), (0, None, F2), (None, -1, F1), (10, 10, F2)],
 )
 def test_the_same_version_of_one_table_is_the_last_updated(first: int | None, second: int | None, chosen: str) -> None:
     files = {f"00001-{F1}.metadata.json": first, f"00001-{F2}.metadata.json": second}
@@ -206,11 +197,7 @@ def test_bytes_that_are_no_text() -> None:
 
 @pytest.mark.parametrize(
     ("content", "wrong"),
-    [
-        (b"", "^empty$"),
-        (b"PAR1", "^not JSON$"),
-        (b"\x1f\x8b" + b"\xff" * 60, "^not a gzip stream: "),
-    ],
+    [(b"", "^empty$"), (b"PAR1", "^not JSON$"), (b"\x1f\x8b" + b"\xff" * 60, "^not a gzip stream: ")],
 )
 def test_what_is_no_metadata(content: bytes, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):

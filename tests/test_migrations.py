@@ -54,14 +54,7 @@ def messages(*words: str, capsys: Any) -> list[str]:
 
 
 def test_versions_are_numbers(capsys: Any) -> None:
-    write(
-        {
-            "m/V1__a.sql": CREATE,
-            "m/V2__b.sql": CITY,
-            "m/V10__c.sql": BY_CITY,
-            "m/V11__d.sql": NO_DAY,
-        }
-    )
+    write({"m/V1__a.sql": CREATE, "m/V2__b.sql": CITY, "m/V10__c.sql": BY_CITY, "m/V11__d.sql": NO_DAY})
     assert check("m", capsys=capsys) == []
     assert check("m/V11__d.sql", capsys=capsys) == []  # as pre-commit names a file
     write({"m/V12__e.sql": NO_DAY})
@@ -113,12 +106,7 @@ def test_two_of_one_version(capsys: Any) -> None:
         "V3__d.sql": "ALTER TABLE db.t ADD PARTITION FIELD nope;\nALTER TABLE db.u ADD PARTITION FIELD nope;",
     })  # fmt: skip
     found = check(capsys=capsys)
-    assert found == [
-        *["V2.0__c.sql SIS002"] * 2,
-        *["V2__b.sql SIS002"] * 2,
-        "V3__d.sql SIS002",
-        "V3__d.sql SIS201",
-    ]
+    assert found == [*["V2.0__c.sql SIS002"] * 2, *["V2__b.sql SIS002"] * 2, "V3__d.sql SIS002", "V3__d.sql SIS201"]
     said = messages("V2__b.sql", capsys=capsys)
     order = "`V2.0__c.sql` and `V2__b.sql` have the same version: it is unknown which one runs first"
     assert said[0] == f"not checked: {order}"
@@ -281,15 +269,7 @@ def test_numbers_alone_are_no_order_unless_the_settings_say_so(capsys: Any) -> N
     ],
 )
 def test_the_order_of_scripts(names: list[str], capsys: Any) -> None:
-    write(
-        dict(
-            zip(
-                (f"x/y{n}/{name}" for n, name in enumerate(names)),
-                (CREATE, CITY, BY_CITY),
-                strict=True,
-            )
-        )
-    )
+    write(dict(zip((f"x/y{n}/{name}" for n, name in enumerate(names)), (CREATE, CITY, BY_CITY), strict=True)))
     assert check("--scripts", "x/**/*.sql", capsys=capsys) == []
 
 
@@ -300,14 +280,7 @@ def test_a_glob_of_scripts_that_means_none(capsys: Any) -> None:
 
 
 def test_scripts_without_numbers_are_in_the_order_of_their_names(capsys: Any) -> None:
-    write(
-        {
-            "s/create.sql": CREATE,
-            "s/extend.sql": CITY,
-            "s/part2.sql": BY_CITY,
-            "s/part10.sql": NO_DAY,
-        }
-    )
+    write({"s/create.sql": CREATE, "s/extend.sql": CITY, "s/part2.sql": BY_CITY, "s/part10.sql": NO_DAY})
     assert check("--scripts", "s/*.sql", capsys=capsys) == []
 
 
@@ -426,11 +399,7 @@ def test_branches_and_a_merge(capsys: Any) -> None:
         d=revision("4", ("2", "3"), "ALTER TABLE db.t ADD PARTITION FIELD nope"),
         e=revision("5", "4", "ALTER TABLE db.u ADD PARTITION FIELD nope"),
     )
-    assert check(capsys=capsys) == [
-        "db/versions/c.py SIS201",
-        "db/versions/d.py SIS002",
-        "db/versions/e.py SIS201",
-    ]
+    assert check(capsys=capsys) == ["db/versions/c.py SIS201", "db/versions/d.py SIS002", "db/versions/e.py SIS201"]
 
 
 def test_other_operations_may_change_any_table(capsys: Any) -> None:
@@ -501,9 +470,7 @@ def test_placeholders_of_the_settings(capsys: Any) -> None:
 
 def test_a_condition_in_a_revision(capsys: Any) -> None:
     alembic(
-        a=revision("1", None, CREATE),
-        b=revision("2", "1", CITY, more="if x:\n        "),
-        c=revision("3", "2", BY_CITY),
+        a=revision("1", None, CREATE), b=revision("2", "1", CITY, more="if x:\n        "), c=revision("3", "2", BY_CITY)
     )
     assert "db/versions/c.py SIS002" in check(capsys=capsys)
 
@@ -542,12 +509,7 @@ ALTER TABLE db.t ADD PARTITION FIELD truncate(4, city);
 
 
 def test_a_table_that_is_not_known_is_shown_as_such(capsys: Any) -> None:
-    write(
-        {
-            "V1__a.sql": CREATE,
-            "V2__b.sql": "ALTER TABLE db.t ADD PARTITION FIELD bucket({{ n }}, id);",
-        }
-    )
+    write({"V1__a.sql": CREATE, "V2__b.sql": "ALTER TABLE db.t ADD PARTITION FIELD bucket({{ n }}, id);"})
     main(["check", "-q", "--show-tables"])
     assert "CREATE TABLE db.t" not in capsys.readouterr().out.partition("-- after")[2]
 

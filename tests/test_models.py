@@ -173,13 +173,7 @@ def test_no_project_no_model(write: Write) -> None:
 @pytest.mark.parametrize("kind", ["bigquery", "snowflake", "trino", "athena", "postgres"])
 def test_another_engine(write: Write, kind: str) -> None:
     profile = f"shop:\n  target: dev\n  outputs:\n    dev: {{type: {kind}, host: x}}\n"
-    write(
-        {
-            "dbt_project.yml": PROJECT,
-            "profiles.yml": profile,
-            "models/a.sql": model(f"partition_by='{BAD}'"),
-        }
-    )
+    write({"dbt_project.yml": PROJECT, "profiles.yml": profile, "models/a.sql": model(f"partition_by='{BAD}'")})
     assert found() == []
     write({"profiles.yml": profile.replace(kind, "spark")})
     assert len(found()) == 1
@@ -216,10 +210,7 @@ models:
         ("\n        - days(ts)\n        - bucket(id, 16)  # é", [("SIS104", "id, 16")]),
         (" [bucket(16, id), days(ts)]", []),  # two texts, which dbt joins again
         (" [days(ts), weeks(ts)]", [("SIS101", "weeks")]),
-        (
-            " >-\n        days(ts),\n        weeks(ts)",
-            [("SIS101", ">-\n        days(ts),\n        weeks(ts)")],
-        ),
+        (" >-\n        days(ts),\n        weeks(ts)", [("SIS101", ">-\n        days(ts),\n        weeks(ts)")]),
         ("\n        - bucket(id, 16)  # noqa: SIS104\n        - weeks(ts)", [("SIS101", "weeks")]),
         (" \"{{ var('by') }}\"", []),
         (" \"{{ 'days(ts)' if target.name == 'x' else 'weeks(ts)' }}\"", []),
@@ -231,11 +222,7 @@ models:
 )
 def test_yaml(write: Write, by: str, expected: list[tuple[str, str]], end: str) -> None:
     write(
-        {
-            "dbt_project.yml": PROJECT,
-            "models/a.sql": QUERY,
-            "models/schema.yml": YAML.format(by=by).replace("\n", end),
-        }
+        {"dbt_project.yml": PROJECT, "models/a.sql": QUERY, "models/schema.yml": YAML.format(by=by).replace("\n", end)}
     )
     assert found() == [("models/schema.yml", code, at.replace("\n", end)) for code, at in expected]
 
@@ -287,23 +274,14 @@ models:
 
 
 def test_an_enforced_contract_has_the_columns(write: Write) -> None:
-    write(
-        {
-            "dbt_project.yml": PROJECT,
-            "models/a.sql": "{{ build() }}\n",
-            "models/a.yml": CONTRACT % "true",
-        }
-    )
+    write({"dbt_project.yml": PROJECT, "models/a.sql": "{{ build() }}\n", "models/a.yml": CONTRACT % "true"})
     assert found() == [("models/a.yml", "SIS202", "kind"), ("models/a.yml", "SIS201", "nope")]
     write({"models/a.yml": CONTRACT % "false"})  # documentation, which may be wrong
     assert found() == []
 
 
 def test_a_catalog_counts_while_it_is_newer(write: Write, tmp_path: Path) -> None:
-    columns = {
-        "id": {"name": "id", "type": "bigint", "index": 1},
-        "k": {"name": "k", "type": "string", "index": 2},
-    }
+    columns = {"id": {"name": "id", "type": "bigint", "index": 1}, "k": {"name": "k", "type": "string", "index": 2}}
     catalog = {"nodes": {"model.shop.a": {"columns": columns}}}
     write(
         {
@@ -325,26 +303,15 @@ def test_a_catalog_counts_while_it_is_newer(write: Write, tmp_path: Path) -> Non
 
 def test_seeds(write: Write) -> None:
     general = "seeds:\n  shop:\n    +file_format: iceberg\n    countries: {+partition_by: [contry, days(since)], +column_types: {since: string}}\n"
-    write(
-        {
-            "dbt_project.yml": f"name: shop\n{general}",
-            "seeds/countries.csv": "country,since\nDE,1949\n",
-        }
-    )
-    assert found() == [
-        ("dbt_project.yml", "SIS201", "contry"),
-        ("dbt_project.yml", "SIS202", "since"),
-    ]
+    write({"dbt_project.yml": f"name: shop\n{general}", "seeds/countries.csv": "country,since\nDE,1949\n"})
+    assert found() == [("dbt_project.yml", "SIS201", "contry"), ("dbt_project.yml", "SIS202", "since")]
 
 
 def test_snapshots(write: Write) -> None:
     text = f"{{% snapshot s %}}\n{{{{ config(file_format='iceberg', partition_by='{BAD}', unique_key='id') }}}}\nselect * from x\n{{% endsnapshot %}}\n"
     entry = "snapshots:\n  - {name: t, relation: ref('a'), config: {file_format: iceberg, partition_by: weeks(dbt_valid_to)}}\n"
     write({"dbt_project.yml": "name: shop\n", "snapshots/s.sql": text, "snapshots/t.yml": entry})
-    assert found() == [
-        ("snapshots/s.sql", "SIS104", "id, 16"),
-        ("snapshots/t.yml", "SIS101", "weeks"),
-    ]
+    assert found() == [("snapshots/s.sql", "SIS104", "id, 16"), ("snapshots/t.yml", "SIS101", "weeks")]
 
 
 def test_models_in_python_are_not_partitioned(write: Write) -> None:
@@ -374,16 +341,8 @@ def test_without_pyyaml(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "fixed"),
     [
-        (
-            "models/a.sql",
-            model("partition_by=['days(ts)', 'bucket(id, 16)']"),
-            "'days(ts)', 'bucket(16, id)'",
-        ),
-        (
-            "models/a.yml",
-            YAML.format(by=" [days(ts), 'bucket(id, 16)']"),
-            "[days(ts), 'bucket(16, id)']",
-        ),
+        ("models/a.sql", model("partition_by=['days(ts)', 'bucket(id, 16)']"), "'days(ts)', 'bucket(16, id)'"),
+        ("models/a.yml", YAML.format(by=" [days(ts), 'bucket(id, 16)']"), "[days(ts), 'bucket(16, id)']"),
         ("models/a.yml", YAML.format(by="\n        - bucket(id, 16)"), "- bucket(16, id)"),
         ("models/a.yml", YAML.format(by=" &by 'bucket(id, 16)'"), None),
         ("models/a.yml", YAML.format(by=' "bucket(\\x69d, 16)"'), None),
@@ -411,8 +370,7 @@ def test_ignores_and_what_follows_in_models(write: Write) -> None:
             "models/a.sql": "{{ config(\n  partition_by='ts'\n) }} -- noqa: SIS501\n" + STANDALONE,
             "models/b.sql": "-- iceberg-sql: ignore[SIS501] wanted\n" + model("partition_by='ts'", STANDALONE),
             "models/c.sql": model(
-                "partition_by='ts', post_hook=\"ALTER TABLE {{ this }} ADD PARTITION FIELD weeks(ts)\"",
-                STANDALONE,
+                "partition_by='ts', post_hook=\"ALTER TABLE {{ this }} ADD PARTITION FIELD weeks(ts)\"", STANDALONE
             ),
         }
     )
@@ -423,33 +381,16 @@ def test_the_branches_of_other_engines_are_not_judged(write: Write) -> None:
     query = (
         "select {% if target.type == 'x' %}cast(b as string){% else %}cast(b as timestamp){% endif %} as ts from r\n"
     )
-    write(
-        {
-            "dbt_project.yml": PROJECT,
-            "models/a.sql": model("partition_by=['days(ts)', 'weeks(ts)']", query),
-        }
-    )
+    write({"dbt_project.yml": PROJECT, "models/a.sql": model("partition_by=['days(ts)', 'weeks(ts)']", query)})
     assert found() == [("models/a.sql", "SIS101", "weeks")]
 
 
 def test_a_text_that_is_not_written_yet(write: Write) -> None:
-    write(
-        {
-            "dbt_project.yml": PROJECT,
-            "models/a.sql": QUERY,
-            "models/a.yml": YAML.format(by=" weeks(ts)"),
-        }
-    )
+    write({"dbt_project.yml": PROJECT, "models/a.sql": QUERY, "models/a.yml": YAML.format(by=" weeks(ts)")})
     linter, settings = Linter(), Settings()
-    for text in (
-        YAML.format(by=" weeks(ts)"),
-        "# one\n# two\n" + YAML.format(by=" ['minutes(ts)']"),
-    ):
+    for text in (YAML.format(by=" weeks(ts)"), "# one\n# two\n" + YAML.format(by=" ['minutes(ts)']")):
         (report,) = linter.lint(linter.source("models/a.yml", text, settings), settings)
-        assert [text[d.span.start : d.span.end] for d in report if d.code == "SIS101"] in (
-            ["weeks"],
-            ["minutes"],
-        )
+        assert [text[d.span.start : d.span.end] for d in report if d.code == "SIS101"] in (["weeks"], ["minutes"])
     assert "minutes" in text
 
 
@@ -482,18 +423,9 @@ MODEL = "MODEL (\n  name shop.a,\n  kind FULL,\n  dialect spark,\n  table_format
         (MODEL.format("partitioned_by [id, kind]"), []),
         (MODEL.format("partitioned_by (nope)"), [("SIS201", "nope")]),
         (MODEL.format("partitioned_by days(kind)"), [("SIS202", "kind")]),
-        (
-            MODEL.format("partitioned_by (bucket(id, 16)), -- a (comment\n  owner 'x'"),
-            [("SIS104", "id, 16")],
-        ),
-        (
-            MODEL.format("partitioned_by (days(at)), columns (id BIGINT, at STRING)"),
-            [("SIS202", "at")],
-        ),
-        (
-            MODEL.format("PARTITIONED_BY (weeks(id))").replace("MODEL", "/* a */ model"),
-            [("SIS101", "weeks")],
-        ),
+        (MODEL.format("partitioned_by (bucket(id, 16)), -- a (comment\n  owner 'x'"), [("SIS104", "id, 16")]),
+        (MODEL.format("partitioned_by (days(at)), columns (id BIGINT, at STRING)"), [("SIS202", "at")]),
+        (MODEL.format("PARTITIONED_BY (weeks(id))").replace("MODEL", "/* a */ model"), [("SIS101", "weeks")]),
         (MODEL.format("partitioned_by (weeks(id))").replace("\n", "\r\n"), [("SIS101", "weeks")]),
         # Another engine's, another format's, or no table.
         (MODEL.format("partitioned_by (weeks(id))").replace("dialect spark", "dialect trino"), []),
@@ -513,17 +445,7 @@ def test_sqlmesh(write: Write, text: str, expected: list[tuple[str, str]]) -> No
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "many",
-    [
-        "/* a */\n",
-        "-- a\n",
-        "/* partitioned_by -- */",
-        " \n\t",
-        "MODEL (",
-        "(",
-        "'",
-        "{% if target",
-    ],
+    "many", ["/* a */\n", "-- a\n", "/* partitioned_by -- */", " \n\t", "MODEL (", "(", "'", "{% if target"]
 )
 def test_much_of_the_same_takes_no_time(write: Write, many: str) -> None:
     write(
@@ -549,12 +471,7 @@ def test_sqlmesh_defaults_of_the_project(write: Write) -> None:
 
 
 def test_sqlmesh_says_that_it_takes_no_transforms(write: Write) -> None:
-    write(
-        {
-            "a.sql": MODEL.format("partitioned_by (truncate(2, kind))"),
-            "b.sql": MODEL.format("partitioned_by (kind)"),
-        }
-    )
+    write({"a.sql": MODEL.format("partitioned_by (truncate(2, kind))"), "b.sql": MODEL.format("partitioned_by (kind)")})
     assert [(file, at) for file, _, at in found(notes=True)] == [("a.sql", "truncate(2, kind)")]
 
 

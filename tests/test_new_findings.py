@@ -116,15 +116,9 @@ def test_a_fixed_finding_leaves_no_room_for_another(capsys: Any) -> None:
 
 def test_a_table_that_changes_under_a_known_statement(capsys: Any) -> None:
     """The statement is unchanged; its finding is new."""
-    write(
-        "a.sql",
-        "CREATE TABLE db.t (a STRING) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);",
-    )
+    write("a.sql", "CREATE TABLE db.t (a STRING) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);")
     baseline(capsys=capsys)
-    write(
-        "a.sql",
-        "CREATE TABLE db.t (b STRING) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);",
-    )
+    write("a.sql", "CREATE TABLE db.t (b STRING) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);")
     assert known(code=1, capsys=capsys)[0] == ["a.sql:2 SIS201"]
 
 
@@ -255,16 +249,7 @@ def test_options_that_contradict(words: tuple[str, ...], capsys: Any) -> None:
 
 
 def git(*words: str) -> None:
-    command = [
-        "git",
-        "-c",
-        "user.name=a",
-        "-c",
-        "user.email=a@b",
-        "-c",
-        "commit.gpgsign=false",
-        *words,
-    ]
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -298,22 +283,13 @@ def test_an_old_line_that_becomes_wrong(repository: None, capsys: Any) -> None:
     """Its line is unchanged: the change is in another line, or in another file."""
     write("migrations/V1__a.sql", "CREATE TABLE db.t (a DATE) USING iceberg;")
     write("migrations/V2__b.sql", "ALTER TABLE db.t ADD PARTITION FIELD days(a);")
-    write(
-        "b.sql",
-        "CREATE TABLE db.t (a DATE) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);",
-    )
+    write("b.sql", "CREATE TABLE db.t (a DATE) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);")
     git("add", ".")
     git("commit", "-qm", "two")
     assert since("HEAD", code=0, capsys=capsys)[0] == []
     write("migrations/V1__a.sql", "CREATE TABLE db.t (a STRING) USING iceberg;")
-    write(
-        "b.sql",
-        "CREATE TABLE db.t (a STRING) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);",
-    )
-    assert since("HEAD", code=1, capsys=capsys)[0] == [
-        "b.sql:2 SIS202",
-        "migrations/V2__b.sql:1 SIS202",
-    ]
+    write("b.sql", "CREATE TABLE db.t (a STRING) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);")
+    assert since("HEAD", code=1, capsys=capsys)[0] == ["b.sql:2 SIS202", "migrations/V2__b.sql:1 SIS202"]
     # Of one file alone, as pre-commit names it.
     assert since("HEAD", "migrations/V2__b.sql", code=1, capsys=capsys)[0] == ["migrations/V2__b.sql:1 SIS202"]
 

@@ -48,10 +48,7 @@ from spark_iceberg_sql.syntax.script import statements
         ("rows --limit 5", Options(name="rows", limit=5)),
         ("--limit=5 rows --plan", Options(name="rows", limit=5, plan=True)),
         ("  --quiet   --traceback ", Options(quiet=True, traceback=True)),
-        (
-            "größe --check --explain --fix",
-            Options(name="größe", check=True, explain=True, fix=True),
-        ),
+        ("größe --check --explain --fix", Options(name="größe", check=True, explain=True, fix=True)),
     ],
 )
 def test_the_first_line(line: str, options: Options) -> None:
@@ -123,20 +120,12 @@ VARIABLES = {
     [
         ("SELECT {n}", "SELECT :n ", {"n": 3}),
         ("SELECT :n, {name}", "SELECT :n, :name ", {"n": 3, "name": VARIABLES["name"]}),
-        (
-            "WHERE id IN (SELECT explode({ids}))",
-            "WHERE id IN (SELECT explode(:ids ))",
-            {"ids": [1, 2]},
-        ),
+        ("WHERE id IN (SELECT explode({ids}))", "WHERE id IN (SELECT explode(:ids ))", {"ids": [1, 2]}),
         ("SELECT '{n} :n', \"{n}\", `{n}` -- {n}\n/* {n} */", None, {}),
         ("SELECT from_json('{\"a\": {\"b\": 1}}', 'a STRUCT<b: INT>')", None, {}),
         ("SELECT '${n}', ${n}", None, {}),
         ("SELECT v:path, x::int, named_struct('a', 1).a", None, {}),
-        (
-            "SELECT 'it''s; {n}'; SELECT r'\\', {n}",
-            "SELECT 'it''s; {n}'; SELECT r'\\', :n ",
-            {"n": 3},
-        ),
+        ("SELECT 'it''s; {n}'; SELECT r'\\', {n}", "SELECT 'it''s; {n}'; SELECT r'\\', :n ", {"n": 3}),
         ("", None, {}),
     ],
 )
@@ -189,8 +178,7 @@ def test_a_variable_that_cannot_be_used(text: str, at: str, help: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["SET a=b:n", "SET u=jdbc:n:/x", "SET a=${n}", "SET TIME ZONE {n}", "SET VAR x = {n}", "SET a"],
+    "text", ["SET a=b:n", "SET u=jdbc:n:/x", "SET a=${n}", "SET TIME ZONE {n}", "SET VAR x = {n}", "SET a"]
 )
 def test_a_setting_without_a_variable_is_left_alone(text: str) -> None:
     assert len(bind(text, VARIABLES).text) == len(text)
@@ -495,16 +483,10 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        (
-            CommitSummary("append", {"added-records": 1, "added-data-files": 12}),
-            "wrote 1 row, 12 new data files (0 B)",
-        ),
+        (CommitSummary("append", {"added-records": 1, "added-data-files": 12}), "wrote 1 row, 12 new data files (0 B)"),
         (CommitSummary("append", {}), ""),
         (CommitSummary("append", {"added-records": 2}, branch="x"), "wrote 2 rows, on branch x"),
-        (
-            CommitSummary("overwrite", {"added-records": 2, "deleted-records": 3}),
-            "replaced 3 rows by 2",
-        ),
+        (CommitSummary("overwrite", {"added-records": 2, "deleted-records": 3}), "replaced 3 rows by 2"),
         (
             CommitSummary("replace", {"added-records": 4, "deleted-records": 4, "deleted-data-files": 2}, 3),
             "rewrote 4 rows, 2 data files removed, in 3 snapshots",

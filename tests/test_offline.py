@@ -12,10 +12,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.model.metadata.metadata_json import MetadataError, table_from_metadata
-from spark_iceberg_sql.model.metadata.offline import (
-    known_from,
-    table_from_file,
-)
+from spark_iceberg_sql.model.metadata.offline import known_from, table_from_file
 from spark_iceberg_sql.model.table import MissingTable, Table
 from spark_iceberg_sql.report.table_ddl import table_ddl
 
@@ -37,11 +34,7 @@ V3 = {
     "last-column-id": 4,
     "current-schema-id": 1,
     "schemas": [
-        {
-            "schema-id": 0,
-            "type": "struct",
-            "fields": [{"id": 9, "name": "gone", "required": False, "type": "int"}],
-        },
+        {"schema-id": 0, "type": "struct", "fields": [{"id": 9, "name": "gone", "required": False, "type": "int"}]},
         {
             "schema-id": 1,
             "type": "struct",
@@ -55,10 +48,7 @@ V3 = {
     ],
     "default-spec-id": 1,
     "partition-specs": [
-        {
-            "spec-id": 0,
-            "fields": [{"name": "gone", "transform": "identity", "source-id": 9, "field-id": 1000}],
-        },
+        {"spec-id": 0, "fields": [{"name": "gone", "transform": "identity", "source-id": 9, "field-id": 1000}]},
         {
             "spec-id": 1,
             "fields": [
@@ -246,8 +236,7 @@ class TestPyiceberg:
         made = catalogs.load_catalog("dev")
         made.create_namespace("db")
         schema = Schema(
-            NestedField(1, "id", LongType(), required=True),
-            NestedField(2, "name", StringType(), required=False),
+            NestedField(1, "id", LongType(), required=True), NestedField(2, "name", StringType(), required=False)
         )
         made.create_table("db.t", schema)
         yield made

@@ -164,8 +164,7 @@ def test_other_procedures_make_no_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    "drop",
-    ["DROP NAMESPACE {} CASCADE", "DROP DATABASE IF EXISTS {} CASCADE", "DROP SCHEMA {} CASCADE"],
+    "drop", ["DROP NAMESPACE {} CASCADE", "DROP DATABASE IF EXISTS {} CASCADE", "DROP SCHEMA {} CASCADE"]
 )
 def test_a_namespace_that_goes_with_its_tables(drop: str) -> None:
     create = "CREATE TABLE {}.t (id BIGINT) USING iceberg; "
@@ -187,14 +186,7 @@ def test_a_table_that_may_be_hives(hive: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "IDENTIFIER(v)",
-        "IDENTIFIER(:tab)",
-        "IDENTIFIER(concat('a', v))",
-        "IDENTIFIER('a' || v)",
-        "identifier(?)",
-    ],
+    "name", ["IDENTIFIER(v)", "IDENTIFIER(:tab)", "IDENTIFIER(concat('a', v))", "IDENTIFIER('a' || v)", "identifier(?)"]
 )
 def test_a_name_that_is_made_when_the_statement_runs(name: str) -> None:
     text = f"CREATE TABLE {name} (c1 INT) USING iceberg"
@@ -389,10 +381,7 @@ def test_one_word_of_iceberg_and_the_file_is_judged(word: str) -> None:
 def test_settings_are_a_word_as_well() -> None:
     text = "CREATE TABLE t (id SERIAL);\nALTER TABLE y FOO BAR"
     assert errors("a.sql", text) == []
-    assert errors("a.sql", text, default_catalog="local") == [
-        ("SIS209", "SERIAL"),
-        ("SIS001", "FOO"),
-    ]
+    assert errors("a.sql", text, default_catalog="local") == [("SIS209", "SERIAL"), ("SIS001", "FOO")]
     program = 'from pyspark.sql import SparkSession\nspark.sql("ALTER TABLE y FOO BAR")'
     assert errors("a.py", program) == [("SIS001", "FOO")]
 
@@ -558,8 +547,7 @@ def test_no_misspelt_keyword_goes_unsaid(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [text for text, meant in SLIPS if meant in ("ALTER", "TABLE", "PARTITION", "FIELD", "USING", "PARTITIONED")],
+    "text", [text for text, meant in SLIPS if meant in ("ALTER", "TABLE", "PARTITION", "FIELD", "USING", "PARTITIONED")]
 )
 def test_slips_that_need_no_word_of_iceberg(text: str) -> None:
     assert ("SIS001", "error") in said(text)

@@ -67,10 +67,7 @@ def report(capsys: pytest.CaptureFixture[str], folder: Path, name: str, *options
     return output(capsys, "check", "--isolated", "--no-cache", str(file), *options)
 
 
-quick = settings(
-    max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+quick = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("style", sorted(HUMAN_FORMATS))
@@ -109,10 +106,7 @@ def test_a_finding_is_one_line(name: str) -> None:
     """Whoever prints it, and wherever the name comes from: the script or a table that is known."""
     known = Tables()
     check_and_apply(script(name).partition(";\n")[0], known)
-    for text in (
-        script(name),
-        f"ALTER TABLE db.{quoted(f'c{name}')} ADD PARTITION FIELD weeks(x);",
-    ):
+    for text in (script(name), f"ALTER TABLE db.{quoted(f'c{name}')} ADD PARTITION FIELD weeks(x);"):
         report = check(text, known.copy())
         assert report.diagnostics
         for found in report:
@@ -182,13 +176,7 @@ def test_a_text_without_commands(text: str) -> None:
 def test_a_report_is_not_lost_for_a_colon(tmp_path: Path) -> None:
     """`a:b.sql` is a name like any other, not a drive."""
     (tmp_path / "a:b.sql").write_text("ALTER TABLE t ADD PARTITION FIELD weeks(ts)")
-    command = [
-        Path(sys.executable).with_name("iceberg-sql"),
-        "check",
-        ".",
-        "--output-format",
-        "sarif",
-    ]
+    command = [Path(sys.executable).with_name("iceberg-sql"), "check", ".", "--output-format", "sarif"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
     place = json.loads(done.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
@@ -197,10 +185,7 @@ def test_a_report_is_not_lost_for_a_colon(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("style", sorted(FORMATS))
 def test_names_of_files(
-    tmp_path: Path,
-    style: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, style: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for number, part in enumerate(("\n::error::x", "##vso[x]", "\x1b[31m", "\u2028")):

@@ -221,8 +221,7 @@ def test_errors_of_statements_for_clickhouse_and_hive(name: str) -> None:
     for call in (
         lambda: from_ddl(f"CREATE TABLE {column} (a INT) STORED AS PARQUET"),
         lambda: from_ddl(
-            f"CREATE TABLE db.{column} (a INT) PARTITIONED BY ({column} STRING) STORED AS PARQUET",
-            column="b",
+            f"CREATE TABLE db.{column} (a INT) PARTITIONED BY ({column} STRING) STORED AS PARQUET", column="b"
         ),
         lambda: translate(f"CREATE TABLE lake.t ({column} Tuple(Int32)) ENGINE = IcebergLocal('x')"),
         lambda: translate(f"CREATE TABLE lake.t ({column} Int32 NULL NULL) ENGINE = IcebergLocal('x')"),
@@ -237,11 +236,7 @@ def test_errors_of_statements_for_clickhouse_and_hive(name: str) -> None:
 @quick
 @given(name=names)
 def test_pieces_of_html(name: str) -> None:
-    for made in (
-        markup.html_text(name),
-        markup.flat(name),
-        markup.html_text(markup.flat(name), 30),
-    ):
+    for made in (markup.html_text(name), markup.flat(name), markup.html_text(markup.flat(name), 30)):
         assert not CONTROL.search(made)
         assert "\n" not in made
     assert not CONTROL.search(markup.html_lines(name))

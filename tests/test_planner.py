@@ -95,14 +95,8 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     ("statement", "why"),
     [
         ("ALTER TABLE db.x ADD PARTITION FIELD days(ts)", "no earlier statement creates it"),
-        (
-            "ALTER TABLE db.x SET TBLPROPERTIES ('format-version' = '2')",
-            "no earlier statement creates",
-        ),
-        (
-            "CREATE OR REPLACE TABLE c.db.x (id INT) USING iceberg",
-            "no earlier statement creates it",
-        ),
+        ("ALTER TABLE db.x SET TBLPROPERTIES ('format-version' = '2')", "no earlier statement creates"),
+        ("CREATE OR REPLACE TABLE c.db.x (id INT) USING iceberg", "no earlier statement creates it"),
         ("CREATE TABLE c.db.x USING iceberg AS SELECT * FROM c.db.y", "query"),
         ("CREATE TABLE spark_catalog.db.x (id INT) USING parquet", "is not an Iceberg table"),
     ],

@@ -77,18 +77,8 @@ def test_a_rule_of_another_package_is_a_rule(tmp_path: Path) -> None:
     ("module", "text", "value", "says"),
     sampled(
         [
-            (
-                "acme101_x",
-                "import nothing_of_the_kind",
-                "",
-                "cannot be loaded: ModuleNotFoundError",
-            ),
-            (
-                "acme101_x",
-                RULE.replace('"""', "'''", 1).replace('"""', "'''", 1),
-                "acme101_x:gone",
-                "cannot be loaded",
-            ),
+            ("acme101_x", "import nothing_of_the_kind", "", "cannot be loaded: ModuleNotFoundError"),
+            ("acme101_x", RULE.replace('"""', "'''", 1).replace('"""', "'''", 1), "acme101_x:gone", "cannot be loaded"),
             ("sis101_x", RULE, "", "the code SIS101 is already in use"),
             ("acme101_x", "x = 1", "", "no rules found"),
             ("acme101_x", RULE[RULE.index("from coll") :], "", "the rule ACME101 has no page"),

@@ -95,12 +95,7 @@ class Program:
         self.lines.append(bound)
         used = self.random.choice(["", "", f"print({name})", f"df.repartition(int({name}), 'id')"])
         used = used or self.random.choice(
-            [
-                "",
-                f"trino.execute('SELECT ' + {name})",
-                f"spark.sql('SELECT ' + {name})",
-                f"__all__ = ['{name}']",
-            ]
+            ["", f"trino.execute('SELECT ' + {name})", f"spark.sql('SELECT ' + {name})", f"__all__ = ['{name}']"]
         )
         if used:
             self.lines.append(used)
@@ -200,19 +195,7 @@ def test_programs(start: int) -> None:
 # --- templates ------------------------------------------------------------------------------------
 
 _IF = re.compile(r"\{% if (\w) %\}(.*?)(?:\{% else %\}(.*?))?\{% endif %\}", re.DOTALL)
-OTHERS = [
-    "8",
-    "id",
-    "ts",
-    "bucket(",
-    "mine(",
-    ", ",
-    ")",
-    "SELECT (",
-    "f(",
-    "; INSERT INTO db.u VALUES (1, ",
-    "-- ",
-]
+OTHERS = ["8", "id", "ts", "bucket(", "mine(", ", ", ")", "SELECT (", "f(", "; INSERT INTO db.u VALUES (1, ", "-- "]
 
 
 def template(seed: int) -> str:

@@ -11,10 +11,7 @@ import pytest
 
 from spark_iceberg_sql import records
 
-MAKERS = {
-    "record": (records.record, records.field),
-    "dataclass": (dataclasses.dataclass, dataclasses.field),
-}
+MAKERS = {"record": (records.record, records.field), "dataclass": (dataclasses.dataclass, dataclasses.field)}
 both = pytest.mark.parametrize("makers", MAKERS.values(), ids=MAKERS)
 
 
@@ -76,12 +73,7 @@ def test_what_it_refuses(makers: Any) -> None:
     for change in (lambda: setattr(one, "x", 2), lambda: delattr(one, "x")):
         with pytest.raises(dataclasses.FrozenInstanceError):
             change()
-    for wrong in (
-        lambda: kind(),
-        lambda: kind(1, z=2),
-        lambda: kind(1, 2, [], None, 5),
-        lambda: kind(1, x=1),
-    ):
+    for wrong in (lambda: kind(), lambda: kind(1, z=2), lambda: kind(1, 2, [], None, 5), lambda: kind(1, x=1)):
         with pytest.raises(TypeError, match="__init__"):
             wrong()
     with pytest.raises(TypeError):
@@ -142,11 +134,7 @@ def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(makers: An
         ({"items": "list[int]"}, {"items": []}, ValueError),
         ({"items": "dict[str, int]"}, {"items": field(default={})}, ValueError),
         ({"first": "int", "second": "int"}, {"first": 1}, TypeError),
-        (
-            {"first": "list[int]", "second": "int"},
-            {"first": field(default_factory=list)},
-            TypeError,
-        ),
+        ({"first": "list[int]", "second": "int"}, {"first": field(default_factory=list)}, TypeError),
     ):
         namespace = {"__annotations__": fields, "__module__": __name__, **defaults}
         with pytest.raises(error):

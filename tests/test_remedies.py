@@ -235,29 +235,8 @@ def put_in_place(case: Case, found: Diagnostic, clause: str) -> None:
 # Faulty terms: each function with each sort of arguments, over a column of each type.
 CALLS = (
     *(t.spelling for t in BY_NAME.values() if t.in_ddl and not t.is_identity),
-    *(
-        "BUCKET",
-        "date_hour",
-        "iceberg_bucket",
-        "iceberg_days",
-        "weeks",
-        "quarter",
-        "minute",
-        "decade",
-    ),
-    *(
-        "linear",
-        "md5",
-        "concat",
-        "hash",
-        "mod",
-        "zorder",
-        "lower",
-        "range",
-        "floor",
-        "left",
-        "nosuch",
-    ),
+    *("BUCKET", "date_hour", "iceberg_bucket", "iceberg_days", "weeks", "quarter", "minute", "decade"),
+    *("linear", "md5", "concat", "hash", "mod", "zorder", "lower", "range", "floor", "left", "nosuch"),
     *("unix_timestamp", "to_date"),
 )
 SHAPES = ("{}({})", "{}(4, {})", "{}({}, 4)", "{}(4, '{}')", "{}('{}')", "{}(4, {}, 'x')")
@@ -403,22 +382,7 @@ def test_a_clause_that_is_moved_keeps_the_fields_that_are_there(text: str, to_wr
     assert clauses(found.help or "") == to_write
 
 
-PIECES = (
-    "(",
-    ")",
-    ",",
-    "'",
-    "`",
-    "“",
-    "[",
-    "WITH",
-    "AS",
-    "CAST(",
-    "USING",
-    "PARTITION",
-    "ALTER",
-    ";",
-)
+PIECES = ("(", ")", ",", "'", "`", "“", "[", "WITH", "AS", "CAST(", "USING", "PARTITION", "ALTER", ";")
 
 
 @pytest.mark.thorough

@@ -128,13 +128,7 @@ def test_full_is_what_the_design_draws() -> None:
     text = "CREATE TABLE t (\n  id BIGINT, name STRING\n) USING iceberg\n"
     text += "PARTITIONED BY (days(name), bucket(16, id))"
     start = text.index("days(name") + 5
-    drawn = full(
-        Report(
-            text,
-            (replace(at("name"), span=Lines(text).span(start, start + 4)),),
-            "migrations/003.sql",
-        )
-    )
+    drawn = full(Report(text, (replace(at("name"), span=Lines(text).span(start, start + 4)),), "migrations/003.sql"))
     assert drawn == (
         "error[SIS202]: `days` needs a date or a timestamp, but `name` is a string\n"
         "  --> migrations/003.sql:4:22\n"
@@ -215,17 +209,7 @@ def test_summary_counts_what_was_not_checked() -> None:
 
 def test_json_has_the_fields_of_ruff() -> None:
     found = json.loads(FORMATS["json"](REPORTS))
-    ruff = {
-        "cell",
-        "code",
-        "end_location",
-        "filename",
-        "fix",
-        "location",
-        "message",
-        "noqa_row",
-        "url",
-    }
+    ruff = {"cell", "code", "end_location", "filename", "fix", "location", "message", "noqa_row", "url"}
     for item in found:
         assert ruff <= set(item)
         assert set(item) - ruff == {"severity", "name", "help", "spec", "skipped", "statements"}
@@ -233,11 +217,7 @@ def test_json_has_the_fields_of_ruff() -> None:
     assert found[1]["fix"] == {
         "applicability": "safe",
         "edits": [
-            {
-                "content": "16, id",
-                "end_location": {"column": 50, "row": 4},
-                "location": {"column": 44, "row": 4},
-            }
+            {"content": "16, id", "end_location": {"column": 50, "row": 4}, "location": {"column": 44, "row": 4}}
         ],
         "message": "write `bucket(16, id)`",
     }
@@ -264,10 +244,7 @@ def test_sarif_regions_and_fixes_are_of_the_text() -> None:
     for result in run["results"][:2]:
         place = result["locations"][0]["physicalLocation"]
         region = place["region"]
-        assert place["artifactLocation"] == {
-            "uri": "migrations/003%20%C3%A9.sql",
-            "uriBaseId": "SRCROOT",
-        }
+        assert place["artifactLocation"] == {"uri": "migrations/003%20%C3%A9.sql", "uriBaseId": "SRCROOT"}
         line = lines[region["startLine"] - 1]
         words = line[region["startColumn"] - 1 : region["endColumn"] - 1]
         assert words == region["snippet"]["text"]
@@ -346,16 +323,10 @@ def test_gitlab_fingerprints_do_not_move_with_lines() -> None:
         ("TBLPROPERTIES ('password'='abcd')", "TBLPROPERTIES ('password'='***')"),
         ("OPTIONS (s3.secret 'ab' 'cd', b 'c')", "OPTIONS (s3.secret '***' '***', b 'c')"),
         ("TBLPROPERTIES (api_key = 1234, b = 5)", "TBLPROPERTIES (api_key = ***, b = 5)"),
-        (
-            "TBLPROPERTIES (\"AccountKey\" = \"ab\", 'k'='b')",
-            "TBLPROPERTIES (\"AccountKey\" = \"***\", 'k'='b')",
-        ),
+        ("TBLPROPERTIES (\"AccountKey\" = \"ab\", 'k'='b')", "TBLPROPERTIES (\"AccountKey\" = \"***\", 'k'='b')"),
         ("LOCATION 's3://me:pw@host/t'", "LOCATION '***'"),
         ("TBLPROPERTIES ('c'='AccountName=a;AccountKey=b')", "TBLPROPERTIES ('c'='***')"),
-        (
-            "AS SELECT * FROM icebergS3('u', 'id', 'abcd')",
-            "AS SELECT * FROM icebergS3('u', '***', '***')",
-        ),
+        ("AS SELECT * FROM icebergS3('u', 'id', 'abcd')", "AS SELECT * FROM icebergS3('u', '***', '***')"),
         ("PARTITIONED BY (bucket(16, token))", "PARTITIONED BY (bucket(16, token))"),
         ("TBLPROPERTIES ('format-version' = '2')", "TBLPROPERTIES ('format-version' = '2')"),
     ],

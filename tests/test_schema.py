@@ -77,17 +77,12 @@ def test_several_of_one_name() -> None:
 def test_add_a_column() -> None:
     schema, last = FRESH.with_column(["q"], Field("q", POINT), 20)
     assert (schema.find(["q"]), last) != (None, 20)
-    assert {n: i for n, i in ids(schema).items() if n.startswith("q")} == {
-        "q": 21,
-        "q.x": 22,
-        "q.y": 23,
-    }
+    assert {n: i for n, i in ids(schema).items() if n.startswith("q")} == {"q": 21, "q.x": 22, "q.y": 23}
     assert last == 23
 
 
 @pytest.mark.parametrize(
-    ("parent", "where"),
-    [("p", "p.z"), ("l", "l.element.z"), ("m", "m.value.z"), ("l.element", "l.element.z")],
+    ("parent", "where"), [("p", "p.z"), ("l", "l.element.z"), ("m", "m.value.z"), ("l.element", "l.element.z")]
 )
 def test_add_a_field_to_a_struct_also_inside_collections(parent: str, where: str) -> None:
     schema, last = FRESH.with_column([*parent.split("."), "z"], Field("z", INT), LAST)

@@ -200,10 +200,7 @@ def test_a_setting_that_takes_the_rest_is_a_warning() -> None:
         ("CREATEOR REPLACE TABLE a.b (id INT) USING iceberg", "CREATE OR"),
         ("CREATE IF NOT EXISTS TABLE a.b (id INT) USING iceberg", "CREATE TABLE IF NOT EXISTS"),
         ("CREATE IF NOT EXISTS a.b (id INT) USING iceberg", "CREATE TABLE IF NOT EXISTS"),
-        (
-            "CREATE OR REPLACE a.b USING iceberg PARTITIONED BY (id) AS SELECT 1 AS id",
-            "CREATE OR REPLACE TABLE a.b",
-        ),
+        ("CREATE OR REPLACE a.b USING iceberg PARTITIONED BY (id) AS SELECT 1 AS id", "CREATE OR REPLACE TABLE a.b"),
         ("(ALTER TABLE db.t ADD PARTITION FIELD week(x))", "leave out the parentheses"),
         ("((CREATE TABLE db.t (id INT) USING iceberg))", "leave out the parentheses"),
         ("ALTER VIEW v ADD PARTITION FIELD days(x)", "name the table that it reads"),
@@ -330,10 +327,7 @@ def test_a_closed_output(tmp_path: Path, closed: str) -> None:
 @pytest.mark.thorough
 def test_a_closed_input(tmp_path: Path) -> None:
     done = run("- <&-", tmp_path)
-    assert (done.returncode, done.stderr) == (
-        2,
-        b"error: cannot read standard input: it is closed\n",
-    )
+    assert (done.returncode, done.stderr) == (2, b"error: cannot read standard input: it is closed\n")
 
 
 @pytest.mark.thorough
@@ -487,12 +481,7 @@ def test_a_cell_that_is_not_sql_is_noted(magic: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "comment",
-    [
-        f'-- endDelimiter:"{WRONG}"',
-        f'--changeset me:1 endDelimiter:"{WRONG}"',
-        "-- endDelimiter:id)",
-    ],
+    "comment", [f'-- endDelimiter:"{WRONG}"', f'--changeset me:1 endDelimiter:"{WRONG}"', "-- endDelimiter:id)"]
 )
 def test_an_end_delimiter_is_short_and_of_a_changeset(comment: str) -> None:
     assert "SIS103" in {code for code, _, _ in said(f"{comment}\n{WRONG}\n")}

@@ -18,11 +18,7 @@ from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.discovery import (
-    decode,
-    extract_source,
-    find_files,
-)
+from spark_iceberg_sql.files.discovery import decode, extract_source, find_files
 from spark_iceberg_sql.files.python.sql_extraction import python_sql
 from spark_iceberg_sql.files.python.string_literals import read_literals
 from spark_iceberg_sql.files.source_map import FragmentBuilder, text_fragment
@@ -59,11 +55,7 @@ INSIDE = st.lists(
 
 @settings(max_examples=EXAMPLES)
 @given(
-    parts=st.lists(
-        st.tuples(st.sampled_from(PREFIXES), st.sampled_from(QUOTES), INSIDE),
-        min_size=1,
-        max_size=3,
-    ),
+    parts=st.lists(st.tuples(st.sampled_from(PREFIXES), st.sampled_from(QUOTES), INSIDE), min_size=1, max_size=3),
     between=st.sampled_from([" ", "\n  ", "  # it's a comment\n", "\\\n"]),
 )
 def test_literals_read_as_python_reads_them(parts: list[tuple[str, str, list[str]]], between: str) -> None:
@@ -91,10 +83,7 @@ def test_f_strings_keep_what_is_constant() -> None:
     maker = FragmentBuilder()
     read_literals(text, 0, len(text), maker)
     piece = maker.build()
-    assert [hole.text for hole in piece.placeholders] == [
-        "{db}",
-        """{'x' if a["b"] else {1: 2}[1]!r:>{w}}""",
-    ]
+    assert [hole.text for hole in piece.placeholders] == ["{db}", """{'x' if a["b"] else {1: 2}[1]!r:>{w}}"""]
     assert piece.sql.startswith("ALTER TABLE {{_db_}}.t ADD {{")
     assert piece.sql.endswith("}} {} A")
 
@@ -257,10 +246,7 @@ def notebook(*cells: str, language: str = "python") -> str:
     return json.dumps(
         {
             "cells": [
-                {
-                    "cell_type": "markdown",
-                    "source": ["# spark.sql('ALTER TABLE t ADD PARTITION FIELD x(a)')"],
-                },
+                {"cell_type": "markdown", "source": ["# spark.sql('ALTER TABLE t ADD PARTITION FIELD x(a)')"]},
                 *({"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells),
             ],
             "metadata": {"language_info": {"name": language}},
@@ -377,37 +363,14 @@ def test_choices_have_the_length_of_the_text(parts: list[str]) -> None:
 
 def test_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in (
-        "a.sql",
-        "b/c.SQL",
-        "b/d.txt",
-        "b/.git/e.sql",
-        "f.py",
-        "g.ipynb",
-        "node_modules/h.sql",
-        "x/i.hql",
-    ):
+    for name in ("a.sql", "b/c.SQL", "b/d.txt", "b/.git/e.sql", "f.py", "g.ipynb", "node_modules/h.sql", "x/i.hql"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-    assert list(find_files(["."], lambda path: False)) == [
-        "a.sql",
-        "f.py",
-        "g.ipynb",
-        "b/c.SQL",
-        "x/i.hql",
-    ]
-    assert list(find_files(["b/d.txt", "a.sql", "./a.sql"], lambda path: True)) == [
-        "b/d.txt",
-        "a.sql",
-    ]
+    assert list(find_files(["."], lambda path: False)) == ["a.sql", "f.py", "g.ipynb", "b/c.SQL", "x/i.hql"]
+    assert list(find_files(["b/d.txt", "a.sql", "./a.sql"], lambda path: True)) == ["b/d.txt", "a.sql"]
     assert list(find_files(["**/*.SQL"], lambda path: False)) == ["b/c.SQL"]
-    assert list(find_files(["."], lambda path: path.name == "b")) == [
-        "a.sql",
-        "f.py",
-        "g.ipynb",
-        "x/i.hql",
-    ]
+    assert list(find_files(["."], lambda path: path.name == "b")) == ["a.sql", "f.py", "g.ipynb", "x/i.hql"]
     with pytest.raises(FileError, match=r"no such file or directory: `nope\.sql`"):
         list(find_files(["nope.sql"], lambda path: False))
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spark_iceberg_sql.model.bound_transform import BoundTransform
-from spark_iceberg_sql.model.corruption import (
-    CorruptField,
-    CorruptionKind,
-    corrupt_fields,
-    union_fields,
-)
+from spark_iceberg_sql.model.corruption import CorruptField, CorruptionKind, corrupt_fields, union_fields
 from spark_iceberg_sql.model.evolution import (
     RequestedField,
     SpecRefusedError,
@@ -72,11 +67,7 @@ def renamed(wanted: RequestedField, name: str) -> RequestedField:
 
 def test_create_numbers_from_1000_and_leaves_parameters_out_of_names() -> None:
     specs = create_specs([BUCKET_8, DAY, IDENTITY])
-    assert shape(specs) == [
-        (1000, "id_bucket", "bucket[8]"),
-        (1001, "ts_day", "day"),
-        (1002, "s", "identity"),
-    ]
+    assert shape(specs) == [(1000, "id_bucket", "bucket[8]"), (1001, "ts_day", "day"), (1002, "s", "identity")]
     assert (specs.current, specs.last_field_id, specs.format_version) == (0, 1002, 2)
     assert create_specs([]).last_field_id == 999
 
@@ -116,11 +107,7 @@ def test_v1_voids_in_place_and_only_grows() -> None:
     specs = drop(create_specs([BUCKET_8, DAY], 1), "id_bucket")
     assert shape(specs) == [(1000, "id_bucket", "void"), (1001, "ts_day", "day")]
     again = add(specs, BUCKET_8)
-    assert shape(again) == [
-        (1000, "id_bucket", "void"),
-        (1001, "ts_day", "day"),
-        (1002, "id_bucket_8", "bucket[8]"),
-    ]
+    assert shape(again) == [(1000, "id_bucket", "void"), (1001, "ts_day", "day"), (1002, "id_bucket_8", "bucket[8]")]
 
 
 def test_v1_void_fields_make_room_for_their_names() -> None:
@@ -230,10 +217,7 @@ def test_create_or_replace_v1_voids_what_is_missing_and_renames_it() -> None:
         (1001, "ts_day", "day"),
         (1002, "id_bucket", "bucket[16]"),
     ]
-    assert shape(replace_specs(specs, [])) == [
-        (1000, "id_bucket", "void"),
-        (1001, "ts_day", "void"),
-    ]
+    assert shape(replace_specs(specs, [])) == [(1000, "id_bucket", "void"), (1001, "ts_day", "void")]
 
 
 # --- damage ----------------------------------------------------------------------------------
@@ -251,11 +235,7 @@ def test_a_name_used_again_breaks() -> None:
     (found,) = corrupt_fields(specs, SCHEMA)
     assert isinstance(found, CorruptField)
     assert found.other is not None
-    assert (found.kind, found.field.field_id, found.other.field_id) == (
-        CorruptionKind.SAME_NAME,
-        1001,
-        1000,
-    )
+    assert (found.kind, found.field.field_id, found.other.field_id) == (CorruptionKind.SAME_NAME, 1001, 1000)
     other_letters = swap(create_specs([BUCKET_8]), "id_bucket", renamed(BUCKET_16, "ID_bucket"))
     assert kinds(other_letters) == [CorruptionKind.SAME_NAME]
 
@@ -264,10 +244,7 @@ def test_a_renamed_field_frees_its_name() -> None:
     specs = swap(create_specs([BUCKET_8]), "id_bucket", renamed(BUCKET_8, "shard"))
     specs = add(specs, renamed(DAY, "id_bucket"))
     assert kinds(specs) == []
-    assert [(f.field_id, f.name) for f in union_fields(specs, SCHEMA)] == [
-        (1000, "shard"),
-        (1001, "id_bucket"),
-    ]
+    assert [(f.field_id, f.name) for f in union_fields(specs, SCHEMA)] == [(1000, "shard"), (1001, "id_bucket")]
 
 
 def test_letter_case_breaks_within_a_spec() -> None:

@@ -19,10 +19,7 @@ TRANSLATED = [
         "SELECT * FROM iceberg('p', SETTINGS iceberg_metadata_table_uuid = 'a', ref = 'b')",
         "SELECT * FROM iceberg('p', iceberg_metadata_table_uuid => 'a', ref => 'b')",
     ),
-    (
-        "SELECT * FROM iceberg('p' settings snapshot_id = 1)",
-        "SELECT * FROM iceberg('p' , snapshot_id => 1)",
-    ),
+    ("SELECT * FROM iceberg('p' settings snapshot_id = 1)", "SELECT * FROM iceberg('p' , snapshot_id => 1)"),
     (
         "select * from icebergS3(conf, filename = 't') t where a = 1",
         "select * from icebergS3('conf', filename => 't') t where a = 1",
@@ -48,26 +45,14 @@ TRANSLATED = [
         "SELECT * FROM iceberg('p') WHERE a = 1 SETTINGS use_iceberg_partition_pruning = 1",
         "SELECT * FROM iceberg('p', use_iceberg_partition_pruning => 1) WHERE a = 1",
     ),
-    (
-        "DESCRIBE icebergS3(conf, filename = 't')",
-        "DESCRIBE QUERY SELECT * FROM icebergS3('conf', filename => 't')",
-    ),
+    ("DESCRIBE icebergS3(conf, filename = 't')", "DESCRIBE QUERY SELECT * FROM icebergS3('conf', filename => 't')"),
     ("DESC TABLE iceberg('p')", "DESC QUERY SELECT * FROM iceberg('p')"),
-    (
-        "SHOW CREATE TABLE iceberg('p', uuid = 'u');",
-        "SELECT createtab_stmt FROM iceberg_ddl('p', uuid => 'u');",
-    ),
-    (
-        "show columns from icebergS3(conf)",
-        "SELECT col_name FROM iceberg_columns('conf', store => 'icebergS3')",
-    ),
+    ("SHOW CREATE TABLE iceberg('p', uuid = 'u');", "SELECT createtab_stmt FROM iceberg_ddl('p', uuid => 'u');"),
+    ("show columns from icebergS3(conf)", "SELECT col_name FROM iceberg_columns('conf', store => 'icebergS3')"),
     ("SHOW COLUMNS IN iceberg_scan('p')", "SELECT col_name FROM iceberg_columns('p')"),
     ("SHOW PARTITIONS iceberg('p')", "SELECT * FROM iceberg_partitions('p')"),
     ("SHOW TBLPROPERTIES iceberg('p')", "SELECT * FROM iceberg_properties('p')"),
-    (
-        "SHOW TBLPROPERTIES iceberg('p')('a.b')",
-        "SELECT * FROM iceberg_properties('p') WHERE key = 'a.b'",
-    ),
+    ("SHOW TBLPROPERTIES iceberg('p')('a.b')", "SELECT * FROM iceberg_properties('p') WHERE key = 'a.b'"),
     (
         "DESC TABLE EXTENDED icebergAzure('a', 'b', 'c')",
         "SELECT * FROM iceberg_describe('a', 'b', 'c', store => 'icebergAzure')",
@@ -78,14 +63,8 @@ TRANSLATED = [
         "DESCRIBE QUERY SELECT `a b` FROM icebergLocal('p', ref => 'r')",
     ),
     ("DESCRIBE FORMATTED iceberg('p')", "SELECT * FROM iceberg_describe('p')"),
-    (
-        "SELECT * FROM iceberg('p') VERSION AS OF 12 t WHERE x",
-        "SELECT * FROM iceberg('p', version => 12) t WHERE x",
-    ),
-    (
-        "SELECT * FROM iceberg('p') FOR SYSTEM_VERSION AS OF 'audit'",
-        "SELECT * FROM iceberg('p', version => 'audit')",
-    ),
+    ("SELECT * FROM iceberg('p') VERSION AS OF 12 t WHERE x", "SELECT * FROM iceberg('p', version => 12) t WHERE x"),
+    ("SELECT * FROM iceberg('p') FOR SYSTEM_VERSION AS OF 'audit'", "SELECT * FROM iceberg('p', version => 'audit')"),
     (
         "SELECT * FROM iceberg('p') FOR TIMESTAMP AS OF now() - INTERVAL '1' DAY AS t",
         "SELECT * FROM iceberg('p', timestamp => now() - INTERVAL '1' DAY) AS t",
@@ -110,31 +89,16 @@ TRANSLATED = [
         "SELECT * FROM iceberg('p', k = 1) VERSION AS OF 'a' TABLESAMPLE (5 ROWS)",
         "SELECT * FROM (iceberg('p', k => 1, version => 'a')) TABLESAMPLE (5 ROWS)",
     ),
-    (
-        "OPTIMIZE TABLE cat.db.t",
-        f"CALL cat.system.rewrite_data_files(table => 'cat.db.t', options => {OPTIONS})",
-    ),
-    (
-        "OPTIMIZE TABLE `my t`;",
-        f"CALL system.rewrite_data_files(table => '`my t`', options => {OPTIONS});",
-    ),
-    (
-        "OPTIMIZE TABLE t FINAL",
-        "CALL system.rewrite_data_files(table => 't', options => map('rewrite-all', 'true'))",
-    ),
+    ("OPTIMIZE TABLE cat.db.t", f"CALL cat.system.rewrite_data_files(table => 'cat.db.t', options => {OPTIONS})"),
+    ("OPTIMIZE TABLE `my t`;", f"CALL system.rewrite_data_files(table => '`my t`', options => {OPTIONS});"),
+    ("OPTIMIZE TABLE t FINAL", "CALL system.rewrite_data_files(table => 't', options => map('rewrite-all', 'true'))"),
     (
         "SELECT * FROM iceberg('p') SETTINGS max_threads = 4, iceberg_snapshot_id = 1",
         "SELECT * FROM iceberg('p', iceberg_snapshot_id => 1)",
     ),
     ("SELECT * FROM db.t SETTINGS max_threads = 4", "SELECT * FROM db.t"),
-    (
-        "INSERT INTO c.t SETTINGS allow_insert_into_iceberg = 1 VALUES (1)",
-        "INSERT INTO c.t VALUES (1)",
-    ),
-    (
-        "ALTER TABLE c.t ADD COLUMN a Nullable(Int64) AFTER uuid",
-        "ALTER TABLE c.t ADD COLUMNS (a BIGINT AFTER uuid)",
-    ),
+    ("INSERT INTO c.t SETTINGS allow_insert_into_iceberg = 1 VALUES (1)", "INSERT INTO c.t VALUES (1)"),
+    ("ALTER TABLE c.t ADD COLUMN a Nullable(Int64) AFTER uuid", "ALTER TABLE c.t ADD COLUMNS (a BIGINT AFTER uuid)"),
     (
         "ALTER TABLE t ADD COLUMN `a b` LowCardinality(Nullable(String)), ADD COLUMN c Array(Float64) FIRST",
         "ALTER TABLE t ADD COLUMNS (`a b` STRING, c ARRAY<DOUBLE> FIRST)",
@@ -202,10 +166,7 @@ CREATED = [
         "CREATE TABLE IF NOT EXISTS c.t (b Bool) ENGINE = IcebergS3(conf, filename = 't') ORDER BY tuple() COMMENT 'a'",
         "CREATE TABLE IF NOT EXISTS c.t (b BOOLEAN NOT NULL) USING iceberg COMMENT 'a'",
     ),
-    (
-        "CREATE TABLE c.t (d Decimal64(3)) {engine}",
-        "CREATE TABLE c.t (d DECIMAL(18, 3) NOT NULL) USING iceberg",
-    ),
+    ("CREATE TABLE c.t (d Decimal64(3)) {engine}", "CREATE TABLE c.t (d DECIMAL(18, 3) NOT NULL) USING iceberg"),
     ("CREATE TABLE c.t {engine}", "REFRESH TABLE c.t"),
 ]
 
@@ -262,15 +223,9 @@ REFUSED = [
     (f"CREATE TABLE c.t (ts DateTime64(9)) {ENGINE}", r"`DateTime64\(9\)`"),
     (f"CREATE TABLE c.t (d Decimal(40, 1)) {ENGINE}", "column `d`"),
     (f"CREATE TABLE c.t (a Int32 DEFAULT 1) {ENGINE}", "`DEFAULT` of the column `a`"),
-    (
-        f"CREATE TABLE c.t (a Int32, INDEX i a TYPE minmax) {ENGINE}",
-        "`INDEX i` is neither a column",
-    ),
+    (f"CREATE TABLE c.t (a Int32, INDEX i a TYPE minmax) {ENGINE}", "`INDEX i` is neither a column"),
     # Its days are Berlin's, Iceberg's are UTC's.
-    (
-        f"CREATE TABLE c.t (b DateTime64(6, 'Europe/Berlin')) {ENGINE} PARTITION BY toDate(b)",
-        "those of UTC",
-    ),
+    (f"CREATE TABLE c.t (b DateTime64(6, 'Europe/Berlin')) {ENGINE} PARTITION BY toDate(b)", "those of UTC"),
     (f"CREATE TABLE c.t (i Int64) {ENGINE} PARTITION BY toDate(i)", "no Iceberg transform"),
     (f"CREATE TABLE c.t (i Int64) {ENGINE} PARTITION BY i % 16", "no Iceberg transform"),
     (f"CREATE TABLE c.t (i Int64) {ENGINE} AS SELECT 1", "`AS SELECT` is not supported"),
@@ -284,10 +239,7 @@ REFUSED = [
     ("ALTER TABLE t MODIFY COLUMN a REMOVE COMMENT", "no `REMOVE COMMENT`"),
     (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY N", "`N`, which .*\nhelp: write n"),
     (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY nope", "`nope`, which the table"),
-    (
-        f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY icebergBucket(-1, n)",
-        "no Iceberg transform",
-    ),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY icebergBucket(-1, n)", "no Iceberg transform"),
     ("ALTER TABLE t MODIFY COLUMN a Int64 TTL d", "`TTL` is not supported"),
     ("ALTER TABLE t MODIFY COLUMN a Int64, MODIFY COLUMN b Int64", "one ALTER TABLE for each"),
 ]

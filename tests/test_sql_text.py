@@ -40,11 +40,7 @@ def tokens(text: str) -> list[str]:
 
 
 @unhurried
-@given(
-    texts,
-    texts,
-    st.sampled_from(("VALUES ", "CREATE TABLE t (", "CALL c.s.p(", "SELECT a FROM t WHERE ")),
-)
+@given(texts, texts, st.sampled_from(("VALUES ", "CREATE TABLE t (", "CALL c.s.p(", "SELECT a FROM t WHERE ")))
 def test_layout_keeps_every_token(text: str, more: str, start: str) -> None:
     text = f"{start}{text} AND a_long_name_of_a_column_that_is_in_a_list IN (1, 2, 3, 4, 5) {more}"
     assert tokens(laid_out(text, width=0)) == tokens(text)
@@ -95,8 +91,7 @@ def test_a_call_and_a_query() -> None:
 
 
 @pytest.mark.parametrize(
-    "statement",
-    ["CREATE TABLE t (a INT, -- one\n b INT)", "ALTER TABLE t ADD COLUMNS (a INT, b INT)", ""],
+    "statement", ["CREATE TABLE t (a INT, -- one\n b INT)", "ALTER TABLE t ADD COLUMNS (a INT, b INT)", ""]
 )
 def test_other_statements_stay(statement: str) -> None:
     assert laid_out(statement, width=0) == statement

@@ -20,17 +20,7 @@ from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, p
 
 # Spec, Partition Transforms, "Source types": the spec's table, copied.
 _TIMESTAMPS = {"timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"}
-_HASHED = {
-    "int",
-    "long",
-    "decimal",
-    "date",
-    "time",
-    "string",
-    "uuid",
-    "fixed",
-    "binary",
-} | _TIMESTAMPS
+_HASHED = {"int", "long", "decimal", "date", "time", "string", "uuid", "fixed", "binary"} | _TIMESTAMPS
 _PRIMITIVES = _HASHED | {"boolean", "float", "double", "unknown"}
 _NOT_PARTITIONED = {"variant", "geometry", "geography"}
 SPEC_SOURCES = {

@@ -68,18 +68,7 @@ def test_spark_spellings_with_arguments(spark, arguments, said):
     assert str(primitive_from_spark(spark, arguments)) == said
 
 
-@pytest.mark.parametrize(
-    "spark",
-    [
-        "uuid",
-        "text",
-        "time",
-        "timestamptz",
-        "timestamp_ns",
-        "interval",
-        "bool",
-    ],
-)
+@pytest.mark.parametrize("spark", ["uuid", "text", "time", "timestamptz", "timestamp_ns", "interval", "bool"])
 def test_what_spark_refuses_for_an_iceberg_table(spark):
     with pytest.raises(UnknownTypeError, match=spark):
         primitive_from_spark(spark)
@@ -112,12 +101,7 @@ def test_nested_types_of_metadata():
                     "id": 1,
                     "name": "tags",
                     "required": True,
-                    "type": {
-                        "type": "list",
-                        "element-id": 2,
-                        "element": "string",
-                        "element-required": False,
-                    },
+                    "type": {"type": "list", "element-id": 2, "element": "string", "element-required": False},
                 },
                 {
                     "id": 3,
@@ -136,10 +120,7 @@ def test_nested_types_of_metadata():
         }
     )
     tags = List(Field("element", Primitive("string"), False, 2))
-    mapped = Map(
-        Field("key", Primitive("string"), True, 4),
-        Field("value", Primitive("decimal", (9, 2)), True, 5),
-    )
+    mapped = Map(Field("key", Primitive("string"), True, 4), Field("value", Primitive("decimal", (9, 2)), True, 5))
     assert kind == Struct((Field("tags", tags, True, 1), Field("m", mapped, False, 3)))
     assert str(kind) == "struct<tags: array<string>, m: map<string, decimal(9, 2)>>"
     assert [p.name for p in primitives(kind)] == ["string", "string", "decimal"]
@@ -169,12 +150,7 @@ def test_promotion(old, new, allowed):
 
 @pytest.mark.parametrize(
     ("old", "new", "allowed"),
-    [
-        ((9, 2), (18, 2), True),
-        ((9, 2), (8, 2), False),
-        ((9, 2), (18, 3), False),
-        ((9, 2), (9, 2), True),
-    ],
+    [((9, 2), (18, 2), True), ((9, 2), (8, 2), False), ((9, 2), (18, 3), False), ((9, 2), (9, 2), True)],
 )
 def test_promotion_of_decimals(old, new, allowed):
     assert promotes(Primitive("decimal", old), Primitive("decimal", new)) is allowed
@@ -202,10 +178,7 @@ def test_nested_types_do_not_promote():
             {
                 "type": "map",
                 "keyType": "string",
-                "valueType": {
-                    "type": "struct",
-                    "fields": [{"name": "x", "type": "date", "nullable": True}],
-                },
+                "valueType": {"type": "struct", "fields": [{"name": "x", "type": "date", "nullable": True}]},
                 "valueContainsNull": True,
             },
             "map<string, struct<x: date>>",
@@ -223,12 +196,7 @@ def test_columns_of_a_spark_schema(value: object, expected: str, optional: bool)
 def test_what_a_spark_schema_says_of_nulls() -> None:
     for nulls in (False, True):
         items = {"type": "array", "elementType": "integer", "containsNull": nulls}
-        pairs = {
-            "type": "map",
-            "keyType": "string",
-            "valueType": "integer",
-            "valueContainsNull": nulls,
-        }
+        pairs = {"type": "map", "keyType": "string", "valueType": "integer", "valueContainsNull": nulls}
         fields = [{"name": name, "type": kind, "nullable": True} for name, kind in (("l", items), ("m", pairs))]
         (listed, mapped) = struct_from_spark({"fields": fields}).fields
         assert listed.type == List(Field("element", INT, not nulls))

@@ -10,14 +10,7 @@ import pytest
 import yaml
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.versions import (
-    JAVA,
-    SPARK_MINORS,
-    missing_runtime,
-    runtime,
-    runtimes,
-    spark_minor,
-)
+from spark_iceberg_sql.spark.versions import JAVA, SPARK_MINORS, missing_runtime, runtime, runtimes, spark_minor
 
 if sys.version_info >= (3, 11):
     import tomllib

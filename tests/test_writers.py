@@ -10,16 +10,7 @@ import pytest
 from test_others_sql import notebook
 from test_remedies import clauses
 from test_rule_words import GOLDEN
-from writers import (
-    COLUMNS,
-    FRAME,
-    IMPORTS,
-    PYICEBERG_IMPORTS,
-    PYICEBERG_SCHEMA,
-    SPECS,
-    WRITERS,
-    Case,
-)
+from writers import COLUMNS, FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS, Case
 
 from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.fixes import apply_edits
@@ -283,9 +274,7 @@ def test_a_table_that_a_program_replaces_in_a_way_that_is_not_read_is_not_known(
         'w = df.write\nw.partitionBy("days(ts)")\nw.saveAsTable("db.t", format="iceberg")',
     ],
 )
-def test_a_writer_that_several_statements_use_is_a_note_and_its_table_is_unknown(
-    program: str,
-) -> None:
+def test_a_writer_that_several_statements_use_is_a_note_and_its_table_is_unknown(program: str) -> None:
     before = 'spark.sql("CREATE OR REPLACE TABLE db.t (a INT) USING iceberg")\n'
     later = '\nspark.sql("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")'
     findings = lint(IMPORTS + FRAME + before + program + later)

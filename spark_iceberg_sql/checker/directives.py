@@ -11,10 +11,7 @@ from spark_iceberg_sql.rules.registry import ALL
 _OPEN = r"(?:--|/\*|#)\s*"
 _CODE = r"[A-Za-z]+[0-9]+"
 _WORD = r"[A-Za-z][\w.-]*"
-_NOQA = regex(
-    rf"{_OPEN}noqa(?:\s*:\s*(?P<codes>{_WORD}(?:\s*,\s*{_WORD}|\s+{_CODE}\b)*))?(?![\w:])",
-    re.IGNORECASE,
-)
+_NOQA = regex(rf"{_OPEN}noqa(?:\s*:\s*(?P<codes>{_WORD}(?:\s*,\s*{_WORD}|\s+{_CODE}\b)*))?(?![\w:])", re.IGNORECASE)
 _RULE_AFTER = regex(rf"\W*(?P<word>{_CODE}|[a-z]+(?:-[a-z]+)+)", re.IGNORECASE)
 _DIRECTIVE = regex(rf"{_OPEN}iceberg-sql:\s*(?P<word>[\w-]+)?", re.IGNORECASE)
 _LIST = regex(r"\s*\[(?P<codes>[^\]\r\n]*)\]")
@@ -27,8 +24,7 @@ _NOQA_LOOKALIKE = regex(_OPEN + _NOQA_WORD, re.IGNORECASE)
 _DIRECTIVE_LOOKALIKE = regex(_OPEN + _DIRECTIVE_WORD, re.IGNORECASE)
 # Any of these, or what looks like one: other texts need not be read for their comments.
 MENTION = regex(
-    rf"{_OPEN}(?:noqa|iceberg-sql:|{_NOQA_WORD}|{_DIRECTIVE_WORD.replace('(?P<word>', '(?:')})",
-    re.IGNORECASE,
+    rf"{_OPEN}(?:noqa|iceberg-sql:|{_NOQA_WORD}|{_DIRECTIVE_WORD.replace('(?P<word>', '(?:')})", re.IGNORECASE
 )
 _CODES = frozenset(rule.code for rule in ALL)
 _NAMES = {rule.name: rule.code for rule in ALL}

@@ -106,12 +106,7 @@ def check_and_apply(
 ) -> Report:
     """Check a text and leave its statements' effects in `catalog`. visit: called before each statement."""
     return _check(
-        text,
-        catalog,
-        before_execution=before_execution,
-        origin=origin,
-        statement_cache=statement_cache,
-        visit=visit,
+        text, catalog, before_execution=before_execution, origin=origin, statement_cache=statement_cache, visit=visit
     )
 
 
@@ -262,14 +257,7 @@ class _CheckRun(DiagnosticCollector):
         return [self._run_rules(self._context(nodes.Query(span), statement))]
 
     def _context(self, node: nodes.Node, statement: Statement) -> Context:
-        return Context(
-            self.lines.text,
-            node,
-            self.catalog,
-            statement,
-            self.is_routed,
-            search_cost=self._compared,
-        )
+        return Context(self.lines.text, node, self.catalog, statement, self.is_routed, search_cost=self._compared)
 
     def _apply_effect(self, context: Context, *, is_accepted: bool) -> None:
         """Apply a statement's effect to the catalog state: as it runs, or, if it has an error, as intended."""

@@ -58,12 +58,7 @@ def apply_fixes(text: str, check: Callable[[str], Report], *, unsafe: bool = Fal
         rejected_keys = {(code, new_offset(start)) for code, start in rejected_keys}
         text, report = apply_edits(text, _edits(accepted_fixes)), new_report
         applied_codes += tuple(d.code for d, _ in accepted_fixes)
-    return FixResult(
-        text,
-        report,
-        applied_codes,
-        tuple(d for d in report if d.fix and _fix_key(d) in rejected_keys),
-    )
+    return FixResult(text, report, applied_codes, tuple(d for d in report if d.fix and _fix_key(d) in rejected_keys))
 
 
 _FixList = list[tuple[Diagnostic, Fix]]

@@ -111,10 +111,7 @@ class ControlFlow:
                     closed.pending_before,
                 )
                 # Session settings, and whether tables may have rows, are never reverted.
-                self.catalog.others, self.catalog.time_zone = (
-                    inner_catalog.others,
-                    inner_catalog.time_zone,
-                )
+                self.catalog.others, self.catalog.time_zone = (inner_catalog.others, inner_catalog.time_zone)
                 self.catalog.case_sensitive = inner_catalog.case_sensitive
             if closed.branch.is_function or closed.branch.always_exits:
                 closed.effects.invalidate(self.catalog)

@@ -164,13 +164,7 @@ class Plan:
         old_spec = f"spec {self.before.current}" if self.before is not None else "no table"
         yield markup.dim_line(f"{old_spec} → spec {self.after.current}")
         rows = [
-            [
-                _SIGNS.get(c.change, "~"),
-                str(c.field.field_id),
-                c.field.name,
-                _clause(c.field),
-                c.change,
-            ]
+            [_SIGNS.get(c.change, "~"), str(c.field.field_id), c.field.name, _clause(c.field), c.change]
             for c in self.changes
         ]
         header = ["", "field id", "name", "clause", "change"]

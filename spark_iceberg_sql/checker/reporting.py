@@ -106,10 +106,7 @@ class DiagnosticCollector:
         missing_fact = finding.message.partition(": ")[2]
         name = tuple(part.lower() for part in full_name) if full_name is not None else result.span
         # If the table itself is unknown, one note covers all of its statements, whatever their rules lack.
-        key = (
-            name,
-            "" if full_name is not None and missing_fact.startswith("table `") else missing_fact,
-        )
+        key = (name, "" if full_name is not None and missing_fact.startswith("table `") else missing_fact)
         skipped_codes = result.skipped_codes
         count_before = len(self.diagnostics)
         self.emit(reporter(Event.NOT_CHECKED), finding)

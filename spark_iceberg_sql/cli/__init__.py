@@ -29,52 +29,25 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("spark_iceberg_sql.cli.check", "check partition DDL in files, folders, notebooks"),
     "plan": ("spark_iceberg_sql.cli.plan", "show how statements would change the partitioning"),
     "run": ("spark_iceberg_sql.cli.run", "check a whole script, then run it on Spark"),
-    "connect-server": (
-        "spark_iceberg_sql.cli.connect_server",
-        "serve Spark Connect with everything installed",
-    ),
-    "thrift-server": (
-        "spark_iceberg_sql.cli.thrift_server",
-        "serve JDBC clients with everything installed",
-    ),
+    "connect-server": ("spark_iceberg_sql.cli.connect_server", "serve Spark Connect with everything installed"),
+    "thrift-server": ("spark_iceberg_sql.cli.thrift_server", "serve JDBC clients with everything installed"),
     "jar": (
         "spark_iceberg_sql.cli.jar",
         "write a jar with the functions and optimizer rules, for Spark without Python",
     ),
-    "preview": (
-        "spark_iceberg_sql.cli.preview",
-        "show the partitions and files that a partition spec would produce",
-    ),
-    "advise": (
-        "spark_iceberg_sql.cli.advise",
-        "find the partition spec that makes queries read the least",
-    ),
-    "explain-query": (
-        "spark_iceberg_sql.cli.explain_query",
-        "show what queries would read, and why not less",
-    ),
-    "health": (
-        "spark_iceberg_sql.cli.health",
-        "show what slows down a table's queries, and what fixes it",
-    ),
-    "spj": (
-        "spark_iceberg_sql.cli.spj",
-        "show whether joins are storage-partitioned, and what is missing",
-    ),
+    "preview": ("spark_iceberg_sql.cli.preview", "show the partitions and files that a partition spec would produce"),
+    "advise": ("spark_iceberg_sql.cli.advise", "find the partition spec that makes queries read the least"),
+    "explain-query": ("spark_iceberg_sql.cli.explain_query", "show what queries would read, and why not less"),
+    "health": ("spark_iceberg_sql.cli.health", "show what slows down a table's queries, and what fixes it"),
+    "spj": ("spark_iceberg_sql.cli.spj", "show whether joins are storage-partitioned, and what is missing"),
     "from-hive": (
         "spark_iceberg_sql.cli.from_hive",
         "show how a Hive-partitioned table becomes one with hidden partitioning",
     ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
-    "config": (
-        "spark_iceberg_sql.cli.config",
-        "show the effective settings and their sources",
-    ),
-    "completion": (
-        "spark_iceberg_sql.cli.completion",
-        "print the script that completes commands in a shell",
-    ),
+    "config": ("spark_iceberg_sql.cli.config", "show the effective settings and their sources"),
+    "completion": ("spark_iceberg_sql.cli.completion", "print the script that completes commands in a shell"),
     "server": ("spark_iceberg_sql.cli.server", "run the language server for editors"),
 }
 
@@ -92,10 +65,7 @@ class Command(Protocol):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. argv: the arguments (None: the process's). Returns the exit code."""
     streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (
-        cast(TextIO, SanitizedStream(streams[0])),
-        cast(TextIO, SanitizedStream(streams[1])),
-    )
+    sys.stdout, sys.stderr = (cast(TextIO, SanitizedStream(streams[0])), cast(TextIO, SanitizedStream(streams[1])))
     try:
         return _main(list(sys.argv[1:] if argv is None else argv))
     finally:

@@ -9,14 +9,7 @@ from spark_iceberg_sql.checker.files.ddl_replay import ddl_files
 from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.parallel.workers import LintTask, ParallelLinter
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal_error_text
-from spark_iceberg_sql.cli.check_file import (
-    ChangeMode,
-    File,
-    RunSummary,
-    change_file,
-    escapes_folders,
-    write_fixed,
-)
+from spark_iceberg_sql.cli.check_file import ChangeMode, File, RunSummary, change_file, escapes_folders, write_fixed
 from spark_iceberg_sql.cli.check_output import has_color, patch_for, render_report, write_output
 from spark_iceberg_sql.cli.finding_filter import NewFindingsFilter, open_filter
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
@@ -35,19 +28,13 @@ from spark_iceberg_sql.safe_output import quoted_path, write_message
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "files",
-        nargs="*",
-        default=["."],
-        metavar="FILE",
-        help="files, folders or globs; - for standard input",
+        "files", nargs="*", default=["."], metavar="FILE", help="files, folders or globs; - for standard input"
     )
     parser.add_argument("--output-format", choices=list(FORMATS), default="full", help="default: full")
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report to this file")
     parser.add_argument("--fix", action="store_true", help="apply safe fixes")
     parser.add_argument(
-        "--unsafe-fixes",
-        action="store_true",
-        help="with --fix or --diff: also fixes that guess the intention",
+        "--unsafe-fixes", action="store_true", help="with --fix or --diff: also fixes that guess the intention"
     )
     parser.add_argument("--add-noqa", action="store_true", help="add an ignore comment for each finding")
     parser.add_argument("--diff", action="store_true", help="show what --fix or --add-noqa would change")
@@ -57,16 +44,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary")
     parser.add_argument("--stdin-filename", metavar="NAME", help="file name to use for standard input")
     parser.add_argument(
-        "--force-exclude",
-        action="store_true",
-        help="skip excluded files even if they are named on the command line",
+        "--force-exclude", action="store_true", help="skip excluded files even if they are named on the command line"
     )
     parser.add_argument("--show-files", action="store_true", help="list the files that would be checked")
-    parser.add_argument(
-        "--show-tables",
-        action="store_true",
-        help="print the tables at the end of the scripts, as DDL",
-    )
+    parser.add_argument("--show-tables", action="store_true", help="print the tables at the end of the scripts, as DDL")
     parser.add_argument(
         "--color",
         choices=["auto", "always", "never"],
@@ -77,16 +58,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_parallel_options(parser)
     group = parser.add_argument_group("new findings")
     group.add_argument(
-        "--baseline",
-        metavar="FILE",
-        type=Path,
-        help="report only findings that this file does not list",
+        "--baseline", metavar="FILE", type=Path, help="report only findings that this file does not list"
     )
-    group.add_argument(
-        "--write-baseline",
-        action="store_true",
-        help="update the file of --baseline with all findings",
-    )
+    group.add_argument("--write-baseline", action="store_true", help="update the file of --baseline with all findings")
     group.add_argument(
         "--diff-from",
         metavar="REF",
@@ -113,11 +87,7 @@ def _watched_files(args: argparse.Namespace) -> list[str]:
     settings_by_id = {id(file_settings): file_settings for file_settings in (settings.of(Path(name)) for name in paths)}
     extra_paths: list[str | Path | None] = [args.baseline]
     for file_settings in settings_by_id.values():
-        extra_paths += [
-            *ddl_files(file_settings),
-            *file_settings.metadata.values(),
-            file_settings.dbt_manifest,
-        ]
+        extra_paths += [*ddl_files(file_settings), *file_settings.metadata.values(), file_settings.dbt_manifest]
     return [*paths, *(str(path) for path in extra_paths if path is not None)]
 
 
@@ -165,11 +135,7 @@ def _check_once(args: argparse.Namespace) -> int:
         has_failures = bool(run_summary.failures) or any(report.failed for report in reports)
         if args.write_baseline:
             return _write_baseline(
-                args,
-                findings_filter,
-                has_failures=has_failures,
-                reports=reports,
-                run_summary=run_summary,
+                args, findings_filter, has_failures=has_failures, reports=reports, run_summary=run_summary
             )
         for line in findings_filter.stale_lines():
             write_message(line)

@@ -15,12 +15,7 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS, summary
 from spark_iceberg_sql.report.terminal import plural
-from spark_iceberg_sql.safe_output import (
-    data_without_commands,
-    raw_stream,
-    visible,
-    without_commands,
-)
+from spark_iceberg_sql.safe_output import data_without_commands, raw_stream, visible, without_commands
 
 
 def render_report(

@@ -30,10 +30,7 @@ class NewFindingsFilter:
     """
 
     def __init__(
-        self,
-        baseline: Baseline | None = None,
-        merge_base: MergeBaseChecker | None = None,
-        ref: str = "",
+        self, baseline: Baseline | None = None, merge_base: MergeBaseChecker | None = None, ref: str = ""
     ) -> None:
         self.baseline = baseline
         self._merge_base = merge_base
@@ -47,29 +44,18 @@ class NewFindingsFilter:
         return self.baseline is None and self._merge_base is None
 
     def __call__(
-        self,
-        source: SourceFile,
-        reports: list[Report],
-        settings: Settings,
-        *,
-        is_final: bool = False,
+        self, source: SourceFile, reports: list[Report], settings: Settings, *, is_final: bool = False
     ) -> list[Report]:
         """The reports of a file's parts without known findings. is_final: whether these are the final reports."""
         if self.reports_all:
             return reports
-        from spark_iceberg_sql.checker.baseline.finding_fingerprints import (
-            fingerprint_findings,
-            new_findings,
-        )
+        from spark_iceberg_sql.checker.baseline.finding_fingerprints import fingerprint_findings, new_findings
 
         name = self.baseline.name_of(source.name) if self.baseline is not None else source.name
         if self.baseline is not None:
             fingerprints = fingerprint_findings(source, reports, name)
             if is_final:
-                self._fingerprints_by_file[name] = (
-                    [fingerprint for _, _, fingerprint in fingerprints],
-                    settings,
-                )
+                self._fingerprints_by_file[name] = ([fingerprint for _, _, fingerprint in fingerprints], settings)
             result = new_findings(fingerprints, reports, self.baseline.digests_of(name))
             reports = result.reports
             if is_final:

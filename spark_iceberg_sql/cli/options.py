@@ -21,17 +21,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("settings")
     group.add_argument("--config", metavar="FILE", type=Path, help="read settings only from this file")
     group.add_argument("--isolated", action="store_true", help="ignore all settings files")
+    group.add_argument("--metadata", metavar="TABLE=FILE", action="append", help="load a table from its metadata.json")
     group.add_argument(
-        "--metadata",
-        metavar="TABLE=FILE",
-        action="append",
-        help="load a table from its metadata.json",
-    )
-    group.add_argument(
-        "--ddl",
-        metavar="GLOB",
-        action="append",
-        help="SQL files to load table definitions from, in this order",
+        "--ddl", metavar="GLOB", action="append", help="SQL files to load table definitions from, in this order"
     )
     group.add_argument(
         "--scripts",
@@ -39,11 +31,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="SQL files that form one script, in the order of their numbers",
     )
-    group.add_argument(
-        "--catalog",
-        metavar="NAME",
-        help="look up tables in this catalog of pyiceberg's configuration",
-    )
+    group.add_argument("--catalog", metavar="NAME", help="look up tables in this catalog of pyiceberg's configuration")
     group.add_argument(
         "--catalog-timeout",
         metavar="SECONDS",
@@ -63,18 +51,11 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options that select rules and files."""
     group = parser.add_argument_group("selection")
     group.add_argument("--select", metavar="CODES", type=_nonempty_list, help="rules to run (SIS2,SIS401)")
-    group.add_argument(
-        "--extend-select",
-        metavar="CODES",
-        type=_nonempty_list,
-        help="additional rules to run",
-    )
+    group.add_argument("--extend-select", metavar="CODES", type=_nonempty_list, help="additional rules to run")
     group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
     group.add_argument("--exclude", metavar="GLOB", action="append", help="glob patterns of files to skip")
     group.add_argument(
-        "--respect-gitignore",
-        action=argparse.BooleanOptionalAction,
-        help="skip files that git ignores (the default)",
+        "--respect-gitignore", action=argparse.BooleanOptionalAction, help="skip files that git ignores (the default)"
     )
 
 

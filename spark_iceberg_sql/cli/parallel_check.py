@@ -93,11 +93,7 @@ def _open_cache(args: argparse.Namespace, settings: Configuration, file_count: i
     has_plugins = len(ALL) > len(OURS)  # rules of other packages may depend on anything
     if args.no_cache or is_small or has_plugins:
         return None
-    from spark_iceberg_sql.checker.parallel.result_cache import (
-        ResultCache,
-        distrust_reason,
-        user_folder,
-    )
+    from spark_iceberg_sql.checker.parallel.result_cache import ResultCache, distrust_reason, user_folder
 
     try:
         folder = args.cache_dir or user_folder()

@@ -45,14 +45,7 @@ def run(args: argparse.Namespace) -> int:
     spark = session(args)
     try:
         preview = load("insight.preview.spark").preview
-        result = preview(
-            spark,
-            args.source,
-            args.spec,
-            using=args.using,
-            properties=properties,
-            commits=args.commits,
-        )
+        result = preview(spark, args.source, args.spec, using=args.using, properties=properties, commits=args.commits)
     finally:
         spark.stop()
     write_result(result, args)

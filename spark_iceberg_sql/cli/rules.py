@@ -13,12 +13,7 @@ from spark_iceberg_sql.rules import registry
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "--output-format",
-        choices=["text", "markdown", "json"],
-        default="text",
-        help="default: text",
-    )
+    parser.add_argument("--output-format", choices=["text", "markdown", "json"], default="text", help="default: text")
 
 
 def run(args: argparse.Namespace) -> int:

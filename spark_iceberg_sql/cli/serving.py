@@ -16,10 +16,7 @@ from spark_iceberg_sql.safe_output import write_message
 def add_server(parser: argparse.ArgumentParser, port: int) -> None:
     """Declare the options of a server. port: the default."""
     parser.add_argument(
-        "--host",
-        metavar="ADDRESS",
-        default="127.0.0.1",
-        help="address to listen on (default: 127.0.0.1)",
+        "--host", metavar="ADDRESS", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
     )
     parser.add_argument("--port", type=_port, default=port, help=f"port; 0: any free one (default: {port})")
     parser.add_argument(

@@ -15,16 +15,10 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("session")
     group.add_argument("--catalog", metavar="NAME", default="local", help="the Iceberg catalog (default: local)")
     group.add_argument(
-        "--warehouse",
-        metavar="DIR",
-        default="iceberg-warehouse",
-        help="warehouse folder of the embedded catalog",
+        "--warehouse", metavar="DIR", default="iceberg-warehouse", help="warehouse folder of the embedded catalog"
     )
     group.add_argument(
-        "--conf",
-        metavar="KEY=VALUE",
-        action="append",
-        help="Spark setting (spark.sql.catalog.NAME.type=rest ...)",
+        "--conf", metavar="KEY=VALUE", action="append", help="Spark setting (spark.sql.catalog.NAME.type=rest ...)"
     )
 
 

@@ -15,13 +15,7 @@ from spark_iceberg_sql.safe_output import raw_stream, write_message
 
 _SECONDS = 0.5
 # Files above a checked one that its findings may depend on: settings, and what dbt has recorded.
-_PARENT_FILES = (
-    OWN_FILE,
-    "pyproject.toml",
-    "dbt_project.yml",
-    "target/manifest.json",
-    "target/catalog.json",
-)
+_PARENT_FILES = (OWN_FILE, "pyproject.toml", "dbt_project.yml", "target/manifest.json", "target/catalog.json")
 
 
 def watch(check: Callable[[], int], list_files: Callable[[], Iterable[str]]) -> int:

@@ -170,11 +170,7 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     _paths: {"type": "object", "additionalProperties": {"type": "string"}},
     _strings: _STRINGS_SCHEMA,
     _globs: _STRINGS_SCHEMA,
-    _patterns: {
-        "type": "array",
-        "maxItems": _MAX_ITEMS,
-        "items": {"type": "string", "format": "regex"},
-    },
+    _patterns: {"type": "array", "maxItems": _MAX_ITEMS, "items": {"type": "string", "format": "regex"}},
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
     _string: _STRING_SCHEMA,
     _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},

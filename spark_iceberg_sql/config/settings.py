@@ -161,11 +161,7 @@ class Configuration:
     """
 
     def __init__(
-        self,
-        path: Path | None = None,
-        *,
-        isolated: bool = False,
-        values: Mapping[str, Any] | None = None,
+        self, path: Path | None = None, *, isolated: bool = False, values: Mapping[str, Any] | None = None
     ) -> None:
         self._overrides = values or {}
         self._by_directory: dict[Path, Settings] = {}

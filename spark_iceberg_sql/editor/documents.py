@@ -30,12 +30,7 @@ class Document:
     """
 
     def __init__(
-        self,
-        uri: str,
-        text: str,
-        codec: PositionCodec,
-        language: str = "sql",
-        version: int | None = None,
+        self, uri: str, text: str, codec: PositionCodec, language: str = "sql", version: int | None = None
     ) -> None:
         self.uri = uri
         self.text = text

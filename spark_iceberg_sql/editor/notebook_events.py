@@ -13,8 +13,7 @@ from spark_iceberg_sql.editor.open_files import Notebook, OpenFiles
 SYNC = lsp.NotebookDocumentSyncOptions(
     notebook_selector=[
         lsp.NotebookDocumentFilterWithNotebook(
-            notebook="*",
-            cells=[lsp.NotebookCellLanguage("sql"), lsp.NotebookCellLanguage("python")],
+            notebook="*", cells=[lsp.NotebookCellLanguage("sql"), lsp.NotebookCellLanguage("python")]
         )
     ],
     save=True,

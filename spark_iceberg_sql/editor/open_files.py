@@ -54,9 +54,7 @@ class OpenFiles:
     """
 
     def __init__(
-        self,
-        show_message: Callable[[str], None] = lambda _: None,
-        on_answer: Callable[[], None] = lambda: None,
+        self, show_message: Callable[[str], None] = lambda _: None, on_answer: Callable[[], None] = lambda: None
     ) -> None:
         self._show_message = show_message
         self._catalogs = Catalogs(on_answer)
@@ -172,11 +170,7 @@ class OpenFiles:
         reports = self._linter.lint(source, settings, statement_cache)
         file_scripts = [Script(*script) for script in checked_scripts(source, settings)]
         return Analysis(
-            source,
-            reports,
-            file_scripts,
-            self._linter.catalog_before(source.name, settings),
-            statement_cache,
+            source, reports, file_scripts, self._linter.catalog_before(source.name, settings), statement_cache
         )
 
     def _report_withheld(self, settings: Settings) -> None:

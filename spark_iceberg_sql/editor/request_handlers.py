@@ -171,12 +171,7 @@ class RequestHandlers:
             return None
 
     def actions(
-        self,
-        uri: str,
-        lsp_range: lsp.Range,
-        only: list[Any] | None,
-        *,
-        resolves_later: bool = False,
+        self, uri: str, lsp_range: lsp.Range, only: list[Any] | None, *, resolves_later: bool = False
     ) -> list[lsp.CodeAction]:
         """Fixes and suppression comments for the findings in a range, and all safe fixes of the text.
 
@@ -250,19 +245,11 @@ def _sql_range(script: Script, part: int, start: int, end: int) -> tuple[int, in
     if not ranges:
         return None
     first, last = script.offset(part, start), script.offset(part, end)
-    return (
-        first if first is not None else ranges[0][0],
-        last if last is not None else ranges[-1][1],
-    )
+    return (first if first is not None else ranges[0][0], last if last is not None else ranges[-1][1])
 
 
 def _hint(position: lsp.Position, name: str) -> lsp.InlayHint:
-    return lsp.InlayHint(
-        position,
-        f"→ {visible(name)}",
-        padding_left=True,
-        tooltip="the name of the partition field",
-    )
+    return lsp.InlayHint(position, f"→ {visible(name)}", padding_left=True, tooltip="the name of the partition field")
 
 
 def _diagnostic(document: Document, diagnostic: Diagnostic) -> lsp.Diagnostic:

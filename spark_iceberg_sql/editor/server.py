@@ -60,10 +60,7 @@ def server() -> LanguageServer:
     """A language server, ready to start."""
     # Full texts at each change: pygls and the protocol disagree about line breaks.
     language_server = LanguageServer(
-        NAME,
-        version("spark-iceberg-sql"),
-        lsp.TextDocumentSyncKind.Full,
-        notebook_document_sync=notebook_events.SYNC,
+        NAME, version("spark-iceberg-sql"), lsp.TextDocumentSyncKind.Full, notebook_document_sync=notebook_events.SYNC
     )
     catalog_listener = _CatalogListener()
     files = OpenFiles(lambda text: _show_message(language_server, text), catalog_listener)

@@ -212,11 +212,7 @@ def _is_incomplete_term(remaining: list[str]) -> bool:
 
 
 def _fields(
-    text: str,
-    statement: Statement,
-    clause_start: int,
-    tokens_before: Sequence[Token],
-    catalog: Tables,
+    text: str, statement: Statement, clause_start: int, tokens_before: Sequence[Token], catalog: Tables
 ) -> list[Suggestion]:
     """The fields that DROP, or REPLACE before WITH, may name; none if the table is not known."""
     keywords = [token.word for token in tokens_before if token.start >= clause_start]
@@ -248,11 +244,7 @@ def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
         parameter = transform.parameter
         arguments = f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"
         yield Suggestion(
-            transform.spelling,
-            f"{transform.spelling}({arguments})",
-            transform.summary,
-            "transform",
-            snippet=True,
+            transform.spelling, f"{transform.spelling}({arguments})", transform.summary, "transform", snippet=True
         )
 
 

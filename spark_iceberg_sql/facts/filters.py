@@ -79,12 +79,7 @@ _PERIODIC_FIELDS = {
 }
 _PART_FUNCTIONS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
 # A substring of each function's name; `day` covers all names that begin or end with it.
-_FUNCTION_SUBSTRINGS = (
-    "day",
-    "extract",
-    "part",
-    *(n.lower() for n in sorted(_FUNCTIONS) if "DAY" not in n),
-)
+_FUNCTION_SUBSTRINGS = ("day", "extract", "part", *(n.lower() for n in sorted(_FUNCTIONS) if "DAY" not in n))
 _TIME_TYPES = frozenset({"date", "timestamp", "timestamptz"})
 
 
@@ -163,9 +158,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
         yield NonPruningPredicate(span, function, column_token.text, source[1], data_type)
 
 
-def _table_and_conditions(
-    tokens: Sequence[Token],
-) -> tuple[Sequence[Token], Sequence[Token]] | None:
+def _table_and_conditions(tokens: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | None:
     """The tokens of the table's name and of the WHERE clause; None if there is more than one FROM or WHERE."""
     keywords = [token.word for token in tokens]
     if keywords.count("FROM") != 1 or keywords.count("WHERE") != 1:
@@ -174,10 +167,7 @@ def _table_and_conditions(
         return None
     from_index, where_index = keywords.index("FROM"), keywords.index("WHERE")
     name = tokens[from_index + 1 : where_index]
-    end = next(
-        (i for i in range(where_index, len(keywords)) if keywords[i] in _CLAUSES_AFTER_WHERE),
-        len(keywords),
-    )
+    end = next((i for i in range(where_index, len(keywords)) if keywords[i] in _CLAUSES_AFTER_WHERE), len(keywords))
     # Spark reads nothing for LIMIT 0.
     if keywords[-2:] == ["LIMIT", "0"]:
         return None
@@ -217,10 +207,7 @@ def _parts_as_functions(tokens: Sequence[Token]) -> Sequence[Token]:
             separator = "FROM" if token.word == "EXTRACT" else ","
             field = tokens[index + 2].text.strip("'\"").upper() if index + 3 < len(tokens) else ""
             if field in _PERIODIC_FIELDS and tokens[index + 3].word == separator:
-                rewritten_tokens += [
-                    token._replace(text=_PERIODIC_FIELDS[field]),
-                    tokens[index + 1],
-                ]
+                rewritten_tokens += [token._replace(text=_PERIODIC_FIELDS[field]), tokens[index + 1]]
                 index += 4
                 continue
         rewritten_tokens.append(token)

@@ -111,8 +111,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
             continue
         names = [argument[0] if len(argument) > 2 and argument[1].text == "=>" else None for argument in arguments]
         unknown_parameter = next(
-            (n for n in names if n and (is_system or n.text.lower() not in parameters(transform))),
-            None,
+            (n for n in names if n and (is_system or n.text.lower() not in parameters(transform))), None
         )
         arguments = _in_parameter_order(arguments, names, () if is_system else parameters(transform))
         types = [type_of(a) if _is_resolvable_column(tokens, open_brackets, [a]) else None for a in arguments]
@@ -138,9 +137,7 @@ def parameters(transform: Transform | None) -> tuple[str, ...]:
 
 
 def _in_parameter_order(
-    arguments: Sequence[tuple[Token, ...]],
-    names: Sequence[Token | None],
-    parameter_names: Sequence[str],
+    arguments: Sequence[tuple[Token, ...]], names: Sequence[Token | None], parameter_names: Sequence[str]
 ) -> tuple[tuple[Token, ...], ...]:
     """The arguments without their names, in the order of the parameters if all names are theirs."""
     lower_names = [name.text.lower() if name is not None else None for name in names]

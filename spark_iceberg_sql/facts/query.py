@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spark_iceberg_sql.facts.query_types import (
-    least_rounded,
-)
+from spark_iceberg_sql.facts.query_types import least_rounded
 from spark_iceberg_sql.facts.query_values import (
     MAX_DEPTH,
     Relation,
@@ -108,9 +106,7 @@ class _QueryReader:
         parts = [
             tokens[start:end]
             for start, end in zip(
-                [0, *[c + 1 for c in operator_indices]],
-                [*operator_indices, len(tokens)],
-                strict=True,
+                [0, *[c + 1 for c in operator_indices]], [*operator_indices, len(tokens)], strict=True
             )
         ]
         branches = [self._branch(part, depth) for part in parts]

@@ -70,14 +70,7 @@ RETURN_TYPES: dict[str, Primitive] = {
         _INT,
     ),
     **dict.fromkeys(
-        (
-            "COUNT",
-            "XXHASH64",
-            "UNIX_TIMESTAMP",
-            "MONOTONICALLY_INCREASING_ID",
-            "APPROX_COUNT_DISTINCT",
-        ),
-        _LONG,
+        ("COUNT", "XXHASH64", "UNIX_TIMESTAMP", "MONOTONICALLY_INCREASING_ID", "APPROX_COUNT_DISTINCT"), _LONG
     ),
     **dict.fromkeys(("TO_DATE", "CURRENT_DATE", "CURDATE", "DATE_SUB", "LAST_DAY", "ADD_MONTHS"), _DATE),
     **dict.fromkeys(("CURRENT_TIMESTAMP", "NOW", "DATE_TRUNC", "FROM_UTC_TIMESTAMP"), _TIMESTAMP),

@@ -182,12 +182,7 @@ def is_name(token: Token) -> bool:
 
 def ends_value(token: Token) -> bool:
     """True if an expression can end with a token, so that a name after it is an alias."""
-    return token.text == ")" or token.kind in (
-        *STRINGS,
-        TokenKind.NUMBER,
-        TokenKind.WORD,
-        TokenKind.QUOTED,
-    )
+    return token.text == ")" or token.kind in (*STRINGS, TokenKind.NUMBER, TokenKind.WORD, TokenKind.QUOTED)
 
 
 def _require_type(inferred_type: Type | None) -> Type:

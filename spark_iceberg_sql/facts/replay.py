@@ -9,24 +9,14 @@ from contextlib import suppress
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.ddl_effects import foreign_table, has_no_main_snapshot
-from spark_iceberg_sql.facts.target_context import (
-    DEFAULT_FORMAT_VERSION,
-    AlreadyReportedError,
-    UnknownFactError,
-)
+from spark_iceberg_sql.facts.target_context import DEFAULT_FORMAT_VERSION, AlreadyReportedError, UnknownFactError
 from spark_iceberg_sql.model.evolution import create_specs
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax import nodes, terms
 
-_COLUMN_CHANGES = (
-    nodes.AddColumns,
-    nodes.DropColumns,
-    nodes.RenameColumn,
-    nodes.AlterColumn,
-    nodes.ReplaceColumns,
-)
+_COLUMN_CHANGES = (nodes.AddColumns, nodes.DropColumns, nodes.RenameColumn, nodes.AlterColumn, nodes.ReplaceColumns)
 _TABLE_CHANGES = (
     *_COLUMN_CHANGES,
     nodes.AddField,
@@ -178,11 +168,7 @@ def _partial_replacement(context: Context, reason: str) -> Table | None:
     write_epoch = context.catalog.others if lacks_main_snapshot else None
     # Columns that are added later need their own field ids, though these are not the table's.
     return Table(
-        name,
-        schema=schema,
-        why_unknown=reason,
-        no_main_epoch=write_epoch,
-        last_column_id=schema.last_column_id,
+        name, schema=schema, why_unknown=reason, no_main_epoch=write_epoch, last_column_id=schema.last_column_id
     )
 
 
@@ -207,10 +193,7 @@ def _apply_alter(context: Context) -> None:
 
 
 def _apply_rename(catalog: Tables, node: nodes.RenameTable) -> None:
-    old, new = (
-        catalog.full_name(node.table.parts),
-        catalog.full_name(_qualified_new_name(catalog, node)),
-    )
+    old, new = (catalog.full_name(node.table.parts), catalog.full_name(_qualified_new_name(catalog, node)))
     table = catalog.get(node.table.parts)
     if isinstance(table, Table):
         catalog.put(replace(table, name=new))

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.facts.target_context import (
-    AlreadyReportedError,
-    TargetContext,
-    UnknownFactError,
-)
+from spark_iceberg_sql.facts.target_context import AlreadyReportedError, TargetContext, UnknownFactError
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model import transforms
 from spark_iceberg_sql.model.bound_transform import BoundTransform, bind_transform
@@ -159,10 +155,7 @@ class TermsContext(TargetContext):
         if isinstance(node, nodes.DropField):
             return (ResolvedTerm(node.term, self, dropping=True),)
         if isinstance(node, nodes.ReplaceField):
-            return (
-                ResolvedTerm(node.old, self, dropping=True),
-                ResolvedTerm(node.new, self, node.name),
-            )
+            return (ResolvedTerm(node.old, self, dropping=True), ResolvedTerm(node.new, self, node.name))
         return ()
 
     @cached_property

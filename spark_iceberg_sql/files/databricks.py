@@ -11,12 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.files.source import ExtractionProblem
-from spark_iceberg_sql.files.source_map import (
-    FragmentBuilder,
-    SqlFragment,
-    range_fragment,
-    side_effect_marker,
-)
+from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment, range_fragment, side_effect_marker
 from spark_iceberg_sql.lazy import regex
 
 _COMMAND = regex(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
@@ -39,8 +34,7 @@ _LANGUAGES = "sql|iceberg_sql|sparksql|python|pyspark|py|ipyspark|scala|spark|r|
 _MAGIC = regex(rf"^[ \t]*%{{1,2}}(?:\w+\.)?({_LANGUAGES})(?:[ \t]|(?=\r?$))", re.MULTILINE)
 # Liquibase: the delimiter of a changeset's statements, such as `/` or GO; a longer text would be a statement.
 _DELIMITER = regex(
-    r"^--[ \t]*changeset\b[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]{1,9}\"|\S{1,9}(?!\S))[^\n]*",
-    re.MULTILINE,
+    r"^--[ \t]*changeset\b[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]{1,9}\"|\S{1,9}(?!\S))[^\n]*", re.MULTILINE
 )
 # The first word of a text, after blanks, comments and tags of a template. It always matches: nothing is tried twice.
 _FIRST_WORD = regex(r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\{[%#].*?[%#]\})*(\w*)", re.DOTALL)
@@ -97,11 +91,7 @@ def sql_cells(text: str, *, is_joined: bool = False) -> tuple[list[SqlFragment],
             magic = text[other_language_starts[cell_start] : cell_start].strip()
             problems.append(
                 ExtractionProblem(
-                    0,
-                    other_language_starts[cell_start],
-                    cell_start,
-                    f"the cell `{magic}` is not SQL",
-                    _CELL_HELP,
+                    0, other_language_starts[cell_start], cell_start, f"the cell `{magic}` is not SQL", _CELL_HELP
                 )
             )
         separator_start, cell_start = start, end

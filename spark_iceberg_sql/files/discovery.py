@@ -13,11 +13,7 @@ from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.globs import expand_glob
-from spark_iceberg_sql.files.projects.project_readers import (
-    Projects,
-    configures_models,
-    with_models,
-)
+from spark_iceberg_sql.files.projects.project_readers import Projects, configures_models, with_models
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import range_fragment, text_fragment
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
@@ -66,10 +62,7 @@ def find_files(
 
 
 def _files_of_path(
-    path: str,
-    excluded: Callable[[Path], bool],
-    ignored: Callable[[str], Set[str]],
-    admit: Callable[[str], None],
+    path: str, excluded: Callable[[Path], bool], ignored: Callable[[str], Set[str]], admit: Callable[[str], None]
 ) -> Iterator[str]:
     if path == "-" or os.path.isfile(path):
         yield path
@@ -174,11 +167,7 @@ def _declared(content: bytes) -> str | None:
 
 
 def extract_source(
-    name: str,
-    text: str,
-    projects: Projects | None = None,
-    callables: Sequence[str] = (),
-    manifest: Path | None = None,
+    name: str, text: str, projects: Projects | None = None, callables: Sequence[str] = (), manifest: Path | None = None
 ) -> SourceFile:
     """The text units and SQL fragments of a file.
 
@@ -225,10 +214,7 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
 
     downgrade_start = downgrade_offset(text)
     if downgrade_start is not None:
-        halves = (
-            range_fragment(text, 0, downgrade_start),
-            range_fragment(text, downgrade_start, len(text)),
-        )
+        halves = (range_fragment(text, 0, downgrade_start), range_fragment(text, downgrade_start, len(text)))
         return SourceFile(name, (unit,), halves, upgrade_count=1)
     return SourceFile(name, (unit,), (text_fragment(text),))
 

@@ -116,10 +116,7 @@ def _glob_pattern(glob: str) -> re.Pattern[str]:
             else:
                 section_pattern += f"[^/]*?{chunk}"
         if number < len(sections):
-            section_pattern, groups = (
-                f"(?=(?P<g{groups}>{section_pattern}))(?P=g{groups})",
-                groups + 1,
-            )
+            section_pattern, groups = (f"(?=(?P<g{groups}>{section_pattern}))(?P=g{groups})", groups + 1)
         pattern += section_pattern
     return re.compile(rf"{pattern}(?:/.*)?\Z", re.DOTALL)
 

@@ -32,11 +32,7 @@ def with_placeholders(fragment: SqlFragment, patterns: Sequence[str]) -> SqlFrag
     spent, characters = _searched.get(tuple(patterns), (0.0, 0))
     characters += len(fragment.sql)
     time_left = _TIME_LIMIT * (1 + characters / _CHARACTERS) - spent
-    chars, placeholders, covered_mask = (
-        list(fragment.sql),
-        list(fragment.placeholders),
-        bytearray(len(fragment.sql)),
-    )
+    chars, placeholders, covered_mask = (list(fragment.sql), list(fragment.placeholders), bytearray(len(fragment.sql)))
     for placeholder in placeholders:
         covered_mask[placeholder.start : placeholder.end] = b"\1" * (placeholder.end - placeholder.start)
     for pattern in patterns:

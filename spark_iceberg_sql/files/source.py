@@ -60,7 +60,4 @@ class SourceFile:
 def detect_engine(text: str) -> dict[str, bool]:
     """Guess a program's engine: SourceFile's `uses_spark`, `uses_other_engine`. text: the program."""
     uses_spark = "spark" in text.lower()
-    return {
-        "uses_spark": uses_spark,
-        "uses_other_engine": not uses_spark and _OTHER_CLIENTS.search(text) is not None,
-    }
+    return {"uses_spark": uses_spark, "uses_other_engine": not uses_spark and _OTHER_CLIENTS.search(text) is not None}

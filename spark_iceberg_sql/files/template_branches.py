@@ -87,10 +87,7 @@ def _selected_branch(tag_list: list[Tag], if_index: int, tag_indices: list[int],
 
 
 def branch_selections(
-    text: str,
-    tag_list: list[Tag],
-    branches: dict[int, list[int]],
-    stored: list[tuple[int, int]],
+    text: str, tag_list: list[Tag], branches: dict[int, list[int]], stored: list[tuple[int, int]]
 ) -> tuple[list[BranchSelection], list[tuple[int, int]]]:
     """The selections to check, and the tags of branches that none of them takes, one tag for each `if`.
 
@@ -163,10 +160,7 @@ def _parents(branches: dict[int, list[int]]) -> dict[int, _Branch]:
 
 
 def _covered_branches(
-    tag_list: list[Tag],
-    branches: dict[int, list[int]],
-    parents: dict[int, _Branch],
-    selection: BranchSelection,
+    tag_list: list[Tag], branches: dict[int, list[int]], parents: dict[int, _Branch], selection: BranchSelection
 ) -> set[_Branch]:
     """The branches that a selection takes, if it also takes the branches around them."""
     covered: set[_Branch] = set()
@@ -177,10 +171,7 @@ def _covered_branches(
 
 
 def _selection_for(
-    branch: _Branch,
-    tag_list: list[Tag],
-    branches: dict[int, list[int]],
-    parents: dict[int, _Branch],
+    branch: _Branch, tag_list: list[Tag], branches: dict[int, list[int]], parents: dict[int, _Branch]
 ) -> BranchSelection:
     """The selection that reaches a branch through those around it.
 

@@ -13,12 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from spark_iceberg_sql.files.source_map import Branch, BranchRange, Placeholder, SqlFragment
-from spark_iceberg_sql.files.template_branches import (
-    BranchSelection,
-    branch_selections,
-    find_branches,
-    omitted_ranges,
-)
+from spark_iceberg_sql.files.template_branches import BranchSelection, branch_selections, find_branches, omitted_ranges
 from spark_iceberg_sql.files.template_strings import ddl_in_strings
 from spark_iceberg_sql.files.template_tags import Tag, find_tags, is_templated
 from spark_iceberg_sql.lazy import regex
@@ -143,10 +138,7 @@ def _merged_ranges(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
 
 
 def _variant(
-    fragment: SqlFragment,
-    tag_list: list[Tag],
-    branches: dict[int, list[int]],
-    selection: BranchSelection,
+    fragment: SqlFragment, tag_list: list[Tag], branches: dict[int, list[int]], selection: BranchSelection
 ) -> SqlFragment:
     chars = list(fragment.sql)
     placeholders = list(fragment.placeholders)
@@ -175,12 +167,7 @@ def _variant(
     kept_placeholders = [placeholder for placeholder in placeholders if not chars[placeholder.start].isspace()]
     kept_placeholders.sort(key=lambda placeholder: placeholder.start)
     branch_ranges = (*fragment.branch_ranges, *_branch_ranges(fragment, tag_list, branches))
-    return replace(
-        fragment,
-        sql="".join(chars),
-        placeholders=tuple(kept_placeholders),
-        branch_ranges=branch_ranges,
-    )
+    return replace(fragment, sql="".join(chars), placeholders=tuple(kept_placeholders), branch_ranges=branch_ranges)
 
 
 def _covered_ends(placeholders: Sequence[Placeholder]) -> tuple[list[int], list[int]]:
@@ -195,11 +182,7 @@ def _branch_ranges(fragment: SqlFragment, tag_list: list[Tag], branches: dict[in
         start, end = tag_list[if_index].end, tag_list[tag_indices[-1]].start
         # Only an `if` chooses between texts.
         if tag_list[if_index].keyword == "if":
-            yield (
-                start,
-                end,
-                Branch(fragment.unit_index, fragment.starts[start], fragment.starts[end]),
-            )
+            yield (start, end, Branch(fragment.unit_index, fragment.starts[start], fragment.starts[end]))
 
 
 def _is_silent(text: str, tag: Tag) -> bool:

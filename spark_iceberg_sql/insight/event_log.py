@@ -74,8 +74,7 @@ def _events(file: Path, decompress: Callable[[Path], Path] | None) -> Iterator[d
         file = decompress(file)
     elif _is_compressed(file):
         raise FileError(
-            f"the event log {file} is compressed",
-            help="decompress it first, or set spark.eventLog.compress to false",
+            f"the event log {file} is compressed", help="decompress it first, or set spark.eventLog.compress to false"
         )
     try:
         with file.open(encoding="utf-8") as lines:

@@ -85,9 +85,7 @@ def skipped_statements(queries: str | Iterable[str | tuple[str, float]]) -> Iter
                     yield statement.text
 
 
-def _weighted_entries(
-    queries: str | Iterable[str | tuple[str, float]],
-) -> Iterable[tuple[str, float]]:
+def _weighted_entries(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[str, float]]:
     if isinstance(queries, str):
         yield queries, 1.0
         return

@@ -49,13 +49,7 @@ def from_metadata(text: str) -> BoundTransform:
     transform = BY_NAME.get(name)
     if transform is None or (transform.parameter is None) != (parameter is None):
         transform = Transform(
-            text,
-            (text,),
-            (),
-            IDENTITY.sources,
-            "any column",
-            "not in this version of the spec",
-            in_ddl=False,
+            text, (text,), (), IDENTITY.sources, "any column", "not in this version of the spec", in_ddl=False
         )
         parameter = None
     return BoundTransform(transform, parameter)

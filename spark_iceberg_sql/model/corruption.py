@@ -98,10 +98,7 @@ def _find_corrupt_fields(specs: Specs, schema: Schema, case_sensitive: bool) -> 
     orphaned_fields |= {i: f for i, f in specs.newest.items() if f.source_id not in schema.ids}
     for field in orphaned_fields.values():
         is_void = has_live_fields and any(f.field_id == field.field_id and f.transform.is_void for f in current)
-        yield CorruptField(
-            CorruptionKind.VOID_WITHOUT_SOURCE if is_void else CorruptionKind.PAST_WITHOUT_SOURCE,
-            field,
-        )
+        yield CorruptField(CorruptionKind.VOID_WITHOUT_SOURCE if is_void else CorruptionKind.PAST_WITHOUT_SOURCE, field)
 
 
 def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[CorruptField]:
@@ -112,11 +109,7 @@ def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[
         other = first_by_name.setdefault(field.name if case_sensitive else field.name.lower(), field)
         if other is not field:
             are_current = {field.field_id, other.field_id} <= current_ids
-            yield CorruptField(
-                CorruptionKind.SAME_NAME_NOW if are_current else CorruptionKind.SAME_NAME,
-                field,
-                other,
-            )
+            yield CorruptField(CorruptionKind.SAME_NAME_NOW if are_current else CorruptionKind.SAME_NAME, field, other)
 
 
 def _types(specs: Specs, schema: Schema) -> Iterator[CorruptField]:
@@ -148,10 +141,7 @@ def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[CorruptField]
     """Fields named like a column of `.position_deletes`: the readers bind every spec to these columns."""
     if specs.format_version < DELETES_VERSION:
         return
-    reserved_names = {
-        *_DELETE_COLUMNS,
-        *(_DELETE_COLUMNS_V3 if specs.format_version >= VECTORS_VERSION else ()),
-    }
+    reserved_names = {*_DELETE_COLUMNS, *(_DELETE_COLUMNS_V3 if specs.format_version >= VECTORS_VERSION else ())}
     # Version 3 has deletion vectors, which the procedure that fails for a backtick does not rewrite.
     backticks = specs.format_version < VECTORS_VERSION
     for field in specs.last_of_each_id:

@@ -43,10 +43,7 @@ def create_specs(requested_fields: Sequence[RequestedField], format_version: int
 
 
 def update_specs(
-    specs: Specs,
-    drop: PartitionField | None,
-    add: RequestedField | None,
-    schema: Schema | None = None,
+    specs: Specs, drop: PartitionField | None, add: RequestedField | None, schema: Schema | None = None
 ) -> Specs:
     """ALTER TABLE ADD / DROP / REPLACE PARTITION FIELD as one step (BaseUpdatePartitionSpec).
 

@@ -199,22 +199,12 @@ def from_metadata(value: Any) -> Type:
         return Struct(tuple(field_from_metadata(f) for f in value["fields"]))
     if type_name == "list":
         return List(
-            Field(
-                "element",
-                from_metadata(value["element"]),
-                bool(value["element-required"]),
-                value["element-id"],
-            )
+            Field("element", from_metadata(value["element"]), bool(value["element-required"]), value["element-id"])
         )
     if type_name == "map":
         return Map(
             Field("key", from_metadata(value["key"]), True, value["key-id"]),
-            Field(
-                "value",
-                from_metadata(value["value"]),
-                bool(value["value-required"]),
-                value["value-id"],
-            ),
+            Field("value", from_metadata(value["value"]), bool(value["value-required"]), value["value-id"]),
         )
     raise UnknownTypeError(str(type_name))
 

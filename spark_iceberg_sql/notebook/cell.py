@@ -53,27 +53,14 @@ class Cell:
         return Report(masked_text, tuple(placed), self.name, count, lines)
 
     def diagnostic(
-        self,
-        code: str,
-        message: str,
-        span: tuple[int, int],
-        help: str | None = None,
-        fix: Fix | None = None,
+        self, code: str, message: str, span: tuple[int, int], help: str | None = None, fix: Fix | None = None
     ) -> Diagnostic:
         """A diagnostic that comes from no rule: an error of Spark, or one about a variable.
 
         span: offsets into the SQL.
         """
         line_span = Lines(self.text).span(*span)
-        return Diagnostic(
-            code,
-            code.lower(),
-            Severity.ERROR,
-            mask_message(message, self.text),
-            line_span,
-            help,
-            fix,
-        )
+        return Diagnostic(code, code.lower(), Severity.ERROR, mask_message(message, self.text), line_span, help, fix)
 
 
 def render_colored(report: Report) -> str:

@@ -125,10 +125,7 @@ class Connect:
         self, stages: Iterable[Any] | None, inflight_tasks: int, operation_id: Any, done: bool
     ) -> None:
         stage_list = list(stages or ())
-        tasks = (
-            sum(s.num_completed_tasks for s in stage_list),
-            sum(s.num_tasks for s in stage_list),
-        )
+        tasks = (sum(s.num_completed_tasks for s in stage_list), sum(s.num_tasks for s in stage_list))
         self._progress = Progress(*tasks, inflight_tasks) if stage_list else None
 
     def progress(self, group: str) -> Progress | None:

@@ -6,13 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from IPython.core.magic import (
-    Magics,
-    line_cell_magic,
-    magics_class,
-    needs_local_scope,
-    no_var_expand,
-)
+from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from traitlets import Bool, Int, TraitError
@@ -47,10 +41,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
     limit = Int(20, min=0, max=MAX_ROWS, help="how many rows of a result are shown").tag(config=True)
     kept = Int(
-        1_000,
-        min=0,
-        max=MAX_ROWS,
-        help="how many rows of a result are fetched when it runs, for its further pages",
+        1_000, min=0, max=MAX_ROWS, help="how many rows of a result are fetched when it runs, for its further pages"
     ).tag(config=True)
     quiet = Bool(False, help="show no rows").tag(config=True)
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
@@ -143,8 +134,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         if pages is None:
             subject = f"`{name}` is not a result" if name else "there is no result"
             raise IcebergSqlError(
-                f"{subject} whose rows were shown by %%iceberg_sql",
-                help="run the cell with the query first",
+                f"{subject} whose rows were shown by %%iceberg_sql", help="run the cell with the query first"
             )
         is_back = options.turn == "previous"
         bundle = pages.as_tsv() if options.turn == "copy" else pages.turn_page(is_back, options.page)

@@ -131,7 +131,6 @@ def checked_variable_name(name: str) -> str:
         )
     if hasattr(builtins, name):
         raise IcebergSqlError(
-            f"`{name}` is a Python function, which a result of that name would hide",
-            help=f"write `{name}_rows`",
+            f"`{name}` is a Python function, which a result of that name would hide", help=f"write `{name}_rows`"
         )
     return name

@@ -148,10 +148,7 @@ def refused_frame(name: str, frame: Any, error: Exception) -> tuple[str, str]:
             f"in a Python cell: {name} = spark.createDataFrame([], '{frame.columns[0]} STRING, ...')",
         )
     first = parse_error(error).sentence
-    return (
-        f"Spark cannot convert the DataFrame `{name}`: {first}",
-        "give all values of a column one type",
-    )
+    return (f"Spark cannot convert the DataFrame `{name}`: {first}", "give all values of a column one type")
 
 
 def _too_long_error(name: str) -> NoValueError:

@@ -76,10 +76,7 @@ class SessionNames:
         """The name, as SQL, of a table or namespace similar to one that does not exist."""
         for depth in range(1, len(parts)):
             namespace, name = parts[:depth], parts[depth]
-            names = [
-                *self.namespaces(namespace),
-                *(self.tables(namespace) if depth + 1 == len(parts) else []),
-            ]
+            names = [*self.namespaces(namespace), *(self.tables(namespace) if depth + 1 == len(parts) else [])]
             if name not in names:
                 similar = difflib.get_close_matches(name, names, 1, 0.6)
                 if not similar:

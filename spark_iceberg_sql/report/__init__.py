@@ -9,13 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.report.terminal import (
-    concise_reports,
-    full,
-    full_reports,
-    grouped_reports,
-    summary,
-)
+from spark_iceberg_sql.report.terminal import concise_reports, full, full_reports, grouped_reports, summary
 
 __all__ = ["FORMATS", "HUMAN_FORMATS", "Format", "full", "summary"]
 

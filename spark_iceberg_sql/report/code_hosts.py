@@ -10,16 +10,8 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 from spark_iceberg_sql.safe_output import visible, visible_lines, without_commands
 
-_GITHUB: Mapping[Severity, str] = {
-    Severity.ERROR: "error",
-    Severity.WARNING: "warning",
-    Severity.NOTE: "notice",
-}
-_GITLAB: Mapping[Severity, str] = {
-    Severity.ERROR: "major",
-    Severity.WARNING: "minor",
-    Severity.NOTE: "info",
-}
+_GITHUB: Mapping[Severity, str] = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+_GITLAB: Mapping[Severity, str] = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
 
 
 def github_reports(reports: Sequence[Report]) -> str:
@@ -30,10 +22,7 @@ def github_reports(reports: Sequence[Report]) -> str:
 
 def _command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
     span = diagnostic.span
-    properties = {
-        "title": f"{diagnostic.code} {diagnostic.name}",
-        "file": relative(report.filename, root),
-    }
+    properties = {"title": f"{diagnostic.code} {diagnostic.name}", "file": relative(report.filename, root)}
     if report.cell is None:  # a line number of a cell is not one of the notebook's file
         properties |= {"line": str(span.row), "col": str(span.column), "endLine": str(span.end_row)}
         properties["endColumn"] = str(span.end_column)

@@ -32,17 +32,7 @@ def fingerprints(reports: Sequence[Report]) -> Iterator[tuple[Report, Diagnostic
     for report in reports:
         for diagnostic in report:
             span_text = " ".join(report.text[diagnostic.span.start : diagnostic.span.end].split())
-            key = (
-                relative(report.filename),
-                str(report.cell),
-                diagnostic.code,
-                diagnostic.message,
-                span_text,
-            )
+            key = (relative(report.filename), str(report.cell), diagnostic.code, diagnostic.message, span_text)
             ordinals[key] += 1
             data = "\0".join((*key, str(ordinals[key])))
-            yield (
-                report,
-                diagnostic,
-                hashlib.sha256(data.encode(errors="backslashreplace")).hexdigest(),
-            )
+            yield (report, diagnostic, hashlib.sha256(data.encode(errors="backslashreplace")).hexdigest())

@@ -52,11 +52,7 @@ def _fix(report: Report, fix: Fix | None) -> dict[str, Any] | None:
     return {
         "applicability": fix.applicability,
         "edits": [
-            {
-                "content": edit.text,
-                "end_location": _location(lines, edit.end),
-                "location": _location(lines, edit.start),
-            }
+            {"content": edit.text, "end_location": _location(lines, edit.end), "location": _location(lines, edit.start)}
             for edit in fix.edits
         ],
         "message": fix.title,

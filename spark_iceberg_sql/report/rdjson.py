@@ -10,11 +10,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severi
 from spark_iceberg_sql.report.fingerprints import relative
 from spark_iceberg_sql.report.rule_pages import SITE, url_of
 
-_SEVERITY: Mapping[Severity, str] = {
-    Severity.ERROR: "ERROR",
-    Severity.WARNING: "WARNING",
-    Severity.NOTE: "INFO",
-}
+_SEVERITY: Mapping[Severity, str] = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
 
 
 def rdjson_reports(reports: Sequence[Report]) -> str:

@@ -83,10 +83,7 @@ def _result(report: Report, diagnostic: Diagnostic, index: int, fingerprint: str
     }
     if diagnostic.fix is not None and report.cell is None:
         replacements = [
-            {
-                "deletedRegion": _region(lines, edit.start, edit.end),
-                "insertedContent": {"text": edit.text},
-            }
+            {"deletedRegion": _region(lines, edit.start, edit.end), "insertedContent": {"text": edit.text}}
             for edit in diagnostic.fix.edits
         ]
         result["fixes"] = [

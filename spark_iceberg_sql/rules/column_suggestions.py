@@ -6,11 +6,7 @@ import re
 from collections.abc import Iterable
 
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
-from spark_iceberg_sql.facts.target_context import (
-    AlreadyReportedError,
-    TargetContext,
-    UnknownFactError,
-)
+from spark_iceberg_sql.facts.target_context import AlreadyReportedError, TargetContext, UnknownFactError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import SUGGESTED, TIMES

@@ -61,12 +61,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     if area is not Area.GRAMMAR:
         return
     table = node.table.text if node.table is not None else "t"
-    values = {
-        "table": table,
-        "found": node.token_text,
-        "expected": node.expected,
-        **help_values(context, node),
-    }
+    values = {"table": table, "found": node.token_text, "expected": node.expected, **help_values(context, node)}
     if message is not None:
         message_pattern = message
     elif node.error_span[0] == node.error_span[1]:
@@ -81,11 +76,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     else:
         fix = Fix(suggestion.help, suggestion.edits) if suggestion.is_complete else None
         yield Finding(
-            node.error_span,
-            suggestion.message or _fill(message_pattern, values),
-            suggestion.help,
-            fix,
-            severity,
+            node.error_span, suggestion.message or _fill(message_pattern, values), suggestion.help, fix, severity
         )
 
 

@@ -66,9 +66,7 @@ def not_checked(context: Context) -> Iterator[Finding]:
         )
     if isinstance(context.node, nodes.Templated) and context.node.is_too_deep:
         yield Finding(
-            context.node.template_span,
-            "not checked: the type is nested more than 100 deep",
-            "flatten the type",
+            context.node.template_span, "not checked: the type is nested more than 100 deep", "flatten the type"
         )
     elif isinstance(context.node, nodes.Templated) and not _is_checked_later(context, context.node):
         placeholder_text = context.text_at(context.node.template_span)

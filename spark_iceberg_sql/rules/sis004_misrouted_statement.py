@@ -43,12 +43,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-from spark_iceberg_sql.syntax.routing import (
-    goes_to_iceberg,
-    is_iceberg_statement,
-    phrase_in,
-    text_with_trivia,
-)
+from spark_iceberg_sql.syntax.routing import goes_to_iceberg, is_iceberg_statement, phrase_in, text_with_trivia
 from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS, Area
 
 _ICEBERG_STATEMENTS =(
@@ -74,13 +69,7 @@ _ROUTING_KEYWORDS = frozenset({
 
 @rule(
     Severity.ERROR,
-    on=(
-        *_ICEBERG_STATEMENTS,
-        *_SPARK_STATEMENTS,
-        nodes.Explain,
-        nodes.Compound,
-        nodes.InvalidStatement,
-    ),
+    on=(*_ICEBERG_STATEMENTS, *_SPARK_STATEMENTS, nodes.Explain, nodes.Compound, nodes.InvalidStatement),
     category=Category.SYNTAX,
     removes_comments=True,
 )
@@ -152,10 +141,7 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
             (token.start, token.end),
             f"only Spark's grammar reads `{token.text}` as {token.text.upper()}: Iceberg's parser needs ASCII letters",
             f"write `{token.text.upper()}`",
-            Fix(
-                "write the keyword in ASCII letters",
-                (Edit(token.start, token.end, token.text.upper()),),
-            ),
+            Fix("write the keyword in ASCII letters", (Edit(token.start, token.end, token.text.upper()),)),
         )
     if non_ascii_keywords or context.repaired:
         return
@@ -193,10 +179,7 @@ def _is_non_ascii_keyword(token: Token) -> bool:
 
 
 def _text_without(
-    context: Context,
-    tokens: list[Token],
-    start: int,
-    replacement: Callable[[Token], str] | None = None,
+    context: Context, tokens: list[Token], start: int, replacement: Callable[[Token], str] | None = None
 ) -> str:
     """The statement from an offset on, with white space or a replacement in place of the comments."""
     parts, offset = [], start

@@ -35,12 +35,7 @@ from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, DATE, HASH, IDENTITY, SUGGESTED, TIMES
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.column_suggestions import (
-    accepted_columns,
-    find_column,
-    quoted_column,
-    transform_help,
-)
+from spark_iceberg_sql.rules.column_suggestions import accepted_columns, find_column, quoted_column, transform_help
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.rules.program_calls import with_reader_message

@@ -34,11 +34,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.column_suggestions import (
-    accepted_columns,
-    quoted_column,
-    transform_help,
-)
+from spark_iceberg_sql.rules.column_suggestions import accepted_columns, quoted_column, transform_help
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted

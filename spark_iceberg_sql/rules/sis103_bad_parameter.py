@@ -68,11 +68,7 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
         help_ = transform_help(facts, transform, facts.source_text, intended_number)
         fix = None
         if intended_number is not None:
-            fix = Fix(
-                f"write `{intended_number}`",
-                (Edit(*literal.span, str(intended_number)),),
-                safe=True,
-            )
+            fix = Fix(f"write `{intended_number}`", (Edit(*literal.span, str(intended_number)),), safe=True)
         no_integer = literal.value is None or abs(literal.value) > _MAX_BIGINT
         early = facts.spark_reads and no_integer
         yield Finding(literal.span, message, help_, fix, early=early)

@@ -88,11 +88,7 @@ def unknown_column(context: Context) -> Iterator[Finding]:
         elif isinstance(context.node, nodes.AddColumns) and not isinstance(columns[0].field.type, Struct):
             data_type = type_with_article(columns[0].field.type)
             message = f"`{column_ref.text}` cannot be added: `{columns[0].name}` is {data_type}, not a struct"
-            yield Finding(
-                column_ref.span,
-                message,
-                f"write `ADD COLUMN {quoted(column_ref.text.split('.')[-1])} ...`",
-            )
+            yield Finding(column_ref.span, message, f"write `ADD COLUMN {quoted(column_ref.text.split('.')[-1])} ...`")
     yield from misplaced_columns(context)
     for facts in context.new_terms:
         ref = facts.source

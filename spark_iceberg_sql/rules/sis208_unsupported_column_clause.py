@@ -58,13 +58,7 @@ _CONSTRAINT_PATTERN = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 
 @rule(
     Severity.ERROR,
-    on=(
-        nodes.Create,
-        nodes.AddColumns,
-        nodes.ReplaceColumns,
-        nodes.AlterColumn,
-        nodes.AlterConstraint,
-    ),
+    on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns, nodes.AlterColumn, nodes.AlterConstraint),
     category=Category.COLUMNS,
     iceberg_only=True,
     spark_only=True,

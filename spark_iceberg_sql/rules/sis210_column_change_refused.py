@@ -60,13 +60,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 @rule(
     Severity.ERROR,
-    on=(
-        nodes.AlterColumn,
-        nodes.DropColumns,
-        nodes.RenameColumn,
-        nodes.AddColumns,
-        nodes.ReplaceColumns,
-    ),
+    on=(nodes.AlterColumn, nodes.DropColumns, nodes.RenameColumn, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schema Evolution",
     category=Category.COLUMNS,
 )

@@ -41,12 +41,7 @@ from spark_iceberg_sql.rules.message_format import column_text, join_names, type
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(
-    Severity.ERROR,
-    on=(nodes.IdentifierFields,),
-    spec="Identifier Field IDs",
-    category=Category.COLUMNS,
-)
+@rule(Severity.ERROR, on=(nodes.IdentifierFields,), spec="Identifier Field IDs", category=Category.COLUMNS)
 def identifier_field(context: Context) -> Iterator[Finding]:
     """Every column that does not exist, or that cannot identify a row."""
     node = context.node

@@ -29,13 +29,7 @@ from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(
-    Severity.ERROR,
-    on=(nodes.Create,),
-    spec="Partitioning",
-    when=has_risky_fields,
-    category=Category.FIELDS,
-)
+@rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning", when=has_risky_fields, category=Category.FIELDS)
 def field_twice(context: Context) -> Iterator[Finding]:
     """Every field after one with the same source and transform."""
     first_uses: dict[tuple[int, str], tuple[str, str]] = {}

@@ -33,13 +33,7 @@ from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(
-    Severity.ERROR,
-    on=(nodes.Create,),
-    spec="Partitioning",
-    when=has_risky_fields,
-    category=Category.FIELDS,
-)
+@rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning", when=has_risky_fields, category=Category.FIELDS)
 def same_transform_twice(context: Context) -> Iterator[Finding]:
     """Every bucket or truncate of a column after an earlier one with a different number."""
     first_uses: dict[tuple[int, str], tuple[RequestedField, str | None]] = {}

@@ -115,10 +115,7 @@ def _time_field(facts: ResolvedTerm) -> tuple[object, TimeField | None]:
     else:
         if requested_field is None:
             return None, None
-        column, time_field = (
-            requested_field.source_id,
-            TimeField(requested_field.transform, requested_field.source),
-        )
+        column, time_field = (requested_field.source_id, TimeField(requested_field.transform, requested_field.source))
     return column, time_field if time_field.transform.transform.granularity is not None else None
 
 

@@ -112,10 +112,7 @@ def _help(context: Context, suggestion: PartitionField | None) -> str:
     if suggestion is not None:
         node, verb, with_clause = context.node, "DROP", ""
         if isinstance(node, nodes.ReplaceField):
-            verb, with_clause = (
-                "REPLACE",
-                " ".join(context.text_at((node.old.span[1], node.span[1])).split()),
-            )
+            verb, with_clause = ("REPLACE", " ".join(context.text_at((node.old.span[1], node.span[1])).split()))
             with_clause = f" {with_clause}"
         clause = f"`{verb} PARTITION FIELD {_field_reference(context, suggestion)}{with_clause}`"
         return (

@@ -73,7 +73,5 @@ def field_there(context: Context) -> Iterator[Finding]:
     else:
         help_ = "leave out the statement"
     yield Finding(
-        facts.term.span,
-        f"`{context.target.text}` is already partitioned by {display_field(existing_field)}",
-        help_,
+        facts.term.span, f"`{context.target.text}` is already partitioned by {display_field(existing_field)}", help_
     )

@@ -72,11 +72,7 @@ def _finding(context: Context, item: CorruptField) -> Finding:
     if isinstance(context.node, nodes.Create) or requested_field is None:
         span = facts.term.span if facts is not None else context.target.span
         new = f"`ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {other.clause} WITH {field.clause}`"
-        return Finding(
-            span,
-            message,
-            f"write `{other.clause}`, change it with {new}, or drop the table first",
-        )
+        return Finding(span, message, f"write `{other.clause}`, change it with {new}, or drop the table first")
     clause, fix = renamed_clause(context, unused_field_name(context.specs, context.schema, requested_field))
     new_facts = context.new_terms[0]
     span = new_facts.name.span if new_facts.name is not None else new_facts.term.span

@@ -38,13 +38,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 @rule(
     Severity.ERROR,
-    on=(
-        nodes.Create,
-        nodes.AddField,
-        nodes.ReplaceField,
-        nodes.DropColumns,
-        nodes.ReplaceColumns,
-    ),
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField, nodes.DropColumns, nodes.ReplaceColumns),
     spec="Partition Transforms",
     when=has_risky_fields,
     category=Category.TABLE,

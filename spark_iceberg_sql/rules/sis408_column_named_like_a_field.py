@@ -40,13 +40,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 
 @rule(
     Severity.ERROR,
-    on=(
-        nodes.Create,
-        nodes.AddColumns,
-        nodes.RenameColumn,
-        nodes.AlterColumn,
-        nodes.ReplaceColumns,
-    ),
+    on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.AlterColumn, nodes.ReplaceColumns),
     spec="Partitioning",
     when=has_special_clauses,
     category=Category.TABLE,

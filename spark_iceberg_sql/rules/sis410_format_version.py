@@ -70,9 +70,7 @@ def format_version(context: Context) -> Iterator[Finding]:
     version = context.format_version
     if version is None:
         yield Finding(
-            item.value_span,
-            f"unknown format version `{item.value}`",
-            f"write `'{KEY}' = '2'`, or '3', or '1'",
+            item.value_span, f"unknown format version `{item.value}`", f"write `'{KEY}' = '2'`, or '3', or '1'"
         )
         return
     table = context.replaced_table if isinstance(node, nodes.Create) else context.iceberg_table

@@ -93,9 +93,7 @@ def refused_property(context: Context) -> Iterator[Finding]:
             message = f"`{item.key}` is a reserved table property of Spark"
             yield Finding(item.key_span, message, RESERVED[item.key], early=True)
         elif iceberg and item.key.lower().replace("-", "_") in _PARTITION_KEYS:
-            from spark_iceberg_sql.rules.intended_fields import (
-                parse_fields,  # the command starts sooner
-            )
+            from spark_iceberg_sql.rules.intended_fields import parse_fields  # the command starts sooner
 
             intended_fields = parse_fields(
                 [token for token in tokenize(item.value) if token.kind is not TokenKind.SPACE]
@@ -141,17 +139,8 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
         return Finding(item.value_span, message, "write 'parquet', 'orc' or 'avro'")
     end = "" if property_type.is_refused else f": {property_type.failing_operation} would fail"
     message = f"`{item.key}` must be {property_type.expects}, not `{item.value}`{end}"
-    affects_only_row_changes = property_type.failing_operation.split()[-1] in (
-        "DELETE",
-        "UPDATE",
-        "MERGE",
-    )
-    return Finding(
-        item.value_span,
-        message,
-        help_,
-        severity=Severity.WARNING if affects_only_row_changes else None,
-    )
+    affects_only_row_changes = property_type.failing_operation.split()[-1] in ("DELETE", "UPDATE", "MERGE")
+    return Finding(item.value_span, message, help_, severity=Severity.WARNING if affects_only_row_changes else None)
 
 
 def _is_read(context: Context, key: str) -> bool:

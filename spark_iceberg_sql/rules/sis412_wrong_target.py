@@ -96,14 +96,7 @@ def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | N
 
 @rule(
     Severity.ERROR,
-    on=(
-        nodes.Create,
-        *FIELD_STATEMENTS,
-        *_ICEBERG_FEATURES,
-        *_COLUMNS,
-        nodes.HivePartition,
-        nodes.DropTable,
-    ),
+    on=(nodes.Create, *FIELD_STATEMENTS, *_ICEBERG_FEATURES, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
     spec="Partition Evolution",
     category=Category.TABLE,
     from_absence=True,
@@ -194,9 +187,7 @@ def _not_iceberg_table(context: Context, table: Table) -> Iterator[Finding]:
         return  # Iceberg resolves it to the table itself
     if table.kind is RelationKind.METADATA:
         yield Finding(
-            span,
-            f"`{name}` is a metadata table, which cannot have {feature}",
-            f"write `ALTER TABLE {parent}`",
+            span, f"`{name}` is a metadata table, which cannot have {feature}", f"write `ALTER TABLE {parent}`"
         )
     elif table.kind is RelationKind.VIEW:
         noun = "partitions" if feature == "partition fields" else feature

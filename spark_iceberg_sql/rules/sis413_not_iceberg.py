@@ -49,8 +49,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 
 _CLUSTERED = regex(
-    r"CLUSTERED\s+BY\s*\(([^()]+)\)\s*(?:SORTED\s+BY\s*\(([^()]+)\)\s*)?INTO\s+(\d+)\s+BUCKETS",
-    re.IGNORECASE,
+    r"CLUSTERED\s+BY\s*\(([^()]+)\)\s*(?:SORTED\s+BY\s*\(([^()]+)\)\s*)?INTO\s+(\d+)\s+BUCKETS", re.IGNORECASE
 )
 
 
@@ -81,9 +80,7 @@ def not_iceberg(context: Context) -> Iterator[Finding]:
         yield from _foreign(context, node)
         return
     if node.cluster_by is not None:
-        from spark_iceberg_sql.rules.intended_fields import (
-            parse_fields,  # the command starts sooner
-        )
+        from spark_iceberg_sql.rules.intended_fields import parse_fields  # the command starts sooner
 
         start, end = node.cluster_by
         clause_tokens = [token for token in context.statement.tokens if start <= token.start < end][2:]
@@ -195,10 +192,7 @@ def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
         return
     terms = node.partitioning or ()
     calls = (t for t in terms if t.transform_name is not None)
-    term = next(
-        (t for t in calls if (r := find_transform(t.transform_name)) is None or not r.is_identity),
-        None,
-    )
+    term = next((t for t in calls if (r := find_transform(t.transform_name)) is None or not r.is_identity), None)
     if term is None:
         return
     description = f"a table USING {node.provider}" if node.provider else "a table without USING iceberg"

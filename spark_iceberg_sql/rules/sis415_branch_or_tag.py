@@ -51,12 +51,7 @@ _MAIN = "main"
 _MAX_LONG = 2**63 - 1
 
 
-@rule(
-    Severity.ERROR,
-    on=(nodes.ChangeSnapshotRef,),
-    spec="Snapshot References",
-    category=Category.TABLE,
-)
+@rule(Severity.ERROR, on=(nodes.ChangeSnapshotRef,), spec="Snapshot References", category=Category.TABLE)
 def branch_or_tag(context: Context) -> Iterator[Finding]:
     """Invalid numbers, the branch `main`, and names that already exist or do not exist."""
     node = context.node

@@ -55,13 +55,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-@rule(
-    Severity.ERROR,
-    on=(nodes.Create,),
-    spec="Schema Evolution",
-    when=has_special_clauses,
-    category=Category.TABLE,
-)
+@rule(Severity.ERROR, on=(nodes.Create,), spec="Schema Evolution", when=has_special_clauses, category=Category.TABLE)
 def replaced_source_type(context: Context) -> Iterator[Finding]:
     """Every column of CREATE OR REPLACE whose new type conflicts with a spec of the table."""
     old_table = context.replaced_table

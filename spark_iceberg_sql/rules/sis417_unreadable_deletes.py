@@ -73,10 +73,7 @@ def unreadable_deletes(context: Context) -> Iterator[Finding]:
 
 
 def _remedy(context: Context, field: PartitionField) -> tuple[terms.Offsets, str]:
-    name, table = (
-        quoted(f"{field.name.replace('`', '_').replace('.', '_')}_field"),
-        context.target.text,
-    )
+    name, table = (quoted(f"{field.name.replace('`', '_').replace('.', '_')}_field"), context.target.text)
     if isinstance(context.node, nodes.AddField | nodes.ReplaceField) and context.requested_field is not None:
         facts = context.new_terms[0]
         clause, _ = renamed_clause(context, unused_field_name(context.specs, context.schema, context.requested_field))

@@ -38,11 +38,7 @@ from spark_iceberg_sql.syntax import nodes
 _UTC = regex(r"(?i)(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich)?(?:[+-]?0?0(?::?00)?)?|z|local")
 
 
-@rule(
-    Severity.WARNING,
-    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
-    category=Category.ADVICE,
-)
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), category=Category.ADVICE)
 def day_of_another_zone(context: Context) -> Iterator[Finding]:
     """Years, months or days of a timestamp with time zone, after SET TIME ZONE to a zone other than UTC."""
     zone = context.catalog.time_zone

@@ -34,12 +34,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.function_calls import (
-    FUNCTION_PREFIX,
-    SYSTEM_FUNCTIONS,
-    FunctionCall,
-    calls,
-)
+from spark_iceberg_sql.facts.function_calls import FUNCTION_PREFIX, SYSTEM_FUNCTIONS, FunctionCall, calls
 from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
@@ -74,9 +69,7 @@ def wrong_function_call(context: Context) -> Iterator[Finding]:
 
 def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     """A name that is nearly a function's: one letter differs, or it is another engine's name."""
-    from spark_iceberg_sql.model.functions.metadata_functions import (
-        NAMES,  # the command starts sooner
-    )
+    from spark_iceberg_sql.model.functions.metadata_functions import NAMES  # the command starts sooner
 
     if call.function in NAMES or f"function {call.function}" in context.text.lower():
         return None
@@ -85,10 +78,7 @@ def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     transform = BY_SPELLING.get(function_name) if call.is_system else None
     transform = BY_OTHER_NAME[function_name][0] if function_name in _TIME_NAMES else transform
     is_misspelling = transform is None
-    name = next(
-        (n for n in sorted(names) if len(function_name) > 2 and _is_one_edit_apart(function_name, n)),
-        None,
-    )
+    name = next((n for n in sorted(names) if len(function_name) > 2 and _is_one_edit_apart(function_name, n)), None)
     if transform is not None:
         name = transform.spark_function if call.is_system else transform.spelling
     if name is None or (call.is_system and name not in names):
@@ -144,8 +134,7 @@ def _count_finding(context: Context, call: FunctionCall) -> Finding | None:
     takes = "one column" if parameter is None else f"the {parameter.noun} and one column"
     argument_count = len(call.arguments)
     column = next(
-        (context.text_at(call.argument_span(i)) for i in range(argument_count) if _is_column(call.arguments[i])),
-        "col",
+        (context.text_at(call.argument_span(i)) for i in range(argument_count) if _is_column(call.arguments[i])), "col"
     )
     numbers = [n for i in range(argument_count) if (n := call.integer_argument(i)) is not None]
     number_prefix = "" if parameter is None else f"{next(iter(numbers), parameter.example)}, "

@@ -54,8 +54,4 @@ def filter_does_not_prune(context: Context) -> Iterator[Finding]:
         field = f"`{predicate.field.name}`"
         if predicate.field.clause != predicate.field.name:
             field += f" ({predicate.field.clause})"
-        yield Finding(
-            predicate.span,
-            f"`{predicate_text}` does not prune by the partition field {field}",
-            help_,
-        )
+        yield Finding(predicate.span, f"`{predicate_text}` does not prune by the partition field {field}", help_)

@@ -14,10 +14,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import spark as advise
 from spark_iceberg_sql.insight.preview import spark as preview
 from spark_iceberg_sql.insight.preview.model import Preview
-from spark_iceberg_sql.spark.bridge.functions.python_table_functions import (
-    Argument,
-    PythonTableFunction,
-)
+from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,13 +36,7 @@ def _preview(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
     by = args["by"]
     if by not in ("table", "partition"):
         raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'", argument="by")
-    result = preview.preview(
-        spark,
-        args["source"],
-        args["spec"],
-        using=args["using"],
-        commits=args["commits"],
-    )
+    result = preview.preview(spark, args["source"], args["spec"], using=args["using"], commits=args["commits"])
     if by == "table":
         return _SUMMARY, [_summary(result)]
     parts = result.per_partition
@@ -89,12 +80,7 @@ _PROPOSALS = (
 def _advise(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
     advice = advise.advise(spark, args["source"], args["queries"], using=args["using"])
     return _PROPOSALS, [
-        {
-            **asdict(proposal),
-            "rank": rank,
-            "based_on": advice.basis,
-            "notes": advice.notes,
-        }
+        {**asdict(proposal), "rank": rank, "based_on": advice.basis, "notes": advice.notes}
         for rank, proposal in enumerate(advice, 1)
     ]
 

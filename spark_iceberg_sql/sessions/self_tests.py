@@ -80,10 +80,7 @@ def trial(spark: SparkSession) -> Iterator[TrialTable]:
     """A trial table in a session of its own, whose settings are Spark's defaults where the results depend on them."""
     session = spark.newSession()
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    with (
-        TemporaryDirectory(prefix="spark-iceberg-sql-trial-") as folder,
-        gateway.without_error_logs(),
-    ):
+    with TemporaryDirectory(prefix="spark-iceberg-sql-trial-") as folder, gateway.without_error_logs():
         yield TrialTable(session, f"{folder}/trial")
 
 

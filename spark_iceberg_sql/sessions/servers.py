@@ -63,10 +63,7 @@ class Server:
         return self
 
     def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
 
@@ -75,11 +72,7 @@ class Server:
 
 
 def connect_server(
-    spark: SparkSession | None = None,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 15002,
-    ddl: str = "error",
+    spark: SparkSession | None = None, *, host: str = "127.0.0.1", port: int = 15002, ddl: str = "error"
 ) -> Server:
     """Serve Spark Connect from this process; clients need only `pyspark-client`, not this package.
 
@@ -112,11 +105,7 @@ def _require_token(spark: SparkSession | None, host: str) -> None:
 
 
 def thrift_server(
-    spark: SparkSession | None = None,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 10000,
-    ddl: str = "error",
+    spark: SparkSession | None = None, *, host: str = "127.0.0.1", port: int = 10000, ddl: str = "error"
 ) -> Server:
     """Serve JDBC and other clients of Hive's Thrift protocol from this process; otherwise like `connect_server`."""
     return _start_server("jdbc:hive2", server_processes.start_thrift, spark, host, port, ddl)

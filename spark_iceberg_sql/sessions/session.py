@@ -27,10 +27,7 @@ from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import SPARK_MINORS, missing_runtime, runtime, tested_line
 
 _MEMORY_KEY = "spark.driver.memory"
-_CLIENT_VARIABLES = {
-    "SPARK_CONNECT_MODE_ENABLED",
-    "SPARK_REMOTE",
-}  # with which pyspark starts no JVM
+_CLIENT_VARIABLES = {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"}  # with which pyspark starts no JVM
 _MB, _GB = 2**20, 2**30
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 

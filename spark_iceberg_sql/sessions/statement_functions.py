@@ -14,10 +14,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.insight.explain import spark as explain
 from spark_iceberg_sql.insight.health import spark as health
 from spark_iceberg_sql.insight.spj import spark as joins
-from spark_iceberg_sql.spark.bridge.functions.python_table_functions import (
-    Argument,
-    PythonTableFunction,
-)
+from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -31,10 +28,7 @@ _STATEMENT = Argument("statement", "SQL text")
 
 
 def _table_function(
-    argument: Argument,
-    columns: str,
-    rows: Callable[[SparkSession, str], Iterable[Row]],
-    **documentation: str,
+    argument: Argument, columns: str, rows: Callable[[SparkSession, str], Iterable[Row]], **documentation: str
 ) -> PythonTableFunction:
     """A table function of one argument.
 
@@ -42,9 +36,7 @@ def _table_function(
     argument's value. documentation: name, summary and example.
     """
     return PythonTableFunction(
-        arguments=(argument,),
-        rows=lambda spark, values: (columns, rows(spark, values[argument.name])),
-        **documentation,
+        arguments=(argument,), rows=lambda spark, values: (columns, rows(spark, values[argument.name])), **documentation
     )
 
 

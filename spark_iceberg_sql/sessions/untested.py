@@ -90,10 +90,7 @@ def _register(spark: SparkSession) -> Results:
         results = _RESULTS[gateway.gateway()] = Results()
         results.add(_FUNCTIONS, {})
     results.add(_RULES, _rule_faults(spark))
-    for part, registration in (
-        (_FUNCTIONS, functions.register),
-        (_TABLE_FUNCTIONS, _register_table_functions),
-    ):
+    for part, registration in ((_FUNCTIONS, functions.register), (_TABLE_FUNCTIONS, _register_table_functions)):
         if not results.failed(part):
             results.add(part, _attempt(part, registration, spark))
     if first:

@@ -61,8 +61,7 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
     folder_name = path.rstrip("/").rsplit("/", 1)[-1]
     if not all(parts):
         raise IcebergSqlError(
-            f"`{name}` is not a name: a part of it is empty",
-            help=f"attach it as `lake.{folder_name}`",
+            f"`{name}` is not a name: a part of it is empty", help=f"attach it as `lake.{folder_name}`"
         )
     if len(parts) < 2:
         raise IcebergSqlError(f"`{name}` does not name a catalog", help=f"attach it as `{name}.{folder_name}`")

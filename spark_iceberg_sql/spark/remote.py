@@ -227,10 +227,7 @@ def _lost(spark: SparkSession, *, has_ended_session: bool = False) -> IcebergSql
         fact = f"{server} no longer has this session: it was started again, or has ended the session"
         start = ""
     else:
-        fact, start = (
-            f"{server} is gone: nothing accepts connections there",
-            "start the server again, then ",
-        )
+        fact, start = (f"{server} is gone: nothing accepts connections there", "start the server again, then ")
     return IcebergSqlError(fact, help=f"{start}make a new session: SparkSession.builder.remote(...).create()")
 
 

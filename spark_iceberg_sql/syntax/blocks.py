@@ -17,10 +17,7 @@ def block_ends(tokens: Iterable[tuple[int, str]]) -> dict[int, int]:
     """
     ends: dict[int, int] = {}
     open_blocks: list[int] = []
-    at_statement_start, after_label = (
-        True,
-        False,
-    )  # a statement may begin here; the word before may be a label
+    at_statement_start, after_label = (True, False)  # a statement may begin here; the word before may be a label
     in_header = in_declare = False  # inside IF ... THEN, WHILE ... DO; inside DECLARE ... HANDLER
     open_cases = 0  # open CASE expressions of the header
     for index, word in tokens:

@@ -7,16 +7,7 @@ import re
 from spark_iceberg_sql.lazy import regex
 
 _ESCAPE = regex(r"\\(u[0-9A-Fa-f]{4}|[0-3][0-7]{2}|.)", re.DOTALL)
-_ESCAPED = {
-    "0": "\0",
-    "b": "\b",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "Z": "\x1a",
-    "%": "\\%",
-    "_": "\\_",
-}
+_ESCAPED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
 
 def unescape(text: str) -> str:

@@ -7,15 +7,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.records import field, record
-from spark_iceberg_sql.syntax.terms import (
-    ColumnDef,
-    Literal,
-    Name,
-    NamePath,
-    Offsets,
-    Property,
-    Term,
-)
+from spark_iceberg_sql.syntax.terms import ColumnDef, Literal, Name, NamePath, Offsets, Property, Term
 
 
 @record(frozen=True, slots=True)

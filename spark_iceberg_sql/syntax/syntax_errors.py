@@ -40,8 +40,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
     "hint": SyntaxErrorKind(area=Area.ROUTING),
     "as-name": SyntaxErrorKind(area=Area.FIELD_NAME),
     "parameter": SyntaxErrorKind(
-        "Iceberg's statements take no parameters",
-        "write the value itself: a program can format it into the text",
+        "Iceberg's statements take no parameters", "write the value itself: a program can format it into the text"
     ),
     "after-query": SyntaxErrorKind(
         "PARTITIONED BY comes after the query",
@@ -52,8 +51,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
     ),
     "alter-if-exists": SyntaxErrorKind(
-        "ALTER TABLE takes no IF EXISTS",
-        "remove it, and run the statement only if the table exists",
+        "ALTER TABLE takes no IF EXISTS", "remove it, and run the statement only if the table exists"
     ),
     "as-in-drop": SyntaxErrorKind(
         "DROP PARTITION FIELD takes no AS", "write `ALTER TABLE {table} DROP PARTITION FIELD {old}`"
@@ -62,10 +60,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "a branch or tag starts at a snapshot id, not at `{found}`",
         "write `AS OF VERSION` and an id from `SELECT snapshot_id, committed_at FROM {table}.snapshots`",
     ),
-    "bracketed-fields": SyntaxErrorKind(
-        "IDENTIFIER FIELDS takes no parentheses",
-        "leave out the parentheses",
-    ),
+    "bracketed-fields": SyntaxErrorKind("IDENTIFIER FIELDS takes no parentheses", "leave out the parentheses"),
     "closing-parenthesis": SyntaxErrorKind(
         "closing parenthesis without an opening one", "write `PARTITIONED BY ({fields})`"
     ),
@@ -99,10 +94,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "write `{field}`, or partition by a column that holds the value",
     ),
     "hive-clause": SyntaxErrorKind(None, "leave out Hive's clause and write `USING iceberg`"),
-    "if-exists": SyntaxErrorKind(
-        "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS or IF NOT EXISTS",
-        "remove it",
-    ),
+    "if-exists": SyntaxErrorKind("ALTER TABLE ... PARTITION FIELD takes no IF EXISTS or IF NOT EXISTS", "remove it"),
     "if-not-exists-first": SyntaxErrorKind("IF NOT EXISTS comes after the keyword TABLE", "write {expected}"),
     "like-catalog": SyntaxErrorKind(
         "CREATE TABLE ... LIKE takes no catalog in a name",
@@ -121,16 +113,14 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "the keyword FIELD is missing", "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`"
     ),
     "missing-partition": SyntaxErrorKind(
-        "the keyword PARTITION is missing",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
+        "the keyword PARTITION is missing", "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`"
     ),
     "missing-semicolon": SyntaxErrorKind("a `;` is missing before {found}", "write `;` before {found}"),
     "missing-table": SyntaxErrorKind(
         "the table name is missing after ALTER TABLE", "write the table name before `{found}`"
     ),
     "missing-with": SyntaxErrorKind(
-        "REPLACE PARTITION FIELD needs WITH",
-        "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
+        "REPLACE PARTITION FIELD needs WITH", "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`"
     ),
     "misspelt": SyntaxErrorKind("`{found}` is not a keyword: did you mean {expected}?", "write {expected}"),
     "mixed-columns": SyntaxErrorKind(
@@ -138,8 +128,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "add the columns to the column list and write `PARTITIONED BY ({fields})`",
     ),
     "modify-elsewhere": SyntaxErrorKind(
-        "MODIFY is another engine's syntax",
-        "write `ALTER TABLE {table} ALTER COLUMN ... TYPE ...`",
+        "MODIFY is another engine's syntax", "write `ALTER TABLE {table} ALTER COLUMN ... TYPE ...`"
     ),
     "needs-backticks": SyntaxErrorKind("`{found}` is not a plain identifier", "write {expected}"),
     "nested-comment": SyntaxErrorKind(
@@ -157,14 +146,12 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
     "no-arguments": SyntaxErrorKind("a transform needs a column", "write `{field}`"),
     "no-parentheses": SyntaxErrorKind("PARTITIONED BY needs parentheses", "write `PARTITIONED BY ({fields})`"),
     "not-alter-table": SyntaxErrorKind(
-        "PARTITION FIELD belongs to ALTER TABLE, but the statement begins with `{found}`",
-        "write {expected} here",
+        "PARTITION FIELD belongs to ALTER TABLE, but the statement begins with `{found}`", "write {expected} here"
     ),
     "not-create-table": SyntaxErrorKind("the keyword TABLE is missing before `{found}`", "write {expected}"),
     "nothing-to-alter": SyntaxErrorKind(None, "write the change: `ALTER COLUMN id TYPE BIGINT`"),
     "other-table": SyntaxErrorKind(
-        "CREATE TABLE takes no {found}",
-        "write `CREATE TABLE ... USING iceberg`, or a view: `CREATE TEMPORARY VIEW`",
+        "CREATE TABLE takes no {found}", "write `CREATE TABLE ... USING iceberg`, or a view: `CREATE TEMPORARY VIEW`"
     ),
     "parenthesised": SyntaxErrorKind(
         "PARTITION FIELD takes no parentheses around the field",
@@ -192,8 +179,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "write the name without quotes, or in backticks: `` `my column` ``",
     ),
     "quoted-name": SyntaxErrorKind(
-        "a name is quoted with backticks, not with quotes",
-        "write the name without quotes, or in backticks",
+        "a name is quoted with backticks, not with quotes", "write the name without quotes, or in backticks"
     ),
     "rename-field": SyntaxErrorKind(
         "a partition field is renamed by replacing it with itself",
@@ -212,8 +198,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "set-properties": SyntaxErrorKind(
-        "the keyword TBLPROPERTIES is missing",
-        "write `ALTER TABLE {table} SET TBLPROPERTIES ('key' = 'value')`",
+        "the keyword TBLPROPERTIES is missing", "write `ALTER TABLE {table} SET TBLPROPERTIES ('key' = 'value')`"
     ),
     "several-fields": SyntaxErrorKind(
         "one statement changes one partition field",
@@ -236,9 +221,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         is_refused=False,
     ),
     "swallowed-in-quotes": SyntaxErrorKind(
-        "a quote or comment is not closed, so it contains the statements after it",
-        "close it",
-        is_refused=False,
+        "a quote or comment is not closed, so it contains the statements after it", "close it", is_refused=False
     ),
     "temporary-table": SyntaxErrorKind(
         "Spark has no temporary tables: TEMPORARY TABLE creates a view over files, with a single-part name and "
@@ -246,8 +229,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "write `CREATE TEMPORARY VIEW {table} AS SELECT ...`, or `CREATE TABLE` and drop it afterwards",
     ),
     "time-zone": SyntaxErrorKind(
-        "WITH TIME ZONE is another engine's syntax: Spark's TIMESTAMP is an instant",
-        "write `TIMESTAMP`",
+        "WITH TIME ZONE is another engine's syntax: Spark's TIMESTAMP is an instant", "write `TIMESTAMP`"
     ),
     "trailing-comma": SyntaxErrorKind("trailing comma", "leave out the last comma"),
     "two-locations": SyntaxErrorKind(
@@ -267,8 +249,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "write `CREATE TABLE {table} (...) USING iceberg PARTITIONED BY (...)`",
     ),
     "view-field": SyntaxErrorKind(
-        "a view has no partition fields",
-        "name the table that it reads: `ALTER TABLE ... ADD PARTITION FIELD {field}`",
+        "a view has no partition fields", "name the table that it reads: `ALTER TABLE ... ADD PARTITION FIELD {field}`"
     ),
     "with-properties": SyntaxErrorKind(
         "WITH (...) is another engine's syntax", "write `TBLPROPERTIES ('format-version' = '2')`"

@@ -45,23 +45,10 @@ class Base:
             "ifnull({}, {})",
         )
         first = self.make(kind, depth)
-        return make(
-            kind,
-            self.rng.choice(forms),
-            first,
-            first if self.rng.random() < 0.5 else self.make(kind, 0),
-        )
+        return make(kind, self.rng.choice(forms), first, first if self.rng.random() < 0.5 else self.make(kind, 0))
 
     def column(self, name: str) -> Node:
-        kinds = {
-            "ts": "ts",
-            "n": "ntz",
-            "d": "date",
-            "i": "int",
-            "sm": "int",
-            "ty": "int",
-            "l": "long",
-        }
+        kinds = {"ts": "ts", "n": "ntz", "d": "date", "i": "int", "sm": "int", "ty": "int", "l": "long"}
         kinds |= {"dec": "dec", "dec2": "dec", "s": "text", "b": "bytes", "bo": "bool"}
         return leaf(kinds[name.removeprefix("st.")], name)
 

@@ -183,12 +183,7 @@ class Hunt:
         self.judge(made, node, case, statements.expected(case, rows, true), answer)
 
     def rewrite(
-        self,
-        made: Made,
-        rng: Random,
-        pool: list[Valued],
-        settings: tuple[tuple[str, str], ...],
-        rows: frozenset[int],
+        self, made: Made, rng: Random, pool: list[Valued], settings: tuple[tuple[str, str], ...], rows: frozenset[int]
     ) -> None:
         """rewrite_data_files with a filter that Iceberg can translate: a function of a column, or a column."""
         simple = [v for v in pool if v.node.size() <= 2 and v.type != "boolean"]

@@ -171,8 +171,7 @@ class Implied:
         lost: list[Any] = []
         for at in range(0, len(predicates), PART):
             lost += self.harness.split(
-                predicates[at : at + PART],
-                lambda part: list(self.probe.lost(session, table_plan, *rules, rows, part)),
+                predicates[at : at + PART], lambda part: list(self.probe.lost(session, table_plan, *rules, rows, part))
             )
         lost = [n if isinstance(n, int) else -1 for n in lost]  # Spark refuses it
         found = [p for p, n in zip(predicates, lost, strict=True) if n > 0]

@@ -79,8 +79,7 @@ class Predicates:
     def __init__(self, rng: Random, table: Table) -> None:
         self.rng = rng
         self.by_time = sorted(
-            (r for r in range(len(table.rows)) if table.rows[r][1] is not None),
-            key=lambda r: table.rows[r][1],
+            (r for r in range(len(table.rows)) if table.rows[r][1] is not None), key=lambda r: table.rows[r][1]
         )
         self.table = table
         self.rows = list(range(len(table.rows)))
@@ -126,12 +125,7 @@ class Predicates:
             whole = (of.values.get(focus) or "a").replace("\\", "").replace("'", "")
             start = whole[: rng.randint(0, min(19, len(whole)))]
             rest = self.rng.choice(("%", "%", "", "_%", "%5"))
-            return make(
-                "bool",
-                f"({{}} {rng.choice(('', '', 'NOT '))}LIKE {{}})",
-                e,
-                leaf("like", f"'{start}{rest}'"),
-            )
+            return make("bool", f"({{}} {rng.choice(('', '', 'NOT '))}LIKE {{}})", e, leaf("like", f"'{start}{rest}'"))
         if of.type == "boolean" and kind < 0.3:
             return e
 
@@ -200,44 +194,18 @@ class Predicates:
         if len(atoms) == 1:
             form = rng.choice(
                 (
-                    *(
-                        "NOT {}",
-                        "({} IS TRUE)",
-                        "({} = true)",
-                        "({} <=> true)",
-                        "coalesce({}, false)",
-                    ),
-                    *(
-                        "nvl({}, false)",
-                        "if({}, true, false)",
-                        "({} OR r = 0)",
-                        "({} IS NOT FALSE)",
-                    ),
-                    *(
-                        "CASE WHEN {} THEN true ELSE false END",
-                        "(NOT (NOT {}))",
-                        "({} OR i IS NULL)",
-                    ),
+                    *("NOT {}", "({} IS TRUE)", "({} = true)", "({} <=> true)", "coalesce({}, false)"),
+                    *("nvl({}, false)", "if({}, true, false)", "({} OR r = 0)", "({} IS NOT FALSE)"),
+                    *("CASE WHEN {} THEN true ELSE false END", "(NOT (NOT {}))", "({} OR i IS NULL)"),
                 )
             )
             return make("bool", form, first)
         second = self.tree(atoms[1:]) if len(atoms) > 2 else atoms[1]
         form = rng.choice(
             (
-                *(
-                    "({} AND {})",
-                    "({} AND {})",
-                    "({} AND {})",
-                    "({} OR {})",
-                    "({} OR {})",
-                    "(NOT ({} OR {}))",
-                ),
+                *("({} AND {})", "({} AND {})", "({} AND {})", "({} OR {})", "({} OR {})", "(NOT ({} OR {}))"),
                 *("(NOT ({} AND {}))", "({} AND NOT {})", "({} OR NOT {})", "if({}, {}, false)"),
-                *(
-                    "CASE WHEN {} THEN {} ELSE r > 3 END",
-                    "(coalesce({}, false) AND {})",
-                    "({} = {})",
-                ),
+                *("CASE WHEN {} THEN {} ELSE r > 3 END", "(coalesce({}, false) AND {})", "({} = {})"),
             )
         )
         return make("bool", form, first, second)

@@ -13,32 +13,8 @@ Row = tuple[Any, ...]
 # The fields of a raw row, in order; `m` is microseconds since 1970, for ts, n and the struct's times.
 RAW = ("r", "m", "nm", "d", "i", "l", "sm", "ty", "dec", "dec2", "s", "b", "bo")
 WORDS = (
-    *(
-        "",
-        "a",
-        "A",
-        "ab",
-        "abc",
-        "abd",
-        "ABC",
-        "zz",
-        "2",
-        "ünïcödé",
-        "Ünï",
-        "straße",
-        "日本語のテキスト",
-    ),
-    *(
-        "x" * 15 + "a",
-        "x" * 16,
-        "x" * 16 + "y",
-        "x" * 40,
-        "é" * 20,
-        "😀" * 17,
-        "\uffff" * 3,
-        "a ",
-        "a%b_c",
-    ),
+    *("", "a", "A", "ab", "abc", "abd", "ABC", "zz", "2", "ünïcödé", "Ünï", "straße", "日本語のテキスト"),
+    *("x" * 15 + "a", "x" * 16, "x" * 16 + "y", "x" * 40, "é" * 20, "😀" * 17, "\uffff" * 3, "a ", "a%b_c"),
     *("2024-01-15", "10", "-5", "\U0010ffff" * 17),
 )
 BYTES = (b"", b"\x00", b"\x01", b"\x01\x02", b"\xff", b"\xff\xff", b"\xff" * 17, b"x" * 20, b"\x80")

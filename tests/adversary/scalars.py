@@ -9,17 +9,7 @@ from adversary.zones import SHIFTS
 
 PATTERNS = (
     *("yyyy", "yyyy-MM", "yyyyMM", "yyyy-MM-dd", "yyyyMMdd", "yyyy/MM/dd HH", "yyyy-MM-dd HH:mm"),
-    *(
-        "yyyy-MM-dd HH:mm:ss",
-        "dd.MM.yyyy",
-        "HH",
-        "HH:mm",
-        "yyyyMMddHH",
-        "yyyy-DDD",
-        "MM",
-        "y",
-        "yyyyMMddHHmm",
-    ),
+    *("yyyy-MM-dd HH:mm:ss", "dd.MM.yyyy", "HH", "HH:mm", "yyyyMMddHH", "yyyy-DDD", "MM", "y", "yyyyMMddHHmm"),
 )
 PARTS = ("month", "quarter", "day", "dayofweek", "dayofyear", "weekofyear", "weekday")
 CLOCK = ("hour", "hour", "hour", "minute", "second")
@@ -61,19 +51,13 @@ class Expressions(Times):
             unit = self.pick("years", "months", "year", "month")
             return make("int", self.call() + unit.rstrip("s") + "s({})", self.when(less))
         if kind == 6:
-            return make(
-                "int",
-                self.call() + "hours({})",
-                self.make(self.pick("ts", "ts", "ntz"), min(less, 1)),
-            )
+            return make("int", self.call() + "hours({})", self.make(self.pick("ts", "ts", "ntz"), min(less, 1)))
         if kind == 7:
             source = self.make(self.pick("int", "long", "text", "date", "ts", "dec", "bytes", "ntz"), min(less, 0))
             return make("int", f"{self.call()}bucket({rng.choice((2, 3, 4, 4, 8, 16))}, {{}})", source)
         if kind in (8, 9):
             return make(
-                "int",
-                f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})",
-                self.int(rng.choice((0, 0, 0, less))),
+                "int", f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})", self.int(rng.choice((0, 0, 0, less)))
             )
         if kind == 10:
             form = self.pick(
@@ -139,9 +123,7 @@ class Expressions(Times):
             return make("long", f"unix_{unit}({{}})", self.ts(less))
         if kind in (2, 3):
             return make(
-                "long",
-                f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})",
-                self.long(rng.choice((0, 0, 0, less))),
+                "long", f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})", self.long(rng.choice((0, 0, 0, less)))
             )
         if kind == 4:
             return make("long", f"({{}} div {rng.choice(DAYTIME)})", self.span(less))
@@ -152,11 +134,7 @@ class Expressions(Times):
             factor = self.pick("1000", "1000000", "1000000000", "1000000000")
             return make("long", f"({{}} * {factor})", seconds)
         if kind == 5:
-            return make(
-                "long",
-                self.pick("CAST({} AS bigint)", "bigint({})"),
-                self.make(self.pick("int", "ts"), less),
-            )
+            return make("long", self.pick("CAST({} AS bigint)", "bigint({})"), self.make(self.pick("int", "ts"), less))
         if kind == 6:
             unit = self.pick("SECOND", "HOUR", "DAY", "MONTH", "MINUTE", "YEAR")
             return make("long", f"timestampdiff({unit}, {self.moment()}, {{}})", self.ts(less))
@@ -170,11 +148,7 @@ class Expressions(Times):
         if kind < 2:
             return make("dec", f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})", self.dec(0))
         if kind == 2:
-            return make(
-                "dec",
-                f"({{}} {rng.choice('+-*')} {self.pick('1', '0.5', '1000', '-3')})",
-                self.dec(depth - 1),
-            )
+            return make("dec", f"({{}} {rng.choice('+-*')} {self.pick('1', '0.5', '1000', '-3')})", self.dec(depth - 1))
         return make("dec", "CAST({} AS decimal(20,2))", self.make(self.pick("int", "long"), depth - 1))
 
     def text(self, depth: int) -> Node:
@@ -186,30 +160,17 @@ class Expressions(Times):
             return make("text", f"date_format({{}}, '{rng.choice(PATTERNS)}')", self.when(less))
         if kind in (3, 4):
             return make(
-                "text",
-                "CAST({} AS string)",
-                self.make(self.pick("ts", "ts", "date", "ntz", "int", "long"), less),
+                "text", "CAST({} AS string)", self.make(self.pick("ts", "ts", "date", "ntz", "int", "long"), less)
             )
         if kind == 5:
             form = self.pick("substring({}, 1, %d)", "left({}, %d)", "substr({}, 1, %d)", "substring({}, 3, %d)")
             return make("text", form % rng.randint(1, 19), self.text(less))
         if kind in (6, 7):
-            return make(
-                "text",
-                f"{self.call()}truncate({rng.choice((1, 2, 3, 4, 10, 16, 50))}, {{}})",
-                self.text(0),
-            )
+            return make("text", f"{self.call()}truncate({rng.choice((1, 2, 3, 4, 10, 16, 50))}, {{}})", self.text(0))
         if kind == 8:
             return make(
                 "text",
-                self.pick(
-                    "concat({}, 'x')",
-                    "{} || '-01'",
-                    "concat('a', {})",
-                    "upper({})",
-                    "lower({})",
-                    "trim({})",
-                ),
+                self.pick("concat({}, 'x')", "{} || '-01'", "concat('a', {})", "upper({})", "lower({})", "trim({})"),
                 self.text(less),
             )
         if kind == 9:
@@ -249,11 +210,7 @@ class Expressions(Times):
         made.append(make("date", "to_date({})", column))
         columns = (self.table.sources or ["i", "l", "s", "d", "ts"]) * 2
         shifted = self.shifted("timestamp", "seconds", self.rng.choice((1, -1)) * self.rng.choice(SHIFTS) * 3600)
-        form = self.pick(
-            "CAST({} AS string)",
-            "date_format({}, 'yyyy-MM-dd HH:mm')",
-            "date_format({}, 'yyyyMMddHH')",
-        )
+        form = self.pick("CAST({} AS string)", "date_format({}, 'yyyy-MM-dd HH:mm')", "date_format({}, 'yyyyMMddHH')")
         made.append(make("text", form, shifted))
         made += [self.about(c) for c in columns[:5]]
         if any(extreme(row) for row in self.table.rows):
@@ -267,12 +224,7 @@ class Expressions(Times):
         column = leaf("ts", "ts")
         made = [make("int", f"{part}({{}})", column) for part in ("hour", "minute", "second", *PARTS)]
         made += [make("date", form, column) for form in ("to_date({})", "CAST({} AS date)")]
-        for unit, again in (
-            ("timestamp", "seconds"),
-            ("seconds",) * 2,
-            ("millis",) * 2,
-            ("micros",) * 2,
-        ):
+        for unit, again in (("timestamp", "seconds"), ("seconds",) * 2, ("millis",) * 2, ("micros",) * 2):
             for hours in SHIFTS:
                 moved = self.shifted(unit, again, self.rng.choice((1, -1)) * hours * 3600)
                 form = self.pick("CAST({} AS string)", "date_format({}, 'yyyy-MM-dd HH:mm')")

@@ -50,10 +50,7 @@ class Table:
     @property
     def sources(self) -> list[str]:
         """The columns of its partition fields, of all specs."""
-        fields = [
-            *self.partition,
-            *(s.sql.split(" FIELD ")[1] for s in self.steps if "ADD PART" in s.sql),
-        ]
+        fields = [*self.partition, *(s.sql.split(" FIELD ")[1] for s in self.steps if "ADD PART" in s.sql)]
         return sorted({_source(f) for f in fields})
 
     @property
@@ -170,18 +167,7 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
     steps = _steps(rng, numbers, many, partition, types, [r for r in numbers if extreme(data[r])])
     if not partition and rng.random() < 0.3:
         steps = _imported(rng, steps)
-    return Table(
-        name,
-        zone,
-        types,
-        partition,
-        properties,
-        data,
-        steps,
-        tame,
-        ends,
-        tuple(c.at for c in changes),
-    )
+    return Table(name, zone, types, partition, properties, data, steps, tame, ends, tuple(c.at for c in changes))
 
 
 UNITS = ("TIMESTAMP_MILLIS", "TIMESTAMP_MILLIS", "TIMESTAMP_MICROS", "INT96")
@@ -195,12 +181,7 @@ def _imported(rng: Random, steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _steps(
-    rng: Random,
-    numbers: list[int],
-    many: bool,
-    partition: tuple[str, ...],
-    types: dict[str, str],
-    least: list[int],
+    rng: Random, numbers: list[int], many: bool, partition: tuple[str, ...], types: dict[str, str], least: list[int]
 ) -> tuple[Step, ...]:
     """Inserts, with changes of the table in between, and deletes."""
     at = rng.randint(1, max(1, len(numbers) - 1))
@@ -228,16 +209,10 @@ def _steps(
             wide = f"decimal(38,{types['dec'].rstrip(')').split(',')[1]})"
             steps.append(Step(f"ALTER TABLE {{t}} ALTER COLUMN dec TYPE {wide}"))
         elif kind < 0.82 and not any("bo" in s for s in spec):
-            steps += [
-                Step("ALTER TABLE {t} DROP COLUMN bo"),
-                Step("ALTER TABLE {t} ADD COLUMN bo boolean"),
-            ]
+            steps += [Step("ALTER TABLE {t} DROP COLUMN bo"), Step("ALTER TABLE {t} ADD COLUMN bo boolean")]
         elif kind < 0.9:
             steps.append(Step(f"DELETE FROM {{t}} WHERE r % 7 = {rng.randint(0, 6)}"))
         else:
-            steps += [
-                Step("ALTER TABLE {t} RENAME COLUMN l TO l0"),
-                Step("ALTER TABLE {t} RENAME COLUMN l0 TO l"),
-            ]
+            steps += [Step("ALTER TABLE {t} RENAME COLUMN l TO l0"), Step("ALTER TABLE {t} RENAME COLUMN l0 TO l")]
     steps.append(Step(rows=tuple(numbers[at:]), files=files))
     return tuple(s for s in steps if s.sql or s.rows)

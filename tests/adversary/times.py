@@ -7,36 +7,12 @@ from adversary.expressions import Base
 from adversary.nodes import Node, make
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
-OFFSETS = (
-    1,
-    -1,
-    10,
-    100,
-    -18_000,
-    18_000,
-    5400,
-    3600,
-    -86_400,
-    2_147_483_647,
-    -2_147_483_648,
-    1900,
-)
+OFFSETS = (1, -1, 10, 100, -18_000, 18_000, 5400, 3600, -86_400, 2_147_483_647, -2_147_483_648, 1900)
 INTERVALS = (
-    *(
-        "INTERVAL 7 DAYS",
-        "INTERVAL 1 MONTH",
-        "INTERVAL 36 HOURS",
-        "INTERVAL 90 MINUTES",
-        "INTERVAL 5 HOURS",
-    ),
+    *("INTERVAL 7 DAYS", "INTERVAL 1 MONTH", "INTERVAL 36 HOURS", "INTERVAL 90 MINUTES", "INTERVAL 5 HOURS"),
     *("INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '3' YEAR", "INTERVAL '1 02:03:04.5' DAY TO SECOND"),
     *("make_interval(0, 1, 0, 3, 2)", "make_dt_interval(1, 2, 30, 0.5)", "INTERVAL 1 MICROSECOND"),
-    *(
-        "make_ym_interval(0, 13)",
-        "INTERVAL 1 DAY 12 HOURS",
-        "INTERVAL 1 YEAR 1 DAY",
-        "INTERVAL 0 DAYS",
-    ),
+    *("make_ym_interval(0, 13)", "INTERVAL 1 DAY 12 HOURS", "INTERVAL 1 YEAR 1 DAY", "INTERVAL 0 DAYS"),
 )
 
 
@@ -58,19 +34,11 @@ class Times(Base):
             return make("ts", f"{name}({{}}, '{rng.choice(zones.OTHERS)}')", self.ts(less))
         if kind in (4, 5, 11, 12):
             made, unit = rng.choice(
-                (
-                    ("seconds", "timestamp"),
-                    ("seconds", "seconds"),
-                    ("millis", "millis"),
-                    ("micros", "micros"),
-                )
+                (("seconds", "timestamp"), ("seconds", "seconds"), ("millis", "millis"), ("micros", "micros"))
             )
             hours = rng.choice((1, -1)) * rng.choice(zones.SHIFTS) * 3600
             return self.shifted(
-                unit,
-                made,
-                rng.choice((0, hours, hours, *OFFSETS[3:9], rng.randint(-40, 40) * 900)),
-                less,
+                unit, made, rng.choice((0, hours, hours, *OFFSETS[3:9], rng.randint(-40, 40) * 900)), less
             )
         if kind == 6:
             return make("ts", "CAST({} AS timestamp)", self.make(self.pick("date", "ntz"), less))
@@ -80,11 +48,7 @@ class Times(Base):
         if kind == 8:
             return make("ts", "to_timestamp({})", make("text", "CAST({} AS string)", self.ts(less)))
         if kind == 9:
-            return make(
-                "ts",
-                "convert_timezone('UTC', 'Asia/Tokyo', CAST({} AS timestamp_ntz))",
-                self.ts(less),
-            )
+            return make("ts", "convert_timezone('UTC', 'Asia/Tokyo', CAST({} AS timestamp_ntz))", self.ts(less))
         return make("ts", "CAST({} AS timestamp)", make("date", "to_date({})", self.ts(less)))
 
     def shifted(self, unit: str, made: str, seconds: int, depth: int = 0) -> Node:
@@ -130,26 +94,15 @@ class Times(Base):
             return make("date", f"make_date(year({{0}}), month({{0}}), {min(day, 28)})", self.when(less))
         if kind == 8:
             span = self.pick(
-                "INTERVAL '7' DAY",
-                "INTERVAL '1' MONTH",
-                "INTERVAL 1 WEEK",
-                "INTERVAL '1-1' YEAR TO MONTH",
+                "INTERVAL '7' DAY", "INTERVAL '1' MONTH", "INTERVAL 1 WEEK", "INTERVAL '1-1' YEAR TO MONTH"
             )
             return make("date", f"CAST({{}} {rng.choice('+-')} {span} AS date)", self.date(less))
         if kind == 9:
             form = f"date_from_unix_date(unix_date({{}}) {rng.choice('+-')} {rng.choice((1, 30, 20_000))})"
             return make("date", form, self.date(less))
-        return make(
-            "date",
-            self.call() + self.pick("days({})", "days({})").replace("day(", "days("),
-            self.when(less),
-        )
+        return make("date", self.call() + self.pick("days({})", "days({})").replace("day(", "days("), self.when(less))
 
     def span(self, depth: int) -> Node:
         if self.rng.random() < 0.3:
-            return make(
-                "span",
-                f"({{}} - DATE'{self.pick('1970-01-01', '2024-02-29')}')",
-                self.date(depth - 1),
-            )
+            return make("span", f"({{}} - DATE'{self.pick('1970-01-01', '2024-02-29')}')", self.date(depth - 1))
         return make("span", f"({{}} - {self.moment()})", self.ts(depth - 1))

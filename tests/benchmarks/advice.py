@@ -43,11 +43,7 @@ WRITTEN = "local.written"
 ROWS = 250_000  # with far fewer, files are mostly footers
 SHARE = 25  # the sample has one of so many rows
 QUERIES = 150  # that the workloads are drawn from
-CONFIG = {
-    "spark.master": "local[2]",
-    "spark.driver.memory": "2g",
-    "spark.sql.shuffle.partitions": "2",
-}
+CONFIG = {"spark.master": "local[2]", "spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2"}
 Spec = tuple[FieldKey, ...]
 Costs = dict[str, dict[Spec, int]]
 Load = Sequence[tuple[str, dict[str, bool], float]]
@@ -81,11 +77,7 @@ def query(some: random.Random) -> tuple[str, dict[str, bool]]:
         ]
     )
     where, columns = some.choice(
-        [
-            (when, {"ts": False}),
-            (one, {name: True}),
-            *[(f"{when} AND {one}", {"ts": False, name: True})] * 2,
-        ]
+        [(when, {"ts": False}), (one, {name: True}), *[(f"{when} AND {one}", {"ts": False, name: True})] * 2]
     )
     return f"SELECT * FROM {TABLE} WHERE {where}", columns
 
@@ -105,10 +97,7 @@ def main() -> None:
         spark.sql(f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties(rows)}) AS {events}")
         source = resolve_source(spark, TABLE)
         names = {column.field.field_id: column.name for column in source.schema.columns}
-        ways = {
-            f"a sample of {rows // SHARE:,} rows": (rows // SHARE, "data"),
-            "metadata": (20_000, "metadata"),
-        }
+        ways = {f"a sample of {rows // SHARE:,} rows": (rows // SHARE, "data"), "metadata": (20_000, "metadata")}
         found: dict[str, list[dict[Spec, float]]] = {}
         searches: dict[str, tuple[CostEstimator, CostsOfSpecs]] = {}
         every: dict[Spec, tuple[PartitionField, ...]] = {}
@@ -206,15 +195,7 @@ def error(search: CostEstimator, costs: CostsOfSpecs, load: Load, chosen: Spec) 
         reads.append(QueryReads(text, weight, files, round(files * (each - search.open_cost)), 0, 0))
     cut = len(sizes) > len(set(costs.sample.partition_numbers(spec)))
     made = proposal(
-        "",
-        reads,
-        search.open_cost,
-        sizes,
-        (),
-        None,
-        (),
-        error=search.cost_error(costs.sample),
-        has_estimated_cuts=cut,
+        "", reads, search.open_cost, sizes, (), None, (), error=search.cost_error(costs.sample), has_estimated_cuts=cut
     )
     return made.error
 
@@ -251,11 +232,7 @@ def write(
 
 
 def counted(
-    search: CostEstimator,
-    source: Source,
-    seeming: CostsOfSpecs,
-    asked: Sequence[PlannedQuery],
-    rows: int,
+    search: CostEstimator, source: Source, seeming: CostsOfSpecs, asked: Sequence[PlannedQuery], rows: int
 ) -> Costs:
     """The cost of each query under each spec with all partitions counted; without specs of small files."""
     found: Costs = {one.query.text: {} for one in asked}
@@ -282,13 +259,7 @@ def planned(asked: Sequence[PlannedQuery], table: Any, ids: Mapping[int, Spec], 
     return found
 
 
-def total(
-    costs: Costs,
-    load: Load,
-    names: Mapping[int | None, str],
-    *,
-    every: bool = False,
-) -> dict[Spec, float]:
+def total(costs: Costs, load: Load, names: Mapping[int | None, str], *, every: bool = False) -> dict[Spec, float]:
     """The cost of a workload under each spec. every: also under those that advice would not try for it."""
     columns: dict[str, bool] = {}
     for _, used, _ in load:

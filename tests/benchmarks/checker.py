@@ -61,18 +61,7 @@ def script(count: int) -> str:
 def varied(count: int) -> str:
     """The same, but each table has up to twelve columns that no other has, and no two tables need be alike."""
     choose = random.Random(count)
-    names = (
-        "user",
-        "order",
-        "item",
-        "region",
-        "amount",
-        "status",
-        "source",
-        "score",
-        "kind",
-        "device",
-    )
+    names = ("user", "order", "item", "region", "amount", "status", "source", "score", "kind", "device")
     types = ("BIGINT", "INT", "STRING", "DOUBLE", "DATE", "TIMESTAMP", "BOOLEAN", "DECIMAL(18, 4)")
     types = (*types, "ARRAY<STRING>", "STRUCT<a: INT, b: STRING>", "VARCHAR(40)")
     lines = []
@@ -133,10 +122,7 @@ def rates(run: Callable[[str], None], count: int, rounds: int) -> list[float]:
 def row(name: str, count: int, found: list[float], base: float | None) -> None:
     median = statistics.median(found)
     against = f"{base / median:,.1f}" if base is not None else ""
-    print(
-        f"| {name} | {count:,} | {found[0]:,.0f} | {median:,.0f} | {found[-1]:,.0f} | {against} |",
-        flush=True,
-    )
+    print(f"| {name} | {count:,} | {found[0]:,.0f} | {median:,.0f} | {found[-1]:,.0f} | {against} |", flush=True)
 
 
 def thousand_files(folder: Path) -> None:
@@ -163,10 +149,7 @@ def thousand_files(folder: Path) -> None:
             done = subprocess.run([*command, str(place)], capture_output=True, check=False)
             walls.append(time.perf_counter() - begun)
             assert done.returncode in (0, 1), done.stderr
-        print(
-            f"| {name} | {min(walls):.2f} | {statistics.median(walls):.2f} | {max(walls):.2f} |",
-            flush=True,
-        )
+        print(f"| {name} | {min(walls):.2f} | {statistics.median(walls):.2f} | {max(walls):.2f} |", flush=True)
 
 
 def cpu(run: Callable[[], object]) -> float:
@@ -198,15 +181,7 @@ def tools() -> None:
         def command(*words: str) -> Callable[[], object]:
             return lambda: subprocess.run([*words], cwd=folder, capture_output=True, check=False)
 
-        check_command = [
-            sys.executable,
-            "-m",
-            "spark_iceberg_sql",
-            "check",
-            "-j",
-            "1",
-            "--no-cache",
-        ]
+        check_command = [sys.executable, "-m", "spark_iceberg_sql", "check", "-j", "1", "--no-cache"]
         rows: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
             ("sqlglot's parse, 30 % DDL", lambda: glot(mixed), lambda: check(mixed)),
             ("sqlglot's parse, own columns", lambda: glot(various), lambda: check(various)),

@@ -159,10 +159,7 @@ def main(lines: int) -> None:
             answered(server, text)
         end = {"line": text.count("\n"), "character": 0}
         middle = {"line": text.count("\n") // 2, "character": 30}
-        screen = {
-            "start": {**middle, "character": 0},
-            "end": {"line": middle["line"] + 50, "character": 0},
-        }
+        screen = {"start": {**middle, "character": 0}, "end": {"line": middle["line"] + 50, "character": 0}}
         questions: dict[str, Callable[[], object]] = {
             "hover": lambda: server.ask("textDocument/hover", position=middle),
             "completion": lambda: server.ask("textDocument/completion", position=end),

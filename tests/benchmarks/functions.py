@@ -23,11 +23,7 @@ import spark_iceberg_sql as sis
 
 MILLION = 1_000_000
 UDF_SHARE = 20
-COLUMNS = (
-    "CAST(id AS INT) AS i",
-    "CAST(id AS STRING) AS s",
-    "timestamp_micros(id * 60000000) AS ts",
-)
+COLUMNS = ("CAST(id AS INT) AS i", "CAST(id AS STRING) AS s", "timestamp_micros(id * 60000000) AS ts")
 # ours, Iceberg's, the UDF's kernel with its argument and type, the column
 CASES: list[tuple[str, str, str, tuple[int, ...], str, str]] = [
     ("iceberg_bucket(16, {})", "local.system.bucket(16, {})", "bucket", (16,), "int", "i"),

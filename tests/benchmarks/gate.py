@@ -60,10 +60,7 @@ def row(name, without, gated):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        parser, behind = (
-            spark._jsparkSession.sessionState().sqlParser(),
-            requests.parser_without_gate(spark),
-        )
+        parser, behind = (spark._jsparkSession.sessionState().sqlParser(), requests.parser_without_gate(spark))
         parse = timer()
         print("| statement | without, µs, least | gated, µs, least | ratio | median (min to max) |")
         print("|---|---|---|---|---|")

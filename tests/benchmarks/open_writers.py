@@ -23,12 +23,7 @@ import spark_iceberg_sql as sis
 ROUNDS = 3
 ROWS = 3_000_000
 SPECS = ("days(ts)", "months(ts)", "years(ts)", "bucket(8, id)")
-WRITERS = (
-    (4, 1000, 20_000),
-    (20, 1000, 20_000),
-    (60, 500, 10_000),
-    (20, 1000, 600_000),
-)  # columns, writers, rows
+WRITERS = ((4, 1000, 20_000), (20, 1000, 20_000), (60, 500, 10_000), (20, 1000, 600_000))  # columns, writers, rows
 FANOUT = "TBLPROPERTIES ('write.spark.fanout.enabled' = '{}')"
 
 
@@ -86,10 +81,7 @@ def measure_memory(spark: SparkSession) -> None:
         watcher.join()
         spark.sql("DROP TABLE local.db.t PURGE")
         each = (peak[0] - before) / writers / 1024
-        print(
-            f"{columns:>3} columns, {writers:,} writers, {rows:>7,} rows: {each:,.0f} kB each",
-            flush=True,
-        )
+        print(f"{columns:>3} columns, {writers:,} writers, {rows:>7,} rows: {each:,.0f} kB each", flush=True)
 
 
 def main() -> None:

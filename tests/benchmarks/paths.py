@@ -86,12 +86,7 @@ def main():
         table("1,000 rows, analysis and execution", ways, LOAD)
 
         def newest(place):
-            return str(
-                max(
-                    Path(place, "metadata").glob("v*.json"),
-                    key=lambda f: int(f.name[1:].split(".")[0]),
-                )
-            )
+            return str(max(Path(place, "metadata").glob("v*.json"), key=lambda f: int(f.name[1:].split(".")[0])))
 
         def scanned():
             return StaticTable.from_metadata(newest(path)).scan(row_filter=EqualTo("id", 4_000_000)).to_arrow()
@@ -139,10 +134,7 @@ def main():
                 return
             raise AssertionError
 
-        ways = {
-            "newest version": lambda: plain(f"SELECT * FROM iceberg('{small}')"),
-            "no such UUID": missed,
-        }
+        ways = {"newest version": lambda: plain(f"SELECT * FROM iceberg('{small}')"), "no such UUID": missed}
         table(f"analysis with {METADATA_FILES:,} metadata files", ways, "newest version")
         spark.stop()
 

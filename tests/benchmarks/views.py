@@ -19,11 +19,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.hypothetical.partitions import (
-    Bounds,
-    HypotheticalFile,
-    HypotheticalTable,
-)
+from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
 from spark_iceberg_sql.insight.specs import candidate_spec
 from spark_iceberg_sql.spark.bridge.jvm import sessions
@@ -70,11 +66,7 @@ def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
 def file(number: int, size: int) -> HypotheticalFile:
     """The number-th file: all buckets of a day, then those of the next."""
     day, bucket = FIRST + number // BUCKETS, number % BUCKETS
-    bounds = {
-        1: Bounds(number, 10**9 + number),
-        2: Bounds(day * DAY, (day + 1) * DAY - 1),
-        3: Bounds(0.0, 1000.0),
-    }
+    bounds = {1: Bounds(number, 10**9 + number), 2: Bounds(day * DAY, (day + 1) * DAY - 1), 3: Bounds(0.0, 1000.0)}
     return HypotheticalFile((day, bucket), ROWS, size, bounds)
 
 

@@ -64,16 +64,7 @@ class ClassArchive:
         options = f'{os.environ[OPTIONS]} "-XX:ArchiveClassesAtExit={part}" -Xlog:disable'
         warehouse = self.file.with_suffix(".warehouse")
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-W",
-                "ignore",
-                "-c",
-                SESSION,
-                str(warehouse),
-                str(part),
-                str(self.file),
-            ],
+            [sys.executable, "-W", "ignore", "-c", SESSION, str(warehouse), str(part), str(self.file)],
             env={**os.environ, OPTIONS: options},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -18,14 +18,7 @@ def fetched(group: str, artifact: str, version: str) -> Path:
     target = folder / f"{artifact}-{version}.jar"
     with FileLock(f"{target}.lock"):
         if not target.is_file():
-            command = [
-                runtime_jar.java(),
-                "-jar",
-                str(runtime_jar._ivy()),
-                "-error",
-                "-cache",
-                str(folder / "ivy"),
-            ]
+            command = [runtime_jar.java(), "-jar", str(runtime_jar._ivy()), "-error", "-cache", str(folder / "ivy")]
             command += ["-dependency", group, artifact, version, "-confs", "default"]
             command += ["-notransitive", "-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
             subprocess.run(command, capture_output=True, timeout=300, check=False)

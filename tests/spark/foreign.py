@@ -74,11 +74,7 @@ class Writer:
 
 def columns(rows: list[Row]) -> dict[str, Any]:
     """The columns of the rows."""
-    return {
-        "k": [k for k, _ in rows],
-        "ts": [ts for _, ts in rows],
-        "d": [ts and ts.date() for _, ts in rows],
-    }
+    return {"k": [k for k, _ in rows], "ts": [ts for _, ts in rows], "d": [ts and ts.date() for _, ts in rows]}
 
 
 def arrow(rows: list[Row], unit: str, zone: str | None = "UTC") -> pa.Table:
@@ -143,10 +139,7 @@ def polars_millis(spark: SparkSession, folder: Path, name: str) -> str:
 def parquet_avro(spark: SparkSession, folder: Path, name: str) -> str:
     """parquet-avro's timestamp-millis, as Kafka's and Flink's sinks write it."""
     jvm: Any = spark._jvm
-    avro, parquet = (
-        "org.apache.iceberg.shaded.org.apache.avro",
-        "org.apache.iceberg.shaded.org.apache.parquet",
-    )
+    avro, parquet = ("org.apache.iceberg.shaded.org.apache.avro", "org.apache.iceberg.shaded.org.apache.parquet")
 
     def java(name: str) -> Any:
         found = jvm
@@ -386,9 +379,7 @@ def truth(spark: SparkSession, rows: list[Row], kind: str) -> Any:
     micros = [None if ts is None else (ts - EPOCH) // dt.timedelta(microseconds=1) for ts in values["ts"]]
     frame = spark.createDataFrame(list(zip(values["k"], micros, strict=True)), "k BIGINT, us BIGINT")
     return frame.selectExpr(
-        "k",
-        f"CAST(timestamp_micros(us) AS {kind}) AS ts",
-        "CAST(timestamp_micros(us) AS DATE) AS d",
+        "k", f"CAST(timestamp_micros(us) AS {kind}) AS ts", "CAST(timestamp_micros(us) AS DATE) AS d"
     )
 
 

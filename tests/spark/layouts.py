@@ -161,11 +161,7 @@ def no_iceberg_catalog(folder, jar):
     """Extensions, but no Iceberg catalog; the gate only warns, so Spark's own error comes through."""
     spark = sis.install(session(folder, [], spark__sql__extensions=EXTENSIONS), ddl="warn")
     return outcomes(
-        spark,
-        [
-            "CREATE TABLE par (id int) USING parquet",
-            "ALTER TABLE par ADD PARTITION FIELD bucket(4, id)",
-        ],
+        spark, ["CREATE TABLE par (id int) USING parquet", "ALTER TABLE par ADD PARTITION FIELD bucket(4, id)"]
     )
 
 

@@ -180,11 +180,7 @@ def main(paths: list[str]) -> int:
     import spark_iceberg_sql
 
     verbose, how = "-v" in paths, "everything" if "-a" in paths else "thorough"
-    config = {
-        "spark.master": "local[2]",
-        "spark.driver.memory": "1g",
-        "spark.sql.shuffle.partitions": "1",
-    }
+    config = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1"}
     place = Path(tempfile.mkdtemp(prefix="oracle-"))
     config["spark.sql.warehouse.dir"] = str(place / "spark")
     runtime = Runtime(spark_iceberg_sql.session(place / "warehouse", config=config))
@@ -197,12 +193,7 @@ def main(paths: list[str]) -> int:
             bad += bool(outcome.disagreements)
             if verbose or outcome.disagreements:
                 print(f"\n## {name}")
-                print(
-                    "\n".join(outcome.log if verbose else ()),
-                    *outcome.disagreements,
-                    sep="\n  ",
-                    flush=True,
-                )
+                print("\n".join(outcome.log if verbose else ()), *outcome.disagreements, sep="\n  ", flush=True)
     print(f"\n{count} cases, {bad} with disagreements")
     return bool(bad)
 

@@ -38,12 +38,7 @@ _CALLS = {
     "expire_snapshots": "table => '{t}', older_than => timestamp'2999-01-01 00:00:00', retain_last => 1",
 }
 # Called separately below.
-_OTHERWISE = (
-    "rewrite_manifests",
-    "compute_partition_stats",
-    "cherrypick_snapshot",
-    "publish_changes",
-)
+_OTHERWISE = ("rewrite_manifests", "compute_partition_stats", "cherrypick_snapshot", "publish_changes")
 # These create a table from another one that is not an Iceberg table, or not in a catalog.
 _OF_OTHERS = ("add_files", "migrate", "register_table", "snapshot")
 PROCEDURES = (*_CALLS, *_OTHERWISE, *_OF_OTHERS)

@@ -48,21 +48,7 @@ def moments(zone: str, seed: int, count: int) -> list[int]:
     """Microseconds since 1970: around transitions, around starts of calendar units, and anywhere."""
     rng = Random(seed)
     here = ZoneInfo(zone)
-    near = (
-        0,
-        0,
-        -1,
-        1,
-        -1_000_000,
-        HOUR // 2,
-        -HOUR // 2,
-        HOUR,
-        -HOUR,
-        3 * HOUR,
-        -3 * HOUR,
-        DAY,
-        -DAY,
-    )
+    near = (0, 0, -1, 1, -1_000_000, HOUR // 2, -HOUR // 2, HOUR, -HOUR, 3 * HOUR, -3 * HOUR, DAY, -DAY)
     found = [_year(year) for year in (-4000, -200, -1, 0, 1, 2, 99, 100, 101, 9899, 9900, 9999, 10_000, 15_000)]
     found += [_year(-2023) + 40 * DAY, _year(1582) + 280 * DAY]
     changes = [datetime.fromisoformat(text + "+00:00") for text in CHANGES]
@@ -80,13 +66,7 @@ def moments(zone: str, seed: int, count: int) -> list[int]:
             year = rng.choice((2024, 2023, rng.randint(1850, 2040)))
             day = rng.choice((1, 1, rng.randint(1, 28)))
             base = micros(
-                datetime(
-                    year,
-                    rng.choice((1, rng.randint(1, 12))),
-                    day,
-                    rng.choice((0, 0, 23, 5)),
-                    tzinfo=here,
-                )
+                datetime(year, rng.choice((1, rng.randint(1, 12))), day, rng.choice((0, 0, 23, 5)), tzinfo=here)
             )
         else:
             found.append(rng.randint(_year(1890), _year(2045)))
@@ -187,31 +167,17 @@ class Predicates:
         if kind == 4:
             return self._compare(f"2100 - year({self._day()})", lambda: str(2100 - self._date().year))
         if kind == 5:
-            return self._compare(
-                f"year({self._day()}) * 2 + 1",
-                lambda: str(2 * self._date().year + rng.randint(0, 1)),
-            )
+            return self._compare(f"year({self._day()}) * 2 + 1", lambda: str(2 * self._date().year + rng.randint(0, 1)))
         if kind == 6:
             return self._compare("cast(ts AS double)", lambda: f"{self._moment() / 1e6!r}D")
         field = rng.choice(("year", "yearofweek"))
         return self._compare(
-            f"extract({field} FROM {self._day()})",
-            lambda: str(self._date().year + rng.randint(-1, 1)),
+            f"extract({field} FROM {self._day()})", lambda: str(self._date().year + rng.randint(-1, 1))
         )
 
     def _trunc(self) -> str:
         rng = self.rng
-        units = (
-            "year",
-            "quarter",
-            "month",
-            "week",
-            "day",
-            "hour",
-            "minute",
-            "second",
-            "millisecond",
-        )
+        units = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond")
         unit = rng.choice(units)
         if rng.random() < 0.3:
             unit = rng.choice(("year", "quarter", "MM", "week"))
@@ -282,8 +248,7 @@ class Predicates:
         step = f"{rng.choice('+-')} {rng.choice(intervals)}"
         if kind == 2:
             return self._compare(
-                f"date_trunc('{rng.choice(('day', 'month', 'hour'))}', {self._time()} {step})",
-                self._at,
+                f"date_trunc('{rng.choice(('day', 'month', 'hour'))}', {self._time()} {step})", self._at
             )
         return self._compare(f"{self._time()} {step}", self._at)
 
@@ -292,10 +257,7 @@ class Predicates:
         forms = (
             (f"year({x}) * 100 + month({x})", lambda t: t.year * 100 + t.month),
             (f"year({x}) * 12 + month({x}) - 1", lambda t: t.year * 12 + t.month - 1),
-            (
-                f"year({x}) * 10000 + month({x}) * 100 + day({x})",
-                lambda t: t.year * 10000 + t.month * 100 + t.day,
-            ),
+            (f"year({x}) * 10000 + month({x}) * 100 + day({x})", lambda t: t.year * 10000 + t.month * 100 + t.day),
             (f"10 * year({x}) + quarter({x})", lambda t: t.year * 10 + (t.month + 2) // 3),
             (f"year({x}) * 10 + month({x})", lambda t: t.year * 10 + t.month),  # not monotonic
         )
@@ -340,26 +302,17 @@ class Predicates:
         rng = self.rng
         kind = rng.random()
         if kind < 0.2:
-            return self._compare(
-                f"iceberg_bucket({rng.choice((2, 4, 8, 12, 7))}, id)",
-                lambda: str(rng.randint(0, 11)),
-            )
+            return self._compare(f"iceberg_bucket({rng.choice((2, 4, 8, 12, 7))}, id)", lambda: str(rng.randint(0, 11)))
         if kind < 0.35:
             width = rng.choice((3, 10, 64))
             return self._compare(f"iceberg_truncate({width}, id)", lambda: str(width * rng.randint(-2, 40)))
         if kind < 0.5:
             width = rng.choice((1, 3, 5))
             return self._compare(
-                f"iceberg_truncate({width}, name)",
-                lambda: f"'{('n' + str(rng.randint(0, 400)))[:width]}'",
+                f"iceberg_truncate({width}, name)", lambda: f"'{('n' + str(rng.randint(0, 400)))[:width]}'"
             )
         unit, size = rng.choice(
-            (
-                ("hours", HOUR),
-                ("days", DAY),
-                ("months", 2_629_746_000_000),
-                ("years", 31_556_952_000_000),
-            )
+            (("hours", HOUR), ("days", DAY), ("months", 2_629_746_000_000), ("years", 31_556_952_000_000))
         )
         x = self._time() if unit == "hours" else rng.choice((self._time(), "d"))
         if unit == "days":

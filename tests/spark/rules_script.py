@@ -7,11 +7,7 @@ import warnings
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 
-CONFIG = {
-    "spark.master": "local[1]",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.driver.memory": "512m",
-}
+CONFIG = {"spark.master": "local[1]", "spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m"}
 QUERY = "SELECT x FROM local.db.t WHERE {call} = 2"
 
 

@@ -68,12 +68,7 @@ refused(
     "LITERALLY",
 )
 refused("SELECT * FROM icebergS3(:u, :k, :s)", "parameter", args={"u": url, "k": KEY, "s": SECRET})
-for name, value in {
-    "url": url,
-    "access_key_id": KEY,
-    "secret_access_key": SECRET,
-    "session_token": TOKEN,
-}.items():
+for name, value in {"url": url, "access_key_id": KEY, "secret_access_key": SECRET, "session_token": TOKEN}.items():
     plain(spark, f"SET spark.iceberg_sql.collection.by_sql.{name} = {value}")
     spark.conf.set(f"spark.iceberg_sql.collection.by_conf.{name}", value)
 spark.conf.set(
@@ -165,11 +160,7 @@ for text in ("SELECT * FROM far.db.t", "CREATE TABLE far.db.t (i INT) USING iceb
 from spark_iceberg_sql.spark.bridge.io import file_io  # noqa: E402
 from spark_iceberg_sql.spark.tables import credentials  # noqa: E402
 
-print(
-    file_io._open_files,
-    credentials._vault,
-    [vars(kept).keys() for kept in credentials._vault.values()],
-)
+print(file_io._open_files, credentials._vault, [vars(kept).keys() for kept in credentials._vault.values()])
 
 ui = str(spark.sparkContext.uiWebUrl)
 api = f"{ui}/api/v1/applications/{spark.sparkContext.applicationId}"

@@ -8,33 +8,9 @@ from collections.abc import Callable
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 NAMES = [
-    *(
-        "id",
-        "ts",
-        "data",
-        "Region",
-        "x1",
-        "1a",
-        "_c",
-        "`a b`",
-        "`a``b`",
-        "`a.b`",
-        "`sel``ect`",
-        "date",
-    ),
+    *("id", "ts", "data", "Region", "x1", "1a", "_c", "`a b`", "`a``b`", "`a.b`", "`sel``ect`", "date"),
     *("bucket", "partition", "field", "with", "as", "add", "table", "select", "values", "comment"),
-    *(
-        "days",
-        "timestamp",
-        "array",
-        "map",
-        "interval",
-        "null",
-        "true",
-        "retention",
-        "identifier",
-        "x",
-    ),
+    *("days", "timestamp", "array", "map", "interval", "null", "true", "retention", "identifier", "x"),
 ]
 BAD_NAMES = ["a-b", "größe", "'id'", '"id"', "1", "gs://a/b", "s3.1", "", "a..b", "?", ":p"]
 CALLS = [
@@ -50,54 +26,15 @@ TYPES = [
     *("int", "BIGINT", "string", "timestamp", "timestamp_ntz", "date", "decimal(10,2)", "decimal"),
     *("varchar(10)", "char(3)", "binary", "boolean", "float", "double", "tinyint", "smallint"),
     *("array<int>", "map<string,bigint>", "struct<a:int,b:struct<c:string>>", "array<array<int>>"),
-    *(
-        "struct<a int not null comment 'x', b string>",
-        "timestamp without time zone",
-        "real",
-        "dec(5)",
-    ),
+    *("struct<a int not null comment 'x', b string>", "timestamp without time zone", "real", "dec(5)"),
     *("map<string,array<struct<k:int>>>", "timestamp_ltz", "long", "string collate utf8_lcase"),
 ]
-BLANKS = [" "] * 12 + [
-    "  ",
-    "\n",
-    "\t",
-    "\r\n",
-    " /* c */ ",
-    " -- c\n",
-    " /* a /* b */ */ ",
-    " --\\\nx\n",
-]
+BLANKS = [" "] * 12 + ["  ", "\n", "\t", "\r\n", " /* c */ ", " -- c\n", " /* a /* b */ */ ", " --\\\nx\n"]
 QUERIES = ["SELECT 1 AS id", "SELECT * FROM s WHERE a > 1", "VALUES (1, 'x')", "(SELECT 1)"]
 QUERIES += ["WITH q AS (SELECT 1) SELECT * FROM q", "TABLE s", "FROM s SELECT a"]
 STRAYS = [
-    *(
-        ",",
-        "(",
-        ")",
-        ".",
-        "AS",
-        "WITH",
-        "BY",
-        "PARTITIONED BY (id)",
-        "FIELD",
-        "FIELDS",
-        "x",
-        "16",
-        "'s'",
-    ),
-    *(
-        "IF NOT EXISTS",
-        "IF EXISTS",
-        "=",
-        "+ 1",
-        "?",
-        "-",
-        "DESC",
-        "USING iceberg",
-        "COMMENT 'c'",
-        ";",
-    ),
+    *(",", "(", ")", ".", "AS", "WITH", "BY", "PARTITIONED BY (id)", "FIELD", "FIELDS", "x", "16", "'s'"),
+    *("IF NOT EXISTS", "IF EXISTS", "=", "+ 1", "?", "-", "DESC", "USING iceberg", "COMMENT 'c'", ";"),
     *("NOT NULL", "`q`", "TO", "string", "ADD", "<", ">", "::", "{", "TABLE", "SPEC"),
 ]
 

@@ -19,11 +19,7 @@ from spark_iceberg_sql.insight.advise.candidate_fields import candidate_fields, 
 from spark_iceberg_sql.insight.advise.layout import hypothetical_table as layout
 from spark_iceberg_sql.insight.advise.layout import slice_files
 from spark_iceberg_sql.insight.advise.spark import _AdviceSearch
-from spark_iceberg_sql.insight.hypothetical.partitions import (
-    Bounds,
-    HypotheticalFile,
-    HypotheticalTable,
-)
+from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
@@ -239,19 +235,11 @@ def test_arguments_that_are_refused(spark: SparkSession, visits: str) -> None:
         ({"queries": [(BY_SHOP, "x")]}, "a pair of a string and a weight"),
         ({"queries": [(BY_SHOP, math.inf)]}, "must be a positive number"),
         ({"queries": [7]}, "a pair of a string and a weight"),
-        (
-            {"properties": {"write.target-file-size-bytes": "64MB"}},
-            "'write.target-file-size-bytes'",
-        ),
+        ({"properties": {"write.target-file-size-bytes": "64MB"}}, "'write.target-file-size-bytes'"),
         *(
             ({"properties": {key: value}}, f"the table property '{key}' cannot be '{value}'\nhelp:")
             for key, value in (
-                *(
-                    (OPEN_COST, "abc"),
-                    (OPEN_COST, "-5"),
-                    (OPEN_COST, "1_000"),
-                    (OPEN_COST, "9" * 19),
-                ),
+                *((OPEN_COST, "abc"), (OPEN_COST, "-5"), (OPEN_COST, "1_000"), (OPEN_COST, "9" * 19)),
                 ("write.target-file-size-bytes", "0"),
             )
         ),
@@ -303,10 +291,7 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     assert "bucket" in rows[0].spec
     assert "ts" in rows[0].spec
     assert any("no bounds for `name`" in note for note in rows[0].notes)
-    for source, said in (
-        (f"SELECT * FROM {visits}", "no file metadata"),
-        (visits, "must be one of"),
-    ):
+    for source, said in ((f"SELECT * FROM {visits}", "no file metadata"), (visits, "must be one of")):
         with pytest.raises(sis.IcebergSqlError, match=said):
             sis.advise(spark, source, BY_SHOP, using="metadata" if said[0] == "n" else "magic")
     spark.sql(f"DROP TABLE {big}")
@@ -342,12 +327,7 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
     with sessions.working_in(spark):
         search = _AdviceSearch(spark, source, workload(queries), 3000, using)
         found = search.costs.all_specs()
-        sample, every, planned, costs = (
-            found.sample,
-            found.layouts,
-            found.planned_queries,
-            found.costs_by_query,
-        )
+        sample, every, planned, costs = (found.sample, found.layouts, found.planned_queries, found.costs_by_query)
         assert len(every) > 60
         seen: set[object] = set()
         tried = [spec for n, spec in enumerate(every) if n % (2 if len(spec) < 2 else 40) == 0]
@@ -450,10 +430,7 @@ def test_an_empty_table_has_one_proposal_per_spec(spark: SparkSession) -> None:
     spark.sql(f"CREATE OR REPLACE TABLE {empty} (id BIGINT) USING iceberg")
     equal = "local.advice.equal"
     spark.sql(f"CREATE OR REPLACE TABLE {equal} USING iceberg AS SELECT 7 AS id FROM range(9000)")
-    for table, sample in (
-        (empty, 20_000),
-        (equal, 700),
-    ):  # of equal rows, no spec is left but today's
+    for table, sample in ((empty, 20_000), (equal, 700)):  # of equal rows, no spec is left but today's
         for using in ("data", "metadata"):
             query = f"SELECT * FROM {table} WHERE id = 7"
             (only,) = sis.advise(spark, table, query, sample=sample, using=using)
@@ -573,12 +550,7 @@ def test_a_count_that_metadata_could_answer_keeps_its_filter(spark: SparkSession
         sha2(string(id), 256) AS h FROM range(0, 20000, 1, 2)
     """)
     late = "SELECT count(*) FROM local.d.counted WHERE ts >= '2024-02-01' AND ts < '2024-02-03'"
-    found = sis.advise(
-        spark,
-        "local.d.counted",
-        ["SELECT * FROM local.d.counted WHERE shop = 3", late],
-        sample=5000,
-    )
+    found = sis.advise(spark, "local.d.counted", ["SELECT * FROM local.d.counted WHERE shop = 3", late], sample=5000)
     assert "of 20,000 rows" in found.basis
     assert [one.per_query[1].files for one in found] == [0] * len(found)
     assert "shop" in found[0].spec
@@ -634,13 +606,7 @@ def test_from_hive_in_another_zone_than_the_sessions(spark: SparkSession) -> Non
             assert found.basis is None
             continue
         assert "in America/New_York: checked on all 100 rows" in (found.basis or "")
-        assert [one.rewritten is not None for one in found.queries] == [
-            True,
-            True,
-            False,
-            False,
-            False,
-        ]
+        assert [one.rewritten is not None for one in found.queries] == [True, True, False, False, False]
         assert found.queries[-1].notes == ("not rewritten: not a query",)
         used = sis.from_hive(spark, "web.days", [*own, "USE local"], zone=zone)
         assert [one.rewritten is not None for one in used.queries] == [False, True, False]

@@ -218,13 +218,7 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     assert [tuple(row) for row in rows] == [(1, None, None), (2, 7, None)]
     assert ids(spark, folder) == [1, 2]
     columns = dict(spark.sql(f"SELECT * FROM icebergLocal('{folder}')").dtypes)
-    assert columns == {
-        "u": "string",
-        "id": "bigint",
-        "at": "timestamp_ntz",
-        "tags": "array<string>",
-        "m": "bigint",
-    }
+    assert columns == {"u": "string", "id": "bigint", "at": "timestamp_ntz", "tags": "array<string>", "m": "bigint"}
     terms = spark.sql(f"SELECT transform FROM iceberg_partition_specs('{folder}')").collect()
     assert [row[0] for row in terms] == ["month"]
     spark.sql(create.replace("TABLE", "TABLE IF NOT EXISTS"))

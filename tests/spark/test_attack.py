@@ -36,36 +36,16 @@ class Mistake:
 MISTAKES = [
     # Former faults.
     Mistake("overflow forgotten", "MonotonicExpression", "if (!within(x,", "if (false && !within(x,"),
-    Mistake(
-        "digits overflow",
-        "MonotonicExpression",
-        "s == null || !s.within(",
-        "s == null || false && !s.within(",
-    ),
+    Mistake("digits overflow", "MonotonicExpression", "s == null || !s.within(", "s == null || false && !s.within("),
     Mistake(
         "part widened after a sum",
         "MixedRadixSum",
         "e = child(e, 0);\n      kind =",
         "return add(child(e, 0), weight);\n      //",
     ),
-    Mistake(
-        "truncate apart",
-        "MonotonicExpression",
-        "s.below = ANYTHING; // the",
-        "s.below = APART; // the",
-    ),
-    Mistake(
-        "truncate total",
-        "MonotonicExpression",
-        "s.below = ANYTHING; // the",
-        "s.below = TOTAL; // the",
-    ),
-    Mistake(
-        "skipped half hours",
-        "CyclicParts",
-        "isNear(start, type, clocks) || isNear(next, type, clocks) || ",
-        "",
-    ),
+    Mistake("truncate apart", "MonotonicExpression", "s.below = ANYTHING; // the", "s.below = APART; // the"),
+    Mistake("truncate total", "MonotonicExpression", "s.below = ANYTHING; // the", "s.below = TOTAL; // the"),
+    Mistake("skipped half hours", "CyclicParts", "isNear(start, type, clocks) || isNear(next, type, clocks) || ", ""),
     Mistake("shifts by numbers", "MonotonicExpression", "if (shifted) reach", "if (false) reach"),
     # A margin dropped, a range halved, a bound forgotten.
     Mistake(
@@ -81,40 +61,19 @@ MISTAKES = [
         "uncertainty = Math.max(uncertainty, zoned *",
         "uncertainty = Math.max(0, 0 *",
     ),
-    Mistake(
-        "size of a change ignored",
-        "Clocks",
-        "* 1000000L + 2 * HOUR",
-        "* 0L + HOUR / 4",
-    ),
+    Mistake("size of a change ignored", "Clocks", "* 1000000L + 2 * HOUR", "* 0L + HOUR / 4"),
     Mistake("reach of an interval ignored", "MonotonicExpression", "reach += days * DAY", "reach += 0"),
     Mistake("reach of a zone ignored", "MonotonicExpression", "reach += 26 * HOUR", "reach += 0"),
     Mistake(
-        "apart is total",
-        "MonotonicExpression",
-        "above = Math.max(above, APART);\n    return this;",
-        "return this;",
+        "apart is total", "MonotonicExpression", "above = Math.max(above, APART);\n    return this;", "return this;"
     ),
     Mistake("days that wrap", "MonotonicExpression", "if (days > 0 == plus) above", "if (false) above"),
+    Mistake("years with a plus", "MonotonicExpression", "above = Math.max(above, APART); // years of five", "// "),
     Mistake(
-        "years with a plus",
-        "MonotonicExpression",
-        "above = Math.max(above, APART); // years of five",
-        "// ",
-    ),
-    Mistake(
-        "four digits unchecked",
-        "MonotonicExpression",
-        "return days >= DIGITS_FROM && days <= DIGITS_TO",
-        "return true",
+        "four digits unchecked", "MonotonicExpression", "return days >= DIGITS_FROM && days <= DIGITS_TO", "return true"
     ),
     Mistake("falling taken for climbing", "MonotonicExpression", "direction = -direction;", ""),
-    Mistake(
-        "a negative factor",
-        "MonotonicExpression",
-        "times && c < 0 ? fall() : this",
-        "this",
-    ),
+    Mistake("a negative factor", "MonotonicExpression", "times && c < 0 ? fall() : this", "this"),
     Mistake("a minuend", "MonotonicExpression", "s != null && falls ? s.fall() : s", "s"),
     Mistake("lighter digits", "MixedRadixSum", "if (d.weights[i] < smaller &&", "if (false &&"),
     Mistake(
@@ -126,10 +85,7 @@ MISTAKES = [
     Mistake("<= for <", "ImpliedRanges", "op == LE ? end() : start())", "start())"),
     Mistake("> for >=", "ImpliedRanges", "op == GE ? start() : end(), steps.last", "end(), steps.last"),
     Mistake(
-        "= without its end",
-        "ImpliedRanges",
-        "return between(start(), end());",
-        "return between(start(), start() + 1);",
+        "= without its end", "ImpliedRanges", "return between(start(), end());", "return between(start(), start() + 1);"
     ),
     Mistake("turned left out", "ImpliedRanges", "if (!literalRight) op = op.turned();", ""),
     Mistake("one side of OR", "ImpliedRanges", "a.values.union(b.values)", "a.values"),
@@ -139,12 +95,7 @@ MISTAKES = [
         "if (b != null) put(result, new ColumnRanges(a.column, a.values.union(b.values)));",
         "put(result, a);",
     ),
-    Mistake(
-        "the first of IN",
-        "ImpliedRanges",
-        "else ranges.values = ranges.values.union(solved.values);",
-        "",
-    ),
+    Mistake("the first of IN", "ImpliedRanges", "else ranges.values = ranges.values.union(solved.values);", ""),
     Mistake(
         "NOT IN as IN",
         "ImpliedRanges",
@@ -160,12 +111,7 @@ MISTAKES = [
     ),
     Mistake("prefix as equality", "ImpliedRanges", "if (prefix && is &&", "if (false &&"),
     Mistake("noon for all hours", "CyclicParts", "return Grain.HOURS;", "return Grain.DAYS;"),
-    Mistake(
-        "days taken for months",
-        "ExpressionKind",
-        "Grain.DAYS,    Digit.DAY",
-        "Grain.MONTHS,  Digit.DAY",
-    ),
+    Mistake("days taken for months", "ExpressionKind", "Grain.DAYS,    Digit.DAY", "Grain.MONTHS,  Digit.DAY"),
     Mistake("finer buckets", "ImpliedTransforms", "|| n % number(field) != 0", ""),
     Mistake("longer prefixes", "ImpliedTransforms", "s.numChars() < width ?", "s.numChars() <= width ?"),
 ]
@@ -217,18 +163,7 @@ CASES = [
         "UTC",
         "false",
         "int",
-        (
-            "5",
-            "17",
-            "50",
-            "77",
-            "1000",
-            "-7",
-            "-2147483648",
-            "-2147483645",
-            "2147483640",
-            "2147483647",
-        ),
+        ("5", "17", "50", "77", "1000", "-7", "-2147483648", "-2147483645", "2147483640", "2147483647"),
         (
             "iceberg_truncate(10, x) * 100 = 5000",
             "iceberg_truncate(10, x) * 1000 > 0",
@@ -311,12 +246,7 @@ CASES = [
         "America/New_York",
         "true",
         "timestamp",
-        _times(
-            "2024-11-03T06:00:00Z",
-            "2024-03-13T07:00:00Z",
-            "2024-03-10T07:00:00Z",
-            "2024-01-31T12:00:00Z",
-        ),
+        _times("2024-11-03T06:00:00Z", "2024-03-13T07:00:00Z", "2024-03-10T07:00:00Z", "2024-01-31T12:00:00Z"),
         (
             "date_format(x, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'",
             "cast(x AS string) < '2024-11-03 01:30:00'",
@@ -395,10 +325,7 @@ CASES = [
     ),
     *_clocks(),
 ]
-SWITCHES = (
-    "spark.iceberg_sql.prune",
-    "spark.iceberg_sql.fast",
-)
+SWITCHES = ("spark.iceberg_sql.prune", "spark.iceberg_sql.fast")
 # The string and integer columns have a field to prune by.
 BY = {"string": "PARTITIONED BY (truncate(2, x))", "bigint": "PARTITIONED BY (bucket(4, x))"}
 
@@ -463,13 +390,7 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
     return compiler.instance(loader, f"sparkicebergsql.{name}")
 
 
-NUMBER = {
-    "int": "x",
-    "bigint": "x",
-    "date": "unix_date(x)",
-    "timestamp": "unix_micros(x)",
-    "string": "x",
-}
+NUMBER = {"int": "x", "bigint": "x", "date": "unix_date(x)", "timestamp": "unix_micros(x)", "string": "x"}
 
 
 class Tables:

@@ -120,10 +120,7 @@ def test_the_key_has_every_java_file_and_version(spark: SparkSession) -> None:
     class_cache._folder.cache_clear()
     before = class_cache._hash_java_files
     try:
-        class_cache._hash_java_files = lambda every, folder: (
-            before(every, folder),
-            every.update(b"x"),
-        )
+        class_cache._hash_java_files = lambda every, folder: (before(every, folder), every.update(b"x"))
         assert class_cache._folder(compiler.gateway()) != own
     finally:
         class_cache._hash_java_files = before

@@ -354,10 +354,7 @@ def test_a_client_cannot_switch_off_the_checks(spark: SparkSession, server: sis.
 def test_settings_of_the_checks_are_fixed_until_the_last_server_ends(spark: SparkSession) -> None:
     key = "spark.sql.optimizer.excludedRules"
     session = spark.newSession()
-    first, second = (
-        server_processes.InitialSettings(session),
-        server_processes.InitialSettings(session),
-    )
+    first, second = (server_processes.InitialSettings(session), server_processes.InitialSettings(session))
     for _ in range(2):  # a server may be stopped twice
         first.restore()
         with pytest.raises(AnalysisException, match="annot modify the value"):
@@ -450,10 +447,7 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
     assert kind == "IcebergSqlError"
     assert text.startswith("error[SIS202]")
     assert told["query"] == ["ran"]
-    assert told["mode"][:2] == [
-        "IcebergSqlError",
-        'ddl must be "error", "warn" or "off", not \'loud\'',
-    ]
+    assert told["mode"][:2] == ["IcebergSqlError", 'ddl must be "error", "warn" or "off", not \'loud\'']
     assert told["check"] == [False, ["SIS202", 2, 56, "s", "Partition Transforms"]]
     assert told["plan"] == told["added"] == ["ran"]
     assert (told["no plan"][0], told["refused"]) == ("IcebergSqlError", False)
@@ -595,20 +589,13 @@ threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
 %iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3
 """
 IN_CELLS: list[tuple[str, list[str]]] = [
-    (
-        MADE,
-        ["CREATE TABLE local.connect.c: done", "INSERT INTO local.connect.c: done"],
-    ),
+    (MADE, ["CREATE TABLE local.connect.c: done", "INSERT INTO local.connect.c: done"]),
     (
         (
             "%%iceberg_sql found --limit 2\nSELECT id, s, X'00ff' AS b, array(X'a2ff') AS a FROM local.connect.c "
             "WHERE id % 12 = 4 ORDER BY id"
         ),
-        [
-            "n16  0x00FF",
-            "first 2 of 3 rows (more: %iceberg_sql --next)",
-            "read 3 of 3 files (",
-        ],
+        ["n16  0x00FF", "first 2 of 3 rows (more: %iceberg_sql --next)", "read 3 of 3 files ("],
     ),
     ("%iceberg_sql --next", ["rows 3 to 3 of 3"]),
     (
@@ -620,10 +607,7 @@ IN_CELLS: list[tuple[str, list[str]]] = [
         "%iceberg_sql SELECT a.id FROM local.connect.c a JOIN (VALUES (TIMESTAMP '2024-01-02')) v(x) ON a.ts = v.x",
         ["10 rows", "read at most 3 of 3 files ("],
     ),
-    (
-        "x = %iceberg_sql SELECT count(*) AS n, 'no' || 'thing' FROM local.connect.c.snapshots",
-        ["1 row · "],
-    ),
+    ("x = %iceberg_sql SELECT count(*) AS n, 'no' || 'thing' FROM local.connect.c.snapshots", ["1 row · "]),
     (
         "x = %iceberg_sql --quiet SELECT array_contains({ids}, 1) AS a, {pairs}['a'] AS p, {day}\nprint(x.first())",
         ["Row(a=True, p=1, "],
@@ -646,14 +630,8 @@ IN_CELLS: list[tuple[str, list[str]]] = [
         "%iceberg_sql --explain SELECT * FROM local.connect.c WHERE ts = TIMESTAMP '2024-01-02'",
         ["total_files", "== Physical Plan =="],
     ),
-    (
-        "%iceberg_sql --plan ALTER TABLE local.connect.c ADD PARTITION FIELD bucket(4, id)",
-        ["id_bucket_4"],
-    ),
-    (
-        LONG,
-        ["interrupted after", "SELECT was cancelled in Spark"],
-    ),
+    ("%iceberg_sql --plan ALTER TABLE local.connect.c ADD PARTITION FIELD bucket(4, id)", ["id_bucket_4"]),
+    (LONG, ["interrupted after", "SELECT was cancelled in Spark"]),
     ("%iceberg_sql SELECT 1 AS after", ["1 row"]),
 ]
 

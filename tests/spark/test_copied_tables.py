@@ -153,10 +153,7 @@ def test_other_spellings_of_its_own_place_are_taken(spark: SparkSession, lake: P
     assert len(list((table / "data").rglob("*.parquet"))) == 4
 
 
-@pytest.mark.parametrize(
-    "said",
-    ["{t}", "file:{t}", "file://{t}/", "FILE:{t}", "{lake}/db/./x/../t", "{link}/db/t"],
-)
+@pytest.mark.parametrize("said", ["{t}", "file:{t}", "file://{t}/", "FILE:{t}", "{lake}/db/./x/../t", "{link}/db/t"])
 def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(spark: SparkSession, lake: Path, said: str) -> None:
     link = lake.with_name(f"{lake.name}_link")
     link.symlink_to(lake)
@@ -529,10 +526,7 @@ def test_a_folder_replaced_by_a_copy_is_one_although_its_table_is_cached(spark: 
     shutil.rmtree(lake / "other" / "db" / "t")
     shutil.copytree(lake / "db" / "t", lake / "other" / "db" / "t")
     before = files(lake)
-    for text in (
-        f"CALL {name}.system.expire_snapshots('db.t', now(), 1)",
-        f"INSERT INTO {name}.db.t VALUES (5, 'e')",
-    ):
+    for text in (f"CALL {name}.system.expire_snapshots('db.t', now(), 1)", f"INSERT INTO {name}.db.t VALUES (5, 'e')"):
         with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
         assert files(lake) == before, text

@@ -161,18 +161,9 @@ def test_a_thousand_tables_are_read_once_each(spark: SparkSession, lake: Path, t
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        (
-            "{lake}/sales",
-            r"the tables in it are `items`, `orders`: write iceberg\('{lake}/sales/items'\)",
-        ),
-        (
-            "{lake}/sales/orders/metadata",
-            r"is inside the folder of the table `.*/orders`; pass the table's folder",
-        ),
-        (
-            "{lake}/sales/orders/data",
-            r"is inside the folder of the table `.*/orders`; pass the table's folder",
-        ),
+        ("{lake}/sales", r"the tables in it are `items`, `orders`: write iceberg\('{lake}/sales/items'\)"),
+        ("{lake}/sales/orders/metadata", r"is inside the folder of the table `.*/orders`; pass the table's folder"),
+        ("{lake}/sales/orders/data", r"is inside the folder of the table `.*/orders`; pass the table's folder"),
         ("{lake}/sales/orders/metadata/version-hint.text", r"is inside the folder of the table"),
         ("{lake}/sales/order", r"write iceberg\('.*/sales/orders'\)"),
         ("{lake}/sales/orders ", r"`.*/orders ` ends with a space; write '{lake}/sales/orders'"),
@@ -186,10 +177,7 @@ def test_a_thousand_tables_are_read_once_each(spark: SparkSession, lake: Path, t
         ("{lake}/delta", r"is a Delta Lake table, not an Iceberg table; read it with delta\.`"),
         ("{lake}/empty", r"PATH_NOT_FOUND.*{lake}/empty/metadata"),
         ("{lake}/nowhere", r"PATH_NOT_FOUND.*{lake}/nowhere/metadata"),
-        (
-            "local.discovered.orders",
-            r"is a table's name, not a path; write local.discovered.orders",
-        ),
+        ("local.discovered.orders", r"is a table's name, not a path; write local.discovered.orders"),
         ("local.discovered.nothing", r"PATH_NOT_FOUND"),
     ],
 )

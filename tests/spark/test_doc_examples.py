@@ -15,18 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doc_pages import (
-    IN_A_SESSION,
-    PAGES,
-    ROOT,
-    Block,
-    Outputs,
-    blocks,
-    commands,
-    examples,
-    lay_out,
-    with_output,
-)
+from doc_pages import IN_A_SESSION, PAGES, ROOT, Block, Outputs, blocks, commands, examples, lay_out, with_output
 from pyspark.sql import DataFrame, SparkSession
 from scans import metrics
 

@@ -322,8 +322,7 @@ def test_filters_above_what_is_not_deterministic(spark: SparkSession) -> None:
     assert "use_partition_pruning => false" in (scan.conjuncts[0].why_not or "")
     spark.sql(f"ALTER TABLE {OLD} SET TBLPROPERTIES ('write.merge.mode' = 'merge-on-read')")
     merge = sis.explain(
-        spark,
-        f"MERGE INTO {OLD} t USING {T} s ON t.id = s.id AND t.id = 33 WHEN MATCHED THEN UPDATE SET name = s.name",
+        spark, f"MERGE INTO {OLD} t USING {T} s ON t.id = s.id AND t.id = 33 WHEN MATCHED THEN UPDATE SET name = s.name"
     )
     assert merge.scans[0].files == 1
 
@@ -350,21 +349,13 @@ def test_texts_are_sql_and_derived_filters_say_so(spark: SparkSession) -> None:
         for own in sis.explain(spark, f"SELECT * FROM {odd} WHERE {where}").scans[0].conjuncts:
             assert own.files == read(spark, f"SELECT * FROM {odd} WHERE {own.text}"), own.text
     # In a statement with parameters, Spark gives its text to what is parsed meanwhile; also to a view's query.
-    for query in (
-        f"SELECT * FROM {T} WHERE ts < '2023-12-30' AND id IN (1, 2)",
-        "SELECT * FROM shown WHERE id > 5",
-    ):
+    for query in (f"SELECT * FROM {T} WHERE ts < '2023-12-30' AND id IN (1, 2)", "SELECT * FROM shown WHERE id > 5"):
         texts = [c.text for c in sis.explain(spark, query).scans[0].conjuncts]
         for named, args in (("(:q)", {"q": query}), ("(?)", [query])):
             rows = spark.sql(f"SELECT * FROM iceberg_explain{named} WHERE conjunct IS NOT NULL", args=args)
             assert [row.conjunct for row in rows.collect()] == texts
     joins = {
-        f"SELECT * FROM {T} a JOIN {odd} b ON a.id = b.id WHERE b.id < 10": (
-            odd,
-            T,
-            "b.id < 10",
-            "id < 10",
-        ),
+        f"SELECT * FROM {T} a JOIN {odd} b ON a.id = b.id WHERE b.id < 10": (odd, T, "b.id < 10", "id < 10"),
         f"MERGE INTO {odd} t USING {T} s ON t.id = s.id AND t.id = 1 WHEN MATCHED THEN DELETE": (
             *(odd, T, "t.id = 1", "id = 1"),
         ),
@@ -383,14 +374,7 @@ def test_a_negation_keeps_no_nulls(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE local.explain.nulls (i INT) USING iceberg")
     spark.sql("INSERT INTO local.explain.nulls SELECT /*+ COALESCE(1) */ NULL FROM range(3)")
     spark.sql("INSERT INTO local.explain.nulls SELECT /*+ COALESCE(1) */ 1 FROM range(3)")
-    texts = (
-        "i <> 5",
-        "NOT (i = 5)",
-        "i NOT IN (5, 6)",
-        "i + 1 <> 5",
-        "i <> 5 OR i = 7",
-        "NOT (i <=> 5)",
-    )
+    texts = ("i <> 5", "NOT (i = 5)", "i NOT IN (5, 6)", "i + 1 <> 5", "i <> 5 OR i = 7", "NOT (i <=> 5)")
     for text in texts:
         query = f"SELECT * FROM local.explain.nulls WHERE {text}"
         own = one(sis.explain(spark, query), text)
@@ -568,10 +552,7 @@ def test_an_empty_table(spark: SparkSession) -> None:
 
 @pytest.mark.main("explain")
 def test_the_command_and_its_gate(
-    spark: SparkSession,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own = spark.newSession()
     monkeypatch.setattr(own, "stop", lambda: None)

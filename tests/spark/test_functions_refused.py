@@ -35,12 +35,7 @@ CASES = [
     ("iceberg_bucket('16', 1)", VALUE, "2147483647; write iceberg_bucket(16, 1)"),
     ("iceberg_bucket(16.0, 1)", VALUE, "2147483647; write iceberg_bucket(16, 1)"),
     ("iceberg_truncate(' 4', tailnum)", VALUE, "2147483647; write iceberg_truncate(4, tailnum)"),
-    (
-        "iceberg_bucket((SELECT 16), 1)",
-        VALUE,
-        "it is a subquery, not a constant",
-        "to 2147483647.",
-    ),
+    ("iceberg_bucket((SELECT 16), 1)", VALUE, "it is a subquery, not a constant", "to 2147483647."),
     ("iceberg_bucket('a', 16)", VALUE, "write iceberg_bucket(16, 'a')"),
     ("iceberg_truncate(0, id)", VALUE, "the width must be a constant integer from 1"),
     ("iceberg_truncate(-1, tailnum)", VALUE, "it is -1,"),
@@ -72,11 +67,7 @@ CASES = [
 
 @pytest.mark.parametrize(("call", "condition", "words"), [(c[0], c[1], c[2:]) for c in CASES])
 def test_refused_at_analysis(
-    spark: SparkSession,
-    capfd: pytest.CaptureFixture[str],
-    call: str,
-    condition: str,
-    words: tuple[str, ...],
+    spark: SparkSession, capfd: pytest.CaptureFixture[str], call: str, condition: str, words: tuple[str, ...]
 ) -> None:
     text = f"SELECT *,\n  {call} FROM {ROWS}"
     with pytest.raises(AnalysisException) as caught:
@@ -97,10 +88,7 @@ def test_refused_at_analysis(
 
 def test_refused_through_the_dataframe_api(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> None:
     rows = spark.range(1)
-    for wrong in (
-        F.call_function("iceberg_bucket", F.col("id"), F.lit(16)),
-        F.expr("iceberg_day(id)"),
-    ):
+    for wrong in (F.call_function("iceberg_bucket", F.col("id"), F.lit(16)), F.expr("iceberg_day(id)")):
         with pytest.raises(AnalysisException, match="iceberg_"):
             rows.select(wrong)
     assert capfd.readouterr() == ("", "")

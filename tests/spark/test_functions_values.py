@@ -78,10 +78,7 @@ VALUES: dict[str, tuple[str, list[str]]] = {
     "date": ("DATE", [f"DATE '{stamp[:10]}'" for stamp in _STAMPS]),
     "timestamptz": ("TIMESTAMP", [f"TIMESTAMP '{stamp}Z'" for stamp in _STAMPS]),
     "timestamp": ("TIMESTAMP_NTZ", [f"TIMESTAMP_NTZ '{stamp}'" for stamp in _STAMPS]),
-    "string": (
-        "STRING",
-        ["''", "'iceberg'", "'a\U0001f642b\U0001f642c'", "'e\u0301e\u0301'", "' '"],
-    ),
+    "string": ("STRING", ["''", "'iceberg'", "'a\U0001f642b\U0001f642c'", "'e\u0301e\u0301'", "' '"]),
     "binary": ("BINARY", ["X''", "X'00'", "X'00010203'", "X'FFFEFDFCFB'"]),
     "boolean": ("BOOLEAN", ["TRUE", "FALSE"]),
     "float": ("FLOAT", ["0", "1.5", "-3.25"]),
@@ -196,9 +193,7 @@ def test_huge_widths_agree_with_the_table(spark: SparkSession, width: int) -> No
     spark.sql("DROP TABLE local.db.huge")
 
 
-def test_narrow_integers_are_truncated_as_the_int_that_the_table_stores(
-    spark: SparkSession,
-) -> None:
+def test_narrow_integers_are_truncated_as_the_int_that_the_table_stores(spark: SparkSession) -> None:
     spark.sql(
         "CREATE OR REPLACE TABLE local.db.narrow (t TINYINT, s SMALLINT) USING iceberg "
         "PARTITIONED BY (truncate(10, t), truncate(10, s))"

@@ -390,10 +390,7 @@ class TestSparksOwnErrors:
 
     def test_settings_that_mean_nothing(self, spark, table):
         text = f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)"
-        for name, value in (
-            *(("timeout", value) for value in ("abc", "-1", "5s", "0", "")),
-            ("unanswered", "maybe"),
-        ):
+        for name, value in (*(("timeout", value) for value in ("abc", "-1", "5s", "0", "")), ("unanswered", "maybe")):
             session = spark.newSession()
             session.conf.set(f"spark.iceberg_sql.gate.{name}", value)
             with pytest.raises(sis.IcebergSqlError, match=f"gate.{name} is `{value}`, n"):
@@ -407,13 +404,7 @@ class TestSparksOwnErrors:
             spark.sql("CREATE TABLE IDENTIFIER(target) (s STRING) USING iceberg PARTITIONED BY (days(s))")
         assert str(error.value).startswith("error[SIS202]")
         assert "SIS002" in str(error.value)
-        for elsewhere in (
-            "check it in a session",
-            "Spark session",
-            "run --var",
-            "--ddl",
-            "answers",
-        ):
+        for elsewhere in ("check it in a session", "Spark session", "run --var", "--ddl", "answers"):
             assert elsewhere not in str(error.value)
 
     def test_credentials_are_not_shown(self, spark, table):

@@ -51,22 +51,10 @@ TEXTS = {
         "ALTER TABLE {t} DROP PARTITION FIELD id_bucket_16",
         "ALTER TABLE {t} ADD PARTITION FIELD bucket(16, id)",
     ],
-    "a setting in the text": [
-        "SET attack.name = shard",
-        "ALTER TABLE {t} " + FIELD + " ${{attack.name}}",
-    ],
-    "a setting for the verb": [
-        "SET attack.verb = " + FIELD + " shard",
-        "ALTER TABLE {t} ${{attack.verb}}",
-    ],
-    "a setting for the table": [
-        "SET attack.table = {t}",
-        "ALTER TABLE ${{attack.table}} " + FIELD + " shard",
-    ],
-    "a setting for all of it": [
-        "SET attack.all = ALTER TABLE {t} " + FIELD + " shard",
-        "${{attack.all}}",
-    ],
+    "a setting in the text": ["SET attack.name = shard", "ALTER TABLE {t} " + FIELD + " ${{attack.name}}"],
+    "a setting for the verb": ["SET attack.verb = " + FIELD + " shard", "ALTER TABLE {t} ${{attack.verb}}"],
+    "a setting for the table": ["SET attack.table = {t}", "ALTER TABLE ${{attack.table}} " + FIELD + " shard"],
+    "a setting for all of it": ["SET attack.all = ALTER TABLE {t} " + FIELD + " shard", "${{attack.all}}"],
     "a setting for a setting": [
         "SET attack.a = shard",
         "SET attack.b = ${{attack.a}}",
@@ -175,8 +163,7 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
 
 
 @pytest.mark.parametrize(
-    "attack",
-    [pytest.param(name, marks=[pytest.mark.needs("scripts")] if name == "a block" else []) for name in TEXTS],
+    "attack", [pytest.param(name, marks=[pytest.mark.needs("scripts")] if name == "a block" else []) for name in TEXTS]
 )
 def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> None:
     texts = TEXTS[attack]

@@ -72,10 +72,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | N
     for setting in SMALL:
         command += ["--conf", setting]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with (
-        (folder / "log").open("w") as log,
-        subprocess.Popen(command, cwd=folder, stderr=log, **pipes) as server,
-    ):
+    with (folder / "log").open("w") as log, subprocess.Popen(command, cwd=folder, stderr=log, **pipes) as server:
         found = READY.fullmatch(server.stdout.readline())
         assert found is not None, (folder / "log").read_text()
         done = subprocess.run(

@@ -25,12 +25,7 @@ PARTITIONINGS: dict[str, tuple[str, ...]] = {
     "other_w": ("truncate*3",),
     "both": ("identity", "bucket"),
 }
-NESTED = {
-    "nested_none": (),
-    "nested_identity": ("identity",),
-    "nested_bucket": ("bucket",),
-    "nested_days": ("days",),
-}
+NESTED = {"nested_none": (), "nested_identity": ("identity",), "nested_bucket": ("bucket",), "nested_days": ("days",)}
 SOME = ("i", "d", "s", "ts")  # the columns whose fields change in tables of several specs
 
 

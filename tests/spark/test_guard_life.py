@@ -58,11 +58,7 @@ def test_the_list_of_rules(spark: SparkSession) -> None:
     assert list(listed) == [rule.name for rule in RULES]
     for rule in RULES:
         row = listed[rule.name]
-        assert (row.phase, row["switch"], row.description) == (
-            rule.phase.value,
-            rule.switch,
-            rule.summary,
-        )
+        assert (row.phase, row["switch"], row.description) == (rule.phase.value, rule.switch, rule.summary)
         assert row.fault is None
         assert row.enabled
     with pytest.raises(AnalysisException, match="WRONG_NUM_ARGS"):

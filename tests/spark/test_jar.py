@@ -17,10 +17,7 @@ import pytest
 from spark_iceberg_sql.errors import JarError, JavaError
 from spark_iceberg_sql.files.user_cache import cache_directory
 from spark_iceberg_sql.spark import runtime_jar as jar_module
-from spark_iceberg_sql.spark.runtime_jar import (
-    java,
-    runtime_jar,
-)
+from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar
 from spark_iceberg_sql.spark.versions import Runtime, runtime
 
 PINNED = runtime(pyspark.__version__, jar_module.scala())
@@ -140,14 +137,8 @@ def _fake_java(folder: Path, version: str) -> None:
 @pytest.mark.parametrize(
     ("says", "words"),
     [
-        (
-            'openjdk version "25.0.1" 2025-10-21',
-            "is version 25.0.1: Spark with Iceberg needs Java 17 or 21",
-        ),
-        (
-            'java version "1.8.0_452"',
-            "is version 1.8.0_452: Spark with Iceberg needs Java 17 or 21",
-        ),
+        ('openjdk version "25.0.1" 2025-10-21', "is version 25.0.1: Spark with Iceberg needs Java 17 or 21"),
+        ('java version "1.8.0_452"', "is version 1.8.0_452: Spark with Iceberg needs Java 17 or 21"),
         ("what?", "is of an unreadable version: Spark"),
     ],
 )

@@ -16,11 +16,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
 from spark_iceberg_sql.spark.bridge.jvm import compiler, java_rows, shims
-from spark_iceberg_sql.spark.bridge.jvm.java_records import (
-    constants_source,
-    exchange_source,
-    java_name,
-)
+from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source, java_name
 from spark_iceberg_sql.spark.extension import jar
 
 ROOT = Path(__file__).parents[2]
@@ -142,7 +138,4 @@ def test_janino_takes_what_the_page_says(spark: SparkSession, code: str, taken: 
 
 
 def test_the_page_has_rows_of_both_kinds() -> None:
-    assert [sum(taken == answer for _, taken in ROWS) > 10 for answer in ("yes", "no")] == [
-        True,
-        True,
-    ]
+    assert [sum(taken == answer for _, taken in ROWS) > 10 for answer in ("yes", "no")] == [True, True]

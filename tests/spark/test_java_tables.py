@@ -152,8 +152,7 @@ def test_more_than_32_pieces_are_one(ask: Any, a: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "holds"),
-    [("least:greatest", True), ("least:0", False), ("0:greatest", False), ("", False)],
+    ("a", "holds"), [("least:greatest", True), ("least:0", False), ("0:greatest", False), ("", False)]
 )
 def test_what_is_all(ask: Any, a: str, holds: bool) -> None:
     assert ask.isAll(a) is holds
@@ -462,18 +461,8 @@ REFINED: list[Refined] = [
     ("UTC", "month(d) = 1", days("2023-12-31:2024-01-02"), days("2024-01-01:2024-01-02")),
     ("UTC", "quarter(d) = 4", days("2023-07-01:2024-07-01"), days("2023-10-01:2024-01-01")),
     ("UTC", "year(d) % 4 = 0", days("2023-12-30:2025-01-03"), days("2024-01-01:2025-01-01")),
-    (
-        "UTC",
-        "last_day(d) = date '2024-02-29'",
-        days("2024-01-15:2024-03-15"),
-        days("2024-02-01:2024-03-01"),
-    ),
-    (
-        "UTC",
-        "day(d) = 31",
-        days("2024-01-01:2024-04-01"),
-        days("2024-01-31:2024-02-01", "2024-03-31:2024-04-01"),
-    ),
+    ("UTC", "last_day(d) = date '2024-02-29'", days("2024-01-15:2024-03-15"), days("2024-02-01:2024-03-01")),
+    ("UTC", "day(d) = 31", days("2024-01-01:2024-04-01"), days("2024-01-31:2024-02-01", "2024-03-31:2024-04-01")),
     ("UTC", "day(d) IN (31, 1)", days("2024-01-30:2024-02-03"), days("2024-01-31:2024-02-02")),
     ("UTC", "day(d) = 29", days("2024-02-28:2024-03-02"), days("2024-02-29:2024-03-01")),
     ("UTC", "day(d) = 29", days("2023-02-28:2023-03-02"), ""),
@@ -483,49 +472,19 @@ REFINED: list[Refined] = [
         days("2024-01-01:2024-01-15"),
         days("2024-01-06:2024-01-08", "2024-01-13:2024-01-15"),
     ),
-    (
-        "UTC",
-        "weekday(d) = 0",
-        days("2024-01-01:2024-01-15"),
-        days("2024-01-01:2024-01-02", "2024-01-08:2024-01-09"),
-    ),
-    (
-        "UTC",
-        "dayofyear(d) IN (366, 1)",
-        days("2024-12-30:2025-01-03"),
-        days("2024-12-31:2025-01-02"),
-    ),
+    ("UTC", "weekday(d) = 0", days("2024-01-01:2024-01-15"), days("2024-01-01:2024-01-02", "2024-01-08:2024-01-09")),
+    ("UTC", "dayofyear(d) IN (366, 1)", days("2024-12-30:2025-01-03"), days("2024-12-31:2025-01-02")),
     ("UTC", "weekofyear(d) = 1", days("2024-12-25:2025-01-15"), days("2024-12-30:2025-01-06")),
-    (
-        "UTC",
-        "extract(yearofweek FROM d) = 2025",
-        days("2024-12-28:2025-01-03"),
-        days("2024-12-30:2025-01-03"),
-    ),
-    (
-        "UTC",
-        "month(d) * 100 + day(d) = 229",
-        days("2024-02-28:2024-03-02"),
-        days("2024-02-29:2024-03-01"),
-    ),
+    ("UTC", "extract(yearofweek FROM d) = 2025", days("2024-12-28:2025-01-03"), days("2024-12-30:2025-01-03")),
+    ("UTC", "month(d) * 100 + day(d) = 229", days("2024-02-28:2024-03-02"), days("2024-02-29:2024-03-01")),
     (
         "UTC",
         "hour(n) IN (23, 0)",
         hours("2024-01-01T12:00/2024-01-02T12:00"),
         hours("2024-01-01T23:00/2024-01-02T01:00"),
     ),
-    (
-        "UTC",
-        "hour(ts) >= 22",
-        hours("2024-01-01T12:00/2024-01-02T12:00"),
-        hours("2024-01-01T22:00/2024-01-02T00:00"),
-    ),
-    (
-        "UTC",
-        "month(ts) = 1",
-        hours("2023-12-31T23:00/2024-01-01T01:00"),
-        hours("2024-01-01T00:00/2024-01-01T01:00"),
-    ),
+    ("UTC", "hour(ts) >= 22", hours("2024-01-01T12:00/2024-01-02T12:00"), hours("2024-01-01T22:00/2024-01-02T00:00")),
+    ("UTC", "month(ts) = 1", hours("2023-12-31T23:00/2024-01-01T01:00"), hours("2024-01-01T00:00/2024-01-01T01:00")),
     # In a zone with a half-hour offset.
     (
         "Asia/Kolkata",
@@ -552,19 +511,9 @@ REFINED: list[Refined] = [
     ("UTC", "dayofyear(d) = 1", f"{START}:{START + 400}", f"{START}:{START + 1} {END}:{END + 1}"),
     ("UTC", "dayofyear(d) = 1", f"{START}:{START + 401}", f"{START}:{START + 401}"),
     ("UTC", "dayofweek(d) = 1", f"{START}:{START + 32 * 7}", SUNDAYS),
-    (
-        "UTC",
-        "dayofweek(d) = 1",
-        f"{START}:{START + 33 * 7}",
-        f"{_sundays(33)[0]}:{_sundays(33)[-1] + 1}",
-    ),
+    ("UTC", "dayofweek(d) = 1", f"{START}:{START + 33 * 7}", f"{_sundays(33)[0]}:{_sundays(33)[-1] + 1}"),
     ("UTC", "month(d) = 2 OR i = 1", f"{START}:{END}", f"{START}:{END}"),
-    (
-        "UTC",
-        "minute(ts) = 2",
-        hours("2024-01-01T00:00/2024-01-01T02:00"),
-        hours("2024-01-01T00:00/2024-01-01T02:00"),
-    ),
+    ("UTC", "minute(ts) = 2", hours("2024-01-01T00:00/2024-01-01T02:00"), hours("2024-01-01T00:00/2024-01-01T02:00")),
 ]
 
 

@@ -87,10 +87,7 @@ def test_the_fewest_settings(spark: SparkSession) -> None:
     same = sis.spj(spark, query("b4", "b4x", ON[0]))
     key = "spark.sql.sources.v2.bucketing.enabled"
     default = () if spark.conf.get(key) == "true" else (f"SET {key} = true",)  # so since Spark 4.1
-    assert same.sets == (
-        "SET `spark.sql.iceberg.planning.preserve-data-grouping` = true",
-        *default,
-    )
+    assert same.sets == ("SET `spark.sql.iceberg.planning.preserve-data-grouping` = true", *default)
     other = sis.spj(spark, query("b4", "b8", ON[0]))
     if "compatible transforms" in versions.spark_minor(spark.version).limitations:
         assert other.joins[0].best > 0

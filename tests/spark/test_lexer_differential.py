@@ -20,17 +20,7 @@ PIECES = [
     *(" ", "\t", "\f", "\v", "\u00a0", "\u2003", "\u3000", "\u0085", "\ufeff", "\u2029", "\u200b"),
     *("a", "e", "E", "x", "_", "1", "0", "9", ".", "1.5", "1e5", "e+3", "e-", "BD", "L", "S", "Y"),
     *("D", "F", "f", "bd", "0x", "\u0663", "\u00b2", "\u2167", "\u3007", "\u00aa", "\u01c5"),
-    *(
-        "\u017f",
-        "\u0131",
-        "\u00e9",
-        "\u00df",
-        "\u6f22",
-        "\u0345",
-        "\U0001d4b3",
-        "\U0001f600",
-        "\ufb01",
-    ),
+    *("\u017f", "\u0131", "\u00e9", "\u00df", "\u6f22", "\u0345", "\U0001d4b3", "\U0001f600", "\ufb01"),
     *("://", "s3://b/p", "gs://b/p-q.r?x=1&y#z%20", "file:///a--b", ":", ";", ",", "(", ")"),
     *("[", "]", "{", "}", "{{", "}}", "$", "$$", "${x}", "@", "#", "!", "=", "==", "<", ">"),
     *(">>", ">>>", ">=", "<=>", "=>", "->", "|", "||", "|>", "^", "&", "~", "%", "?", ":p", "::"),
@@ -50,10 +40,7 @@ def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
     texts = [nasty(seed) for seed in range(INPUTS)]
     if "doubled quotes" in versions.spark_minor(spark.version).limitations:  # two strings there, one for us
         texts = [text for text in texts if "''" not in text and '""' not in text]
-    if SPARK_VERSION < (
-        4,
-        0,
-    ):  # fewer characters are names or blanks there, and fewer make one operator
+    if SPARK_VERSION < (4, 0):  # fewer characters are names or blanks there, and fewer make one operator
         texts = [t for t in texts if t.isascii() and not any(new in t for new in SINCE_4_0)]
     assert len(texts) > INPUTS / 10
     wrong = []

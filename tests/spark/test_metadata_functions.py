@@ -93,10 +93,7 @@ def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]
     for call, words in (
         ("iceberg_files('{}', snapshot_id => 5)", "Cannot find snapshot with ID 5"),
         ("iceberg_files('{}', version => '5')", "Cannot find snapshot with ID 5"),
-        (
-            "iceberg('{}', version => 'no')",
-            "no snapshot, branch or tag `no`, only first, main, side",
-        ),
+        ("iceberg('{}', version => 'no')", "no snapshot, branch or tag `no`, only first, main, side"),
         ("iceberg_ddl('{}', ref => 'first')", "UNRECOGNIZED_PARAMETER_NAME"),
         ("iceberg_columns('{}', ref => 'no')", "no branch or tag `no`, only first, main, side"),
         (f"iceberg_files('{TABLE}2', endpoint => 'http://h:1')", "it only applies to a path"),
@@ -236,10 +233,7 @@ def test_ddl_makes_an_equal_table(spark: SparkSession, paths: dict[int, str], ve
             spark.sql(statement.text)
         one, other = f"{TABLE}{version}", copy
         for function, columns in (
-            (
-                "iceberg_schemas",
-                "position, column_name, data_type, required, is_identifier, comment",
-            ),
+            ("iceberg_schemas", "position, column_name, data_type, required, is_identifier, comment"),
             ("iceberg_partition_specs", "position, field_name, source_column, transform"),
             ("iceberg_sort_orders", "position, source_column, transform, direction, null_order"),
             ("iceberg_properties", "key, value"),

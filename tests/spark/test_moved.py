@@ -157,11 +157,7 @@ def kept(lake: Path, tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("then", [leave, remove, spoil, replace])
 def test_a_copy_has_the_original_s_rows(
-    spark: SparkSession,
-    kept: Path,
-    originals: dict[str, dict[str, Rows]],
-    tmp_path: Path,
-    then: Callable[[Path], None],
+    spark: SparkSession, kept: Path, originals: dict[str, dict[str, Rows]], tmp_path: Path, then: Callable[[Path], None]
 ) -> None:
     spark.sql("CREATE OR REPLACE TABLE moves.db.other USING iceberg AS SELECT 77 AS id, 'o' AS d")
     for version, wanted in originals.items():
@@ -262,12 +258,7 @@ def test_a_metadata_file_of_the_copy(spark: SparkSession, lake: Path, tmp_path: 
 
 def test_a_file_that_was_not_copied(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     """The file is not read from the original."""
-    for pattern in (
-        "data/**/*.parquet",
-        "metadata/*-m*.avro",
-        "metadata/snap-*.avro",
-        "data/**/*deletes*",
-    ):
+    for pattern in ("data/**/*.parquet", "metadata/*-m*.avro", "metadata/snap-*.avro", "data/**/*deletes*"):
         copy = tmp_path / re.sub(r"\W", "", pattern)
         shutil.copytree(lake / "db" / "v2", copy)
         for file in copy.glob(pattern):
@@ -390,8 +381,7 @@ def _length(table: Path, record: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "location"),
-    [("here{u}/db/t/", True), ("./here{u}/db/t/", True), ("", False), ("./", False)],
+    ("prefix", "location"), [("here{u}/db/t/", True), ("./here{u}/db/t/", True), ("", False), ("./", False)]
 )
 def test_relative_addresses_belong_to_the_table(
     spark: SparkSession, tmp_path: Path, prefix: str, location: bool

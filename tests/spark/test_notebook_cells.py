@@ -124,16 +124,8 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT iceberg_bucket(id, 4) FROM local.d.t", "id, 4", ["write `iceberg_bucket(4, id)`"]),
     (S + "SELECT iceberg_dyas(ts) FROM local.d.t", "iceberg_dyas", ["iceberg_days(ts)"]),
     (S + "SELECT iceberg_days(name) FROM local.d.t", None, ["iceberg_days"]),
-    (
-        S + "SELECT coutn(*) FROM local.d.t",
-        "coutn(*)",
-        ["write `count`", "SELECT count(*) FROM local.d.t;"],
-    ),
-    (
-        'spark.sql("SELECT days(ts) FROM local.d.t")',
-        "days(ts)",
-        ["write `iceberg_days(ts)`", "cell, line 1"],
-    ),
+    (S + "SELECT coutn(*) FROM local.d.t", "coutn(*)", ["write `count`", "SELECT count(*) FROM local.d.t;"]),
+    ('spark.sql("SELECT days(ts) FROM local.d.t")', "days(ts)", ["write `iceberg_days(ts)`", "cell, line 1"]),
     # names
     (S + "SELECT nam FROM local.d.t", "nam", ["write `name`", "SELECT name FROM local.d.t;"]),
     (S + "SELECT *\nFROM local.d.tt", "local.d.tt", ["write `local.d.t`", "cell:3:6"]),
@@ -144,11 +136,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "INSERT OVERWRITE local.d.tt SELECT 1", "local.d.tt", ["did you mean `local.d.t`?"]),
     (S + "DELETE FROM local.d.t WHERE idx IS NOT NULL", "idx", ["did you mean `id`?"]),
     (S + "SELECT * FROM frame", "frame", ["is a Python variable: write `{frame}`"]),
-    (
-        S + "SELECT * FROM local.d.t WHERE ts_day = DATE '2024-01-05'",
-        "ts_day",
-        ["filter on `ts`", "iceberg_days(ts)"],
-    ),
+    (S + "SELECT * FROM local.d.t WHERE ts_day = DATE '2024-01-05'", "ts_day", ["filter on `ts`", "iceberg_days(ts)"]),
     (S + "SELECT t.nme FROM local.d.t", "t.nme", ["write `name`"]),
     ('spark.table("local.d.nope")', None, ["`local`.`d`.`nope` cannot be found"]),
     # syntax
@@ -158,24 +146,12 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT (1", None, ["PARSE_SYNTAX_ERROR"]),
     (S + "SELECT 'a", None, ["cell:2"]),
     (S + "SELECT id, count(*) FROM local.d.t", None, ["MISSING_GROUP_BY"]),
-    (
-        S + "SELECT id, FROM local.d.t",
-        None,
-        ["cell:2", "leave out the `,`", "SELECT id FROM local.d.t;"],
-    ),
+    (S + "SELECT id, FROM local.d.t", None, ["cell:2", "leave out the `,`", "SELECT id FROM local.d.t;"]),
     # values
     (S + "SELECT CAST('x' AS INT)", "CAST('x' AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),
-    (
-        S + "SELECT CAST(name AS INT) FROM local.d.t",
-        "CAST(name AS INT)",
-        ["CAST_INVALID_INPUT", "try_cast"],
-    ),
+    (S + "SELECT CAST(name AS INT) FROM local.d.t", "CAST(name AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),
     (S + "SELECT 1 / 0", "1 / 0", ["DIVIDE_BY_ZERO", "try_divide"]),
-    (
-        'spark.sql("SELECT CAST(name AS INT) FROM local.d.t").collect()',
-        "CAST(name AS INT)",
-        ["try_cast"],
-    ),
+    ('spark.sql("SELECT CAST(name AS INT) FROM local.d.t").collect()', "CAST(name AS INT)", ["try_cast"]),
     (S + "INSERT INTO local.d.t VALUES (1)", None, ["not enough data columns"]),
     # variables
     (S + "SELECT {dya}", "{dya}", ["no Python variable `dya`", "write `{day}`"]),
@@ -197,11 +173,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "INSERT INTO FUNCTION iceberg('/x') VALUES (1)", None, ["Path does not exist"]),
     (S + "INSERT INTO TABLE FUNCTION icebergLocal({table}) VALUES (1)", None, ["with literals"]),
     ("spark.sql(\"INSERT INTO FUNCTION iceberg('/x') VALUES (1)\")", None, ["Path does not exist"]),
-    (
-        "spark.sql(\"CREATE TABLE c.t (a UUID) ENGINE = IcebergLocal('/x')\")",
-        None,
-        ["`a`", "write `a String`"],
-    ),
+    ("spark.sql(\"CREATE TABLE c.t (a UUID) ENGINE = IcebergLocal('/x')\")", None, ["`a`", "write `a String`"]),
     (S + "SELECT assert_true(false)", None, ["'false' is not true!"]),
     # partition DDL
     (
@@ -228,17 +200,9 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT * FROM iceberg('/no/such')", "iceberg('/no/such')", ["Path does not exist"]),
     (S + "SELECT * FROM iceberg('/no/such', snapshotid => 1)", None, ["write `snapshot_id`"]),
     # secrets are not shown again
-    (
-        S + "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 1)",
-        None,
-        ["***"],
-    ),
+    (S + "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 1)", None, ["***"]),
     (f'spark.sql("{SECRET}")', None, ["***"]),
-    (
-        BOUND_SECRET,
-        None,
-        ["nope"],
-    ),
+    (BOUND_SECRET, None, ["nope"]),
     (f'spark.sql("{SECRET}")'.replace("SELECT", "SELEC"), "SELEC", ["***", "SYNTAX"]),
     (f'spark.sql("{SET_SECRET}")', None, ["***", "INVALID_SET_SYNTAX"]),
 ]
@@ -249,20 +213,14 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["read 4 of 29 files", "partitions: ts_day = 2024-01-05"],
     ),
     (S + "SELECT sum(id) AS total FROM {frame}", ["total", "    3"]),
-    (
-        S + "SELECT * FROM IDENTIFIER({table}) WHERE array_contains({ids}, id) ORDER BY id",
-        ["3 rows"],
-    ),
+    (S + "SELECT * FROM IDENTIFIER({table}) WHERE array_contains({ids}, id) ORDER BY id", ["3 rows"]),
     (
         "%%iceberg_sql found --limit 2\nSELECT id, name FROM local.d.t ORDER BY id",
         ["first 2 of 40 rows (more: %iceberg_sql --next)"],
     ),
     ("(found.count(), _.columns)", ["(40, ['id', 'name'])"]),
     # Other pages are of the same run: a value that differs from run to run shows it.
-    (
-        "%%iceberg_sql runs --limit 1\nSELECT id, uuid() AS run FROM range(3) ORDER BY id",
-        ["first 1 of 3 rows"],
-    ),
+    ("%%iceberg_sql runs --limit 1\nSELECT id, uuid() AS run FROM range(3) ORDER BY id", ["first 1 of 3 rows"]),
     (ONE_RUN, ["same run: True", "jobs: 0"]),
     ("%iceberg_sql --next 2 found", ["rows 3 to 4 of 40"]),
     ("%iceberg_sql --copy found", ["id\tname\n0\tn0\n1\tn1\n", "40 rows as tab-separated values"]),
@@ -271,10 +229,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     # The last cell of these has no remedy, the first one has; what has run is not in the new cell.
     (
         REMEDIES,
-        [
-            "'%%iceberg_sql q --limit 3\\nSELECT iceberg_days(ts) FROM local.d.t -- x'",
-            "no error with one correction",
-        ],
+        ["'%%iceberg_sql q --limit 3\\nSELECT iceberg_days(ts) FROM local.d.t -- x'", "no error with one correction"],
     ),
     (
         S
@@ -291,10 +246,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     ),
     (S + "SELECT * FROM local.d.t WHERE false", ["no rows"]),
     (S + f"SELECT {', '.join(f'{i} AS c{i}' for i in range(2000))}", ["first 60 of 2,000 columns"]),
-    (
-        "%%iceberg_sql --plan\nALTER TABLE local.d.t ADD PARTITION FIELD truncate(2, name)",
-        ["+ 1002  name_trunc_2"],
-    ),
+    ("%%iceberg_sql --plan\nALTER TABLE local.d.t ADD PARTITION FIELD truncate(2, name)", ["+ 1002  name_trunc_2"]),
     (
         "%%iceberg_sql --explain\nSELECT * FROM local.d.t WHERE ts = TIMESTAMP '2024-01-05'",
         ["would read 4 of 29 files", "ts = "],
@@ -306,10 +258,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     (COMPLETE + 'complete("SELECT na| FROM local.d.t")', ["['name']"]),
     (COMPLETE + 'complete("SELECT iceberg_bu")', ["['iceberg_bucket']"]),
     (COMPLETE + 'complete("ALTER TABLE local.d.t ADD PARTITION FIELD da")', ["days"]),
-    (
-        COMPLETE + 'complete("ALTER TABLE local.d.t DROP PARTITION FIELD ")',
-        ["['ts_day', 'id_bucket']"],
-    ),
+    (COMPLETE + 'complete("ALTER TABLE local.d.t DROP PARTITION FIELD ")', ["['ts_day', 'id_bucket']"]),
     (COMPLETE + 'complete("", "%%iceberg_sql --expl")', ["['--explain']"]),
     (S + "SELECT {pairs}['b'] AS b, {pairs} AS p", ["[2, 3]", "{a -> [1], b -> [2, 3]}"]),
     (S + "SELECT {early} AS e, {moment} AS m", ["0001-01-01", "1500-01-01 00:00:00"]),
@@ -323,25 +272,13 @@ SHOWN: list[tuple[str, list[str]]] = [
     (S + "SELECT 7 AS after_reload", ["after_reload"]),
     ("%config IcebergSql.limit = 1", []),
     (S + "SELECT * FROM range(3)", ["first 1 of 3 rows"]),
-    (
-        S + "SELECT TIMESTAMP '10000-01-01 00:00:00' AS late, INTERVAL '1' YEAR AS y",
-        ["+10000-01-01", "1 row"],
-    ),
-    (
-        LONG,
-        ["interrupted after", "SELECT was cancelled in Spark"],
-    ),
+    (S + "SELECT TIMESTAMP '10000-01-01 00:00:00' AS late, INTERVAL '1' YEAR AS y", ["+10000-01-01", "1 row"]),
+    (LONG, ["interrupted after", "SELECT was cancelled in Spark"]),
     (WAIT, ["[]"]),
     # Nothing runs, even if a statement starts like a query.
-    (
-        EXPLAINED,
-        ["local.d.t"],
-    ),
+    (EXPLAINED, ["local.d.t"]),
     ("spark.table('local.d.t').count()", ["40"]),
-    (
-        S + "DELETE FROM local.d.t WHERE id = 3; SELECT count(*) AS n FROM local.d.t",
-        ["removed 1 row", "39"],
-    ),
+    (S + "DELETE FROM local.d.t WHERE id = 3; SELECT count(*) AS n FROM local.d.t", ["removed 1 row", "39"]),
     (WRITING, ["INSERT INTO local.d.slow: done", "wrote 8 rows, 8 new data files (", "told: True"]),
     (
         S + "CREATE TABLE local.d.made USING iceberg AS SELECT * FROM local.d.slow",
@@ -380,10 +317,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     ),
     (S + "SELECT id FROM local.d.g WHERE g IS NULL", [", partitions: g = null, b = null"]),
     (JOINED, ["read 1 of 5 files (", "of local.d.g, partitions: g = n5, b = X''"]),
-    (
-        JOINED.replace("%%iceberg_sql", "%%iceberg_sql --explain"),
-        ["would read at most 4 of 5 files ("],
-    ),
+    (JOINED.replace("%%iceberg_sql", "%%iceberg_sql --explain"), ["would read at most 4 of 5 files ("]),
     (
         S
         + "ALTER TABLE local.d.g REPLACE PARTITION FIELD g WITH truncate(2, id);\n"
@@ -394,10 +328,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         S + "SELECT id FROM local.d.g WHERE id > (SELECT max(id) - 39 FROM local.d.t WHERE id < 99)",
         ["of local.d.g", "of local.d.t"],
     ),
-    (
-        S + "SELECT id FROM local.d.t LIMIT 1",
-        ["read at most "],
-    ),
+    (S + "SELECT id FROM local.d.t LIMIT 1", ["read at most "]),
     (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]
 KEPT = "%%iceberg_sql kept --limit 4\nSELECT * FROM range(40)"

@@ -150,10 +150,7 @@ def test_the_help_is_right(spark: SparkSession) -> None:
 
 WRITERS: dict[str, tuple[Callable[[DataFrame, str], object], int]] = {
     "writeTo": (lambda df, t: df.writeTo(t).append(), 1),
-    "save": (
-        lambda df, t: df.write.format("iceberg").mode("append").option("write-format", "orc").save(t),
-        1,
-    ),
+    "save": (lambda df, t: df.write.format("iceberg").mode("append").option("write-format", "orc").save(t), 1),
     "avro": (lambda df, t: df.writeTo(t).option("write-format", "avro").append(), 0),
     "overwritePartitions": (lambda df, t: df.writeTo(t).overwritePartitions(), 1),
     "fanout": (lambda df, t: df.writeTo(t).option("fanout-enabled", "true").append(), 0),
@@ -206,10 +203,7 @@ def test_a_void_field_is_one_value(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value", "words"),
-    [
-        ("output-spec-id", "99", "not a valid spec"),
-        ("distribution-mode", "odd", "Invalid distribution mode"),
-    ],
+    [("output-spec-id", "99", "not a valid spec"), ("distribution-mode", "odd", "Invalid distribution mode")],
 )
 def test_what_is_wrong_with_an_option_is_iceberg_s_to_say(
     spark: SparkSession, option: str, value: str, words: str

@@ -43,11 +43,7 @@ def lake(spark: SparkSession) -> Iterator[dict[str, str]]:
     assert first is not None
     collection = "spark.iceberg_sql.collection.lake.path"
     spark.conf.set(collection, path.rpartition("/")[0])
-    yield {
-        "/lake/db/orders": path,
-        "1111": str(first.snapshot_id),
-        "1700000000000": str(first.ms),
-    }
+    yield {"/lake/db/orders": path, "1111": str(first.snapshot_id), "1700000000000": str(first.ms)}
     spark.conf.unset(collection)
     spark.sql(f"DROP TABLE {TABLE} PURGE")
 

@@ -152,11 +152,7 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
     if isinstance(node, OTHERS):
         same = parts[0] in PLANS[type(node)]
         return None if same else "another kind of statement"
-    if isinstance(node, Create) and parts[0] in (
-        "CreateTable",
-        "ReplaceTable",
-        "CreateTableAsSelect",
-    ):
+    if isinstance(node, Create) and parts[0] in ("CreateTable", "ReplaceTable", "CreateTableAsSelect"):
         if tuple(parts[1].split("\x04")[:-1]) != node.table.parts:
             return "another table"
         ours = [column(c) for c in (*(node.columns or ()), *node.typed_partitions)]
@@ -176,47 +172,15 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
 
 
 EDGES = [
-    *(
-        "-- a\n",
-        "-- a\r\n",
-        "-- add partition field\n",
-        "-- add partition field\r\n",
-        "/* c */ ",
-        "\ufeff",
-    ),
-    *(
-        "/* add partition field */",
-        "/* a\nb */",
-        "/* a\u2028b */",
-        "-- a\u2028 add partition field\n",
-    ),
-    *(
-        "\u00a0",
-        "\x02",
-        "--",
-        "-- drop  tag",
-        "/* /* x */ create branch */",
-        ";",
-        "\x0b",
-        "`",
-        "EXPLAIN ",
-    ),
+    *("-- a\n", "-- a\r\n", "-- add partition field\n", "-- add partition field\r\n", "/* c */ ", "\ufeff"),
+    *("/* add partition field */", "/* a\nb */", "/* a\u2028b */", "-- a\u2028 add partition field\n"),
+    *("\u00a0", "\x02", "--", "-- drop  tag", "/* /* x */ create branch */", ";", "\x0b", "`", "EXPLAIN "),
 ]
 MIDDLES = [
     *("ALTER TABLE t ADD PARTITION FIELD id", "alter\ttable t drop /* c */ partition\nfield x"),
-    *(
-        "ALTER /* c */ TABLE t ADD PARTITION FIELD id",
-        "ALTER TABLE t SET TBLPROPERTIES ('a' = 'create tag')",
-    ),
-    *(
-        "ALTER TABLE t ADD -- c\n PARTITION FIELD id",
-        "ALTER TABLE t ADD -- c\r\n PARTITION FIELD id",
-    ),
-    *(
-        "ALTER TABLE t `ADD PARTITION` FIELD id",
-        "\u0130ALTER TABLE t WRITE UNORDERED",
-        "ALTER TABLE t RENAME TO u",
-    ),
+    *("ALTER /* c */ TABLE t ADD PARTITION FIELD id", "ALTER TABLE t SET TBLPROPERTIES ('a' = 'create tag')"),
+    *("ALTER TABLE t ADD -- c\n PARTITION FIELD id", "ALTER TABLE t ADD -- c\r\n PARTITION FIELD id"),
+    *("ALTER TABLE t `ADD PARTITION` FIELD id", "\u0130ALTER TABLE t WRITE UNORDERED", "ALTER TABLE t RENAME TO u"),
     *("ALTER\u00a0TABLE t ADD PARTITION FIELD id", "ALTER TABLE t ADD PARTITION\x0cFIELD id"),
 ]
 

@@ -180,8 +180,7 @@ NAMES = ("t", "日本", "o'brien", "a`b", "a b", "a-b", "1t", "select", 'a"b', "
 
 
 @pytest.mark.parametrize(
-    ("namespace", "name"),
-    [("db", name) for name in NAMES] + share([*product(("d'b", "日"), NAMES)], 7),
+    ("namespace", "name"), [("db", name) for name in NAMES] + share([*product(("d'b", "日"), NAMES)], 7)
 )
 def test_the_rewrite_it_names_works_for_every_name(spark, namespace, name):
     """In an in-memory catalog, as folders cannot have every name."""

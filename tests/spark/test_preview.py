@@ -280,10 +280,7 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
 
 
 def test_a_long_preview_says_how_far_it_is(
-    spark: SparkSession,
-    events: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    spark: SparkSession, events: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On a terminal, once it takes long; the jobs of a group that somebody else watches stay in it."""
     monkeypatch.setattr(spark_progress, "_PATIENCE", 0.0)

@@ -377,11 +377,7 @@ def test_ends_of_what_types_hold(spark: SparkSession) -> None:
             ("date_format(ts, 'yyyy')", "'1970'"),
         )
     ]
-    predicates += [
-        "cast(d AS string) LIKE '+%'",
-        "cast(ts AS string) LIKE '0001%'",
-        "cast(d AS string) LIKE '-0%'",
-    ]
+    predicates += ["cast(d AS string) LIKE '+%'", "cast(ts AS string) LIKE '0001%'", "cast(d AS string) LIKE '-0%'"]
     spark.conf.set("spark.sql.ansi.enabled", "false")
     try:
         truth = spark.table("local.prune.ends").selectExpr("id", *predicates).collect()

@@ -133,11 +133,7 @@ FALLS = {
     "America/St_Johns": ("2006-10-29T02:31", timedelta(hours=3), timedelta(minutes=7)),
     "Australia/Lord_Howe": ("2024-04-06T15:00", timedelta(hours=2), timedelta(minutes=5)),
     "Pacific/Apia": ("1892-07-04T11:26:56", timedelta(hours=50), timedelta(minutes=100)),
-    "UTC": (
-        "2023-01-30T00:00",
-        timedelta(hours=80),
-        timedelta(minutes=170),
-    ),  # months of 28 and 31 days
+    "UTC": ("2023-01-30T00:00", timedelta(hours=80), timedelta(minutes=170)),  # months of 28 and 31 days
 }
 
 

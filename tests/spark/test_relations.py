@@ -130,11 +130,7 @@ REFUSED = [
     ("icebergLocal(' ')", "INVALID_PARAMETER_VALUE", "it is empty"),
     ("icebergLocal()", "REQUIRED_PARAMETER_NOT_FOUND", "`path`"),
     ("icebergLocal('{path}', 'orc', 'auto', 'x')", "WRONG_NUM_ARGS", "icebergLocal"),
-    (
-        "icebergLocal('{path}', snapshotid => 1)",
-        "UNRECOGNIZED_PARAMETER_NAME",
-        r"\[`snapshot_id`",
-    ),
+    ("icebergLocal('{path}', snapshotid => 1)", "UNRECOGNIZED_PARAMETER_NAME", r"\[`snapshot_id`"),
     (
         "icebergLocal('{path}', path => '{path}')",
         "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED",
@@ -146,16 +142,8 @@ REFUSED = [
         "`ref`",
     ),
     ("icebergLocal(string(rand()))", "NON_FOLDABLE_ARGUMENT", "`path`"),
-    (
-        "icebergLocal('{path}', 'csv')",
-        "INVALID_PARAMETER_VALUE",
-        "`csv` is not one of auto, parquet",
-    ),
-    (
-        "icebergLocal('{path}', snapshot_id => 'x')",
-        "INVALID_PARAMETER_VALUE",
-        "`x` is not an integer",
-    ),
+    ("icebergLocal('{path}', 'csv')", "INVALID_PARAMETER_VALUE", "`csv` is not one of auto, parquet"),
+    ("icebergLocal('{path}', snapshot_id => 'x')", "INVALID_PARAMETER_VALUE", "`x` is not an integer"),
     ("icebergLocal('{path}', snapshot_id => NULL)", "INVALID_PARAMETER_VALUE", "it is NULL"),
     (
         "icebergLocal('{path}', use_partition_pruning => 'maybe')",
@@ -172,11 +160,7 @@ REFUSED = [
     ("icebergS3('s3://b/t')", "INVALID_PARAMETER_VALUE", "iceberg-aws-bundle"),
     ("icebergS3('s3://b/t', 'NOSIGN', 'x')", "INVALID_PARAMETER_VALUE", "cannot be combined"),
     ("icebergAzure('nonsense', 'c', 't')", "INVALID_PARAMETER_VALUE", "AccountName="),
-    (
-        "icebergAzure('https://a.blob.core.windows.net', 'c')",
-        "REQUIRED_PARAMETER_NOT_FOUND",
-        "blobpath",
-    ),
+    ("icebergAzure('https://a.blob.core.windows.net', 'c')", "REQUIRED_PARAMETER_NOT_FOUND", "blobpath"),
 ]
 
 
@@ -223,13 +207,7 @@ def test_joins(spark: SparkSession, path: str) -> None:
     assert one(spark, f"SELECT count(*) FROM {me} a JOIN {me} b ON a.id = b.id") == 400
     assert one(spark, f"SELECT count(*) FROM {me} a JOIN {TABLE} b USING (id)") == 400
     assert one(spark, f"SELECT count(*) FROM {me} NATURAL JOIN {me}") == 400
-    assert (
-        one(
-            spark,
-            f"SELECT count(*) FROM {TABLE} a, LATERAL (SELECT * FROM {me} b WHERE b.id = a.id)",
-        )
-        == 400
-    )
+    assert one(spark, f"SELECT count(*) FROM {TABLE} a, LATERAL (SELECT * FROM {me} b WHERE b.id = a.id)") == 400
     anti = f"SELECT count(*) FROM {TABLE} WHERE id NOT IN (SELECT id FROM {me} WHERE id > 9)"
     assert one(spark, anti) == 10
 
@@ -260,13 +238,7 @@ def test_a_storage_partitioned_join_needs_no_shuffle(spark: SparkSession, path: 
 
 def test_cte_views_cache_and_writes(spark: SparkSession, path: str) -> None:
     me = f"iceberg('{path}')"
-    assert (
-        one(
-            spark,
-            f"WITH c AS (SELECT * FROM {me}) SELECT count(*) FROM c WHERE id IN (SELECT id FROM c)",
-        )
-        == 400
-    )
+    assert one(spark, f"WITH c AS (SELECT * FROM {me}) SELECT count(*) FROM c WHERE id IN (SELECT id FROM c)") == 400
     spark.sql(f"CREATE OR REPLACE TEMP VIEW by_path_view AS SELECT id FROM {me}")
     assert one(spark, "SELECT max(id) FROM by_path_view") == 399
     spark.sql("CREATE TABLE local.by_path.copy USING iceberg AS SELECT * FROM " + me)

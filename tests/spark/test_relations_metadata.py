@@ -191,10 +191,7 @@ def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, pa
         ("iceberg('{t}', timestamp_ms => 9223372036854775807)", "`timestamp_ms`.*is out of range"),
         ("iceberg('{t}', snapshot_id => 99999999999999999999)", "`snapshot_id`.*is out of range"),
         ("iceberg('{t}', split_size => -5)", "`split_size`.*is not a positive number"),
-        (
-            "iceberg('{t}', metadata_file_path => 'metadata/v9.metadata.json')",
-            "`metadata_file_path`",
-        ),
+        ("iceberg('{t}', metadata_file_path => 'metadata/v9.metadata.json')", "`metadata_file_path`"),
         ("iceberg_snapshots('/no/{t}')", "PATH_NOT_FOUND"),
     ],
 )

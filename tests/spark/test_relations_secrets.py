@@ -33,13 +33,7 @@ pytestmark = pytest.mark.needs("variables")
 def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("secrets")
     (folder / "events").mkdir()
-    environment = {
-        **os.environ,
-        "KEY": KEY,
-        "SECRET": SECRET,
-        "TOKEN": TOKEN,
-        "ACCOUNT": ACCOUNT_KEY,
-    }
+    environment = {**os.environ, "KEY": KEY, "SECRET": SECRET, "TOKEN": TOKEN, "ACCOUNT": ACCOUNT_KEY}
     done = subprocess.run(
         [sys.executable, "-W", "always", str(SCRIPT), str(folder)],
         env=environment,
@@ -64,14 +58,7 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         ("any", {"url": "gs://b/x?X-Amz-Signature=SENTINEL"}),
         ("s3", {"url": "s3://b/x?X-Amz-Signature=SENTINEL"}),
         ("hadoop", {"path": "wasbs://c@n.blob.core.windows.net/x?SIG=SENTINEL"}),
-        (
-            "azure",
-            {
-                "connection_string": "https://n.h",
-                "container_name": "c",
-                "blobpath": "x?sig=SENTINEL",
-            },
-        ),
+        ("azure", {"connection_string": "https://n.h", "container_name": "c", "blobpath": "x?sig=SENTINEL"}),
     ],
 )
 def test_signed_urls_are_refused_without_their_signature(store: str, arguments: dict[str, str]) -> None:

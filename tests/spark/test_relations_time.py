@@ -121,10 +121,7 @@ def test_two_moments_in_one_query(spark: SparkSession, history: History) -> None
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (
-            "snapshot_id => 1, timestamp_ms => 2",
-            "`snapshot_id` and `timestamp_ms` cannot be combined",
-        ),
+        ("snapshot_id => 1, timestamp_ms => 2", "`snapshot_id` and `timestamp_ms` cannot be combined"),
         ("ref => 'main', snapshot_id => 1", "`snapshot_id` and `ref` cannot be combined"),
         ("timestamp => now(), timestamp_ms => 2", "cannot be combined"),
         ("snapshot_id => 1", "Cannot find snapshot with ID 1"),

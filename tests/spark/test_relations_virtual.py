@@ -138,10 +138,7 @@ def test_a_column_of_the_same_name_is_the_table_s(spark: SparkSession) -> None:
         assert rows[0][:2] == ("large", 1)
         assert rows[0]._file.endswith(".parquet")
         assert rows[0]._time is not None
-        assert spark.sql(f"SELECT * FROM iceberg('{place}') WHERE _path > 0").columns == [
-            "_size",
-            "_Path",
-        ]
+        assert spark.sql(f"SELECT * FROM iceberg('{place}') WHERE _path > 0").columns == ["_size", "_Path"]
     finally:
         spark.sql("DROP TABLE local.by_path.clash PURGE")
 

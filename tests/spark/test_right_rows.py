@@ -126,13 +126,7 @@ VALUES: list[tuple[dict[str, str], str, str, str, list[str]]] = [
     ({"ansi": "false"}, "bigint", "5L, 50L", "iceberg_truncate(10, x) * 1000 = 50000", ["50"]),
     ({}, "int", f"{LEAST}, 5", "iceberg_truncate(7, x) = 2147483643", [str(LEAST)]),
     ({}, "int", f"{LEAST}, 5", "iceberg_truncate(7, x) IN (0, 2147483643)", [str(LEAST), "5"]),
-    (
-        {},
-        "int",
-        f"{LEAST}, 5",
-        "iceberg_truncate(100, x) = iceberg_truncate(100, -2147483648)",
-        [str(LEAST)],
-    ),
+    ({}, "int", f"{LEAST}, 5", "iceberg_truncate(100, x) = iceberg_truncate(100, -2147483648)", [str(LEAST)]),
     (
         {},
         "bigint",
@@ -226,12 +220,7 @@ VALUES += [
 
 @pytest.mark.parametrize(("settings", "kind", "values", "predicate", "expected"), share(VALUES, 2))
 def test_what_a_predicate_implies_leaves_no_row_out(
-    spark: SparkSession,
-    settings: dict[str, str],
-    kind: str,
-    values: str,
-    predicate: str,
-    expected: list[str],
+    spark: SparkSession, settings: dict[str, str], kind: str, values: str, predicate: str, expected: list[str]
 ) -> None:
     spark.sql(f"SET TIME ZONE '{settings.get('zone', 'UTC')}'")
     source = table(spark, "implied", f"x {kind}", values)

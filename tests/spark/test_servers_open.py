@@ -52,11 +52,7 @@ def test_no_server_for_everybody(spark: SparkSession, host: str) -> None:
 def output(program: str, warehouse: Path) -> list[str]:
     """The lines that a program prints in its own process; its argument is the warehouse."""
     done = subprocess.run(
-        [sys.executable, "-c", program, str(warehouse)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
+        [sys.executable, "-c", program, str(warehouse)], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert "Traceback" not in done.stderr, done.stderr

@@ -118,13 +118,7 @@ except Exception as error:
     print(type(error).__name__)
 """,
     )
-    assert out.splitlines() == [
-        "Asia/Kathmandu 12",
-        "0 True",
-        "UTC 12",
-        "True 1",
-        "AnalysisException",
-    ]
+    assert out.splitlines() == ["Asia/Kathmandu 12", "0 True", "UTC 12", "True 1", "AnalysisException"]
     # The JVM's own first messages, which no setting of this package affects; Spark 3.5 does not use the module.
     assert set(err.splitlines()) <= {"WARNING: Using incubator modules: jdk.incubator.vector"}
 

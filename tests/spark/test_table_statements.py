@@ -95,11 +95,7 @@ def test_time_travel_behind_a_call(spark: SparkSession, path: str, snapshots: li
 
 
 def test_a_sample_behind_a_call(spark: SparkSession, path: str) -> None:
-    for clause, most in (
-        ("(40 PERCENT) REPEATABLE (7)", 14),
-        ("(3 ROWS)", 3),
-        ("(100 PERCENT)", 15),
-    ):
+    for clause, most in (("(40 PERCENT) REPEATABLE (7)", 14), ("(3 ROWS)", 3), ("(100 PERCENT)", 15)):
         ours = spark.sql(f"SELECT id FROM iceberg('{path}') TABLESAMPLE {clause} AS t").collect()
         assert 0 < len({row.id for row in ours}) == len(ours) <= most
         theirs = spark.sql(f"EXPLAIN SELECT id FROM {TABLE} TABLESAMPLE {clause}").collect()
@@ -119,12 +115,7 @@ def options(spark: SparkSession, table: str, **given: int) -> list[Row]:
 
 def test_appended_rows(spark: SparkSession, path: str, snapshots: list[int]) -> None:
     first, second, deleted, last = snapshots
-    for start, end in (
-        (first, None),
-        (first, second),
-        (second, last),
-        (deleted, last),
-    ):
+    for start, end in ((first, None), (first, second), (second, last), (deleted, last)):
         given = {"start_snapshot_id": start} | ({} if end is None else {"end_snapshot_id": end})
         arguments = "".join(f", {name} => {value}" for name, value in given.items())
         theirs = options(spark, TABLE, **given)
@@ -134,10 +125,9 @@ def test_appended_rows(spark: SparkSession, path: str, snapshots: list[int]) -> 
         none = spark.sql(f"SELECT * FROM iceberg('{path}', start_snapshot_id => {last}{more})")
         assert none.columns[:3] == ["id", "name", "extra"]
         assert none.collect() == []
-    assert rows(
-        spark,
-        f"SELECT count(*) c FROM iceberg('{path}', start_snapshot_id => {first}) WHERE id > 12",
-    ) == [Row(c=3)]
+    assert rows(spark, f"SELECT count(*) c FROM iceberg('{path}', start_snapshot_id => {first}) WHERE id > 12") == [
+        Row(c=3)
+    ]
 
 
 def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
@@ -161,11 +151,7 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
         assert rows(spark, count) == [(number,)]
     deletes = f"SELECT id, _commit_snapshot_id FROM iceberg('{path}', changes => true) WHERE _change_type = 'DELETE'"
     assert (3, deleted) in [tuple(row) for row in rows(spark, deletes)]
-    for where, count in (
-        ("_change_ordinal = 0", 10),
-        (f"_commit_snapshot_id = {second}", 5),
-        ("id = 20", 1),
-    ):
+    for where, count in (("_change_ordinal = 0", 10), (f"_commit_snapshot_id = {second}", 5), ("id = 20", 1)):
         assert spark.sql(f"SELECT * FROM iceberg('{path}', changes => true) WHERE {where}").count() == count
     everything = f"SELECT * FROM iceberg('{path}', changes => false)"
     assert spark.sql(everything).columns == ["id", "name", "extra"]
@@ -220,10 +206,7 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
 
 def test_unknown_functions(spark: SparkSession) -> None:
     for name, words in (
-        (
-            "iceberg_snapshot",
-            "there is no table function `iceberg_snapshot`; write iceberg_snapshots",
-        ),
+        ("iceberg_snapshot", "there is no table function `iceberg_snapshot`; write iceberg_snapshots"),
         ("ICEBERG_HISTROY", "write iceberg_history"),
         ("iceberg_zzzzzzzzzz", "UNRESOLVABLE_TABLE_VALUED_FUNCTION"),
     ):

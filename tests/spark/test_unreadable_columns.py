@@ -132,11 +132,7 @@ def assert_pyiceberg_reads_the_same(folder: str, found: dict[int, Any]) -> None:
     for at, n in enumerate(theirs["id"].to_pylist()):
         if n in found and numbers["at"][at] is not None:
             clock = text_of(numbers["at"][at] * 1000).partition(" ")[2]
-            wanted = (
-                clock,
-                text_of(numbers["made ns"][at]),
-                text_of(numbers["seen"][at]) + "+00:00",
-            )
+            wanted = (clock, text_of(numbers["made ns"][at]), text_of(numbers["seen"][at]) + "+00:00")
             assert tuple(found[n][1:4]) == wanted
 
 

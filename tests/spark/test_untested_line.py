@@ -14,8 +14,7 @@ from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 
 pytestmark = pytest.mark.skipif(
-    versions.SPARK_MINORS[0].number > SPARK_VERSION,
-    reason="the newest line stands for the next one",
+    versions.SPARK_MINORS[0].number > SPARK_VERSION, reason="the newest line stands for the next one"
 )
 MINOR = versions.SPARK_MINORS[0].spark
 OTHERS = " and ".join(line.spark for line in versions.SPARK_MINORS[1:])

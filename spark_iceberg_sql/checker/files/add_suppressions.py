@@ -31,20 +31,12 @@ _CODE = re.compile(r"\b[A-Z]+\d+\b")
 _COMMENT_END = re.compile(r"\s*\*/")
 _CACHE_SIZE = 3  # texts of a file whose reports are kept: the last good one, the one that is tried, and one more
 _STATEMENTS_CHANGED = Diagnostic(
-    INTERNAL,
-    "changed",
-    Severity.ERROR,
-    "the statements are not the same",
-    Span(0, 0, 1, 1, 1, 1),
-    "",
+    INTERNAL, "changed", Severity.ERROR, "the statements are not the same", Span(0, 0, 1, 1, 1, 1), ""
 )
 
 
 def suppress_findings(
-    read: Callable[[str], SourceFile],
-    text: str,
-    reports: list[Report],
-    check: Callable[[str], list[Report]],
+    read: Callable[[str], SourceFile], text: str, reports: list[Report], check: Callable[[str], list[Report]]
 ) -> tuple[str, list[Report], int, tuple[Diagnostic, ...]]:
     """Add a suppression comment for each error and warning of a file.
 

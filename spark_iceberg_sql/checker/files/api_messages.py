@@ -68,17 +68,13 @@ def _in_model(fragment: SqlFragment, diagnostic: Diagnostic, category: Category)
 
 
 def _in_call(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
-    message, help_ = (
-        diagnostic.message.replace(QUERY_COLUMNS_REASON, _UNDEFINED_COLUMNS),
-        diagnostic.help,
-    )
+    message, help_ = (diagnostic.message.replace(QUERY_COLUMNS_REASON, _UNDEFINED_COLUMNS), diagnostic.help)
     if help_ is not None:
         if help_ == QUERY_HELP and message == diagnostic.message:
             help_ = OFFLINE_HELP  # the table is unknown
         help_ = _HELPS.get(help_, help_)
         help_ = _PROPERTY.sub(
-            r'`tableProperty("\1", "\2")`' if fragment.api != "pyiceberg" else r'`{"\1": "\2"}`',
-            help_,
+            r'`tableProperty("\1", "\2")`' if fragment.api != "pyiceberg" else r'`{"\1": "\2"}`', help_
         )
         help_ = _help_in_calls(help_, fragment.api)
     if fragment.api == "DataFrameWriterV2":

@@ -107,9 +107,7 @@ def _initial_catalog(settings: Settings, catalogs: Callable[[], Catalogs]) -> Ta
     if settings.catalog is None:
         tables = Tables(**options)
     elif settings.catalog_is_withheld:
-        from spark_iceberg_sql.model.metadata.catalogs import (
-            WithheldTables,  # the command starts sooner
-        )
+        from spark_iceberg_sql.model.metadata.catalogs import WithheldTables  # the command starts sooner
 
         tables = WithheldTables(settings.catalog, settings.why_withheld, **options)
     else:

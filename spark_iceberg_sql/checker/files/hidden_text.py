@@ -8,11 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.checker.files.placeholder_filter import (
-    FILLED_IN_HELP,
-    not_checked,
-    with_severity,
-)
+from spark_iceberg_sql.checker.files.placeholder_filter import FILLED_IN_HELP, not_checked, with_severity
 from spark_iceberg_sql.checker.reporting import SeverityPolicy
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.placeholder_patterns import placeholders_in, without_placeholders
@@ -29,21 +25,14 @@ _OPAQUE_TOKENS = frozenset({TokenKind.COMMENT, TokenKind.STRING, TokenKind.DOUBL
 
 
 def hidden_statements(
-    script: JoinedScript,
-    variant_scripts: Sequence[JoinedScript],
-    severity_policy: SeverityPolicy,
-    *,
-    is_captured: bool,
+    script: JoinedScript, variant_scripts: Sequence[JoinedScript], severity_policy: SeverityPolicy, *, is_captured: bool
 ) -> Iterator[Diagnostic]:
     """A note for each statement that Spark may run, and that no variant of a script's templates contains.
 
     script: as written, with placeholders. variant_scripts: those that are checked. is_captured: a template
     stores the text for later, as part of another script.
     """
-    hidden_ranges = [
-        *_hidden_by_placeholders(script, variant_scripts),
-        *_hidden_by_branch_limit(script),
-    ]
+    hidden_ranges = [*_hidden_by_placeholders(script, variant_scripts), *_hidden_by_branch_limit(script)]
     if not is_captured:
         hidden_ranges += _hidden_by_template_marks(script)
     if not hidden_ranges:
@@ -81,16 +70,11 @@ def _hidden_by_placeholders(
             read_starts.add(start)
             index = max(bisect_left(replaced, (start, 0, "")) - 1, 0)
             covering = next(
-                (placeholder for placeholder in replaced[index : index + 2] if placeholder[1] > start),
-                replaced[index],
+                (placeholder for placeholder in replaced[index : index + 2] if placeholder[1] > start), replaced[index]
             )
             if start in statement_starts and covering[0] <= start and end <= covering[1]:
                 continue  # nothing but a placeholder, which is noted as such
-            yield (
-                (start, end),
-                f"a placeholder in the settings replaces `{covering[2]}`",
-                _PLACEHOLDER_HELP,
-            )
+            yield ((start, end), f"a placeholder in the settings replaces `{covering[2]}`", _PLACEHOLDER_HELP)
 
 
 def _hidden_by_branch_limit(script: JoinedScript) -> Iterator[tuple[Offsets, str, str]]:

@@ -59,11 +59,7 @@ class HostSuppressions:
                 self._comments += self._comments_of_part(source, part, fragments.get(part, []), problems.get(part, []))
 
     def _comments_of_part(
-        self,
-        source: SourceFile,
-        part: int,
-        fragments: list[SqlFragment],
-        problems: list[ExtractionProblem],
+        self, source: SourceFile, part: int, fragments: list[SqlFragment], problems: list[ExtractionProblem]
     ) -> Iterator[_Comment]:
         """The comments of a part. fragments, problems: those of the part."""
         if MENTION.search(source.units[part].text) is None:

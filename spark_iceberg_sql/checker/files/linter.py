@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.engine import TextOrigin, check_and_apply
 from spark_iceberg_sql.checker.files.ddl_replay import DdlReplay
-from spark_iceberg_sql.checker.files.file_scripts import (
-    captured_scripts,
-    scripts_of,
-)
+from spark_iceberg_sql.checker.files.file_scripts import captured_scripts, scripts_of
 from spark_iceberg_sql.checker.files.host_suppressions import HostSuppressions
-from spark_iceberg_sql.checker.files.placeholder_filter import (
-    not_checked,
-    with_severity,
-)
+from spark_iceberg_sql.checker.files.placeholder_filter import not_checked, with_severity
 from spark_iceberg_sql.checker.files.script_check import check_script, origin_of
 from spark_iceberg_sql.checker.statement_cache import StatementCache
 from spark_iceberg_sql.config.settings import Settings
@@ -160,9 +154,7 @@ class Linter:
 
     def _open_catalogs(self) -> Catalogs:
         if self._catalogs is None:
-            from spark_iceberg_sql.model.metadata.catalogs import (
-                Catalogs,  # the command starts sooner
-            )
+            from spark_iceberg_sql.model.metadata.catalogs import Catalogs  # the command starts sooner
 
             self._catalogs = Catalogs()
         return self._catalogs

@@ -30,10 +30,7 @@ class MigrationReplay:
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        initial_catalog: Callable[[], Tables],
-        apply_file: Callable[[str, Tables], None],
+        self, settings: Settings, initial_catalog: Callable[[], Tables], apply_file: Callable[[str, Tables], None]
     ) -> None:
         self._settings = settings
         self._initial_catalog = initial_catalog
@@ -158,10 +155,7 @@ class _MigrationSeries:
                 catalogs[paths[0]] = catalog
                 continue
             half = len(paths) // 2
-            for group_paths, other_paths in (
-                (paths[:half], paths[half:]),
-                (paths[half:], paths[:half]),
-            ):
+            for group_paths, other_paths in ((paths[:half], paths[half:]), (paths[half:], paths[:half])):
                 group_catalog = catalog.copy()
                 for path in other_paths:  # each may have run already
                     changed_catalog = group_catalog.copy()
@@ -215,10 +209,7 @@ class _MigrationSeries:
                 continue
             waiting.pop()
             if migration.path not in self._digests_after:
-                base_digest, file_digest = (
-                    self.dependency_digest(migration),
-                    self._text_digest(migration.path),
-                )
+                base_digest, file_digest = (self.dependency_digest(migration), self._text_digest(migration.path))
                 is_known = base_digest is not None and file_digest is not None
                 self._digests_after[migration.path] = digest(base_digest or "", file_digest or "") if is_known else None
         return self._digests_after[path]

@@ -11,15 +11,11 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.checker.engine import TextOrigin, check
 from spark_iceberg_sql.checker.files.api_messages import in_api_terms
-from spark_iceberg_sql.checker.files.file_scripts import (
-    unclosed_start,
-)
+from spark_iceberg_sql.checker.files.file_scripts import unclosed_start
 from spark_iceberg_sql.checker.files.fix_mapping import hull, map_fix
 from spark_iceberg_sql.checker.files.hidden_text import hidden_statements
 from spark_iceberg_sql.checker.files.host_suppressions import HostSuppressions, is_in_literals
-from spark_iceberg_sql.checker.files.placeholder_filter import (
-    PlaceholderFilter,
-)
+from spark_iceberg_sql.checker.files.placeholder_filter import PlaceholderFilter
 from spark_iceberg_sql.checker.reporting import SeverityPolicy
 from spark_iceberg_sql.checker.statement_cache import StatementCache
 from spark_iceberg_sql.checker.suppressions import Suppression
@@ -71,15 +67,10 @@ def check_script(
     ) -> tuple[int, dict[_DiagnosticKey, _MappedDiagnostic]]:
         placeholder_filter = PlaceholderFilter(script, variant, severity_policy, is_filled_in=catalog.filled_in)
         origin = replace(
-            origin_of(variant, source, suppressions),
-            placeholder_ranges=placeholder_filter.placeholder_ranges,
+            origin_of(variant, source, suppressions), placeholder_ranges=placeholder_filter.placeholder_ranges
         )
         report = check(
-            variant.sql,
-            catalog,
-            severity_policy=severity_policy,
-            origin=origin,
-            statement_cache=statement_cache,
+            variant.sql, catalog, severity_policy=severity_policy, origin=origin, statement_cache=statement_cache
         )
         demoted_diagnostics = [placeholder_filter.demoted(diagnostic) for diagnostic in report]
         if is_captured and (unclosed := unclosed_start(variant.sql)) is not None:  # half a quoted text
@@ -102,12 +93,7 @@ def check_script(
             if host_diagnostic is None:
                 continue
             fragment, _ = variant.fragment_at(diagnostic.span.start)
-            key = (
-                fragment.unit_index,
-                host_diagnostic.code,
-                host_diagnostic.span.start,
-                host_diagnostic.span.end,
-            )
+            key = (fragment.unit_index, host_diagnostic.code, host_diagnostic.span.start, host_diagnostic.span.end)
             previous = mapped_by_key.setdefault(key, _MappedDiagnostic(host_diagnostic, diagnostic.fix))
             if fragment.api == COMPILED and previous.diagnostic.fix is None:
                 # Only what is written can be fixed, not what dbt compiled.

@@ -14,11 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from spark_iceberg_sql.checker.directives import Directive, parse_directive
-from spark_iceberg_sql.checker.files.host_suppressions import (
-    commentable_line_ends,
-    comments,
-    logical_lines,
-)
+from spark_iceberg_sql.checker.files.host_suppressions import commentable_line_ends, comments, logical_lines
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.notebooks.cells import as_python

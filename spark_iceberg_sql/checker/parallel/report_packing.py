@@ -62,14 +62,5 @@ def _unpack_diagnostic(packed_diagnostic: PackedData) -> Diagnostic:
         title, edits, safe = fix
         fix = Fix(title, tuple(Edit(*edit) for edit in edits), safe)
     return Diagnostic(
-        code,
-        name,
-        Severity(severity),
-        message,
-        Span(*span),
-        help_,
-        fix,
-        spec,
-        tuple(skipped),
-        statements,
+        code, name, Severity(severity), message, Span(*span), help_, fix, spec, tuple(skipped), statements
     )

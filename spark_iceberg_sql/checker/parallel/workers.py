@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.checker.parallel.report_packing import (
-    PackedData,
-    pack_reports,
-    unpack_reports,
-)
+from spark_iceberg_sql.checker.parallel.report_packing import PackedData, pack_reports, unpack_reports
 from spark_iceberg_sql.checker.parallel.safe_folder import in_safe_folder
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Report
@@ -54,11 +50,7 @@ class ParallelLinter:
     """
 
     def __init__(
-        self,
-        linter: Linter,
-        configuration: Configuration,
-        results: ResultCache | None = None,
-        jobs: int | None = 1,
+        self, linter: Linter, configuration: Configuration, results: ResultCache | None = None, jobs: int | None = 1
     ) -> None:
         self._linter = linter
         self._configuration = configuration

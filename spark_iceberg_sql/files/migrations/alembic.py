@@ -73,22 +73,13 @@ def alembic_sql(text: str) -> tuple[list[SqlFragment], list[ExtractionProblem], 
         )
         has_helpers = has_helpers or name not in ("upgrade", "downgrade")
     if has_helpers:  # upgrade() may call a function of any of these modules
-        upgrade_fragments = [
-            side_effect_marker(0),
-            *upgrade_fragments,
-            side_effect_marker(len(text)),
-        ]
+        upgrade_fragments = [side_effect_marker(0), *upgrade_fragments, side_effect_marker(len(text))]
     return [*upgrade_fragments, *downgrade_fragments], problems, len(upgrade_fragments)
 
 
 def _as_sql_call(match: re.Match[str]) -> str:
     """Rewrite `op.execute(text("..."))` as a call of a method `sql`, without changing the length."""
-    space_before_dot, space_after_dot, opening, text_call = (
-        match[1],
-        match[2],
-        match[3],
-        match[4] or "",
-    )
+    space_before_dot, space_after_dot, opening, text_call = (match[1], match[2], match[3], match[4] or "")
     return f"op{space_before_dot}    .{space_after_dot}sql{opening}{' ' * len(text_call)}"
 
 

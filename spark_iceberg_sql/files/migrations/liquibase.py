@@ -21,14 +21,7 @@ _ITEM = re.compile(r"^([ \t]*)-[ \t]*(\w+)[ \t]*:", re.MULTILINE)
 _VALUE = r"""\b{0}[ \t]*:[ \t]*(["']?)([^\r\n"']+)\1"""
 _MAX_PARENTS = 4  # number of parent folders in which a file's changelog is searched
 _MAX_CHANGELOGS = 1000  # changelogs that are read
-_READ_ERRORS = (
-    OSError,
-    ValueError,
-    RecursionError,
-    ElementTree.ParseError,
-    AttributeError,
-    TypeError,
-)
+_READ_ERRORS = (OSError, ValueError, RecursionError, ElementTree.ParseError, AttributeError, TypeError)
 
 
 @dataclass(frozen=True, slots=True)

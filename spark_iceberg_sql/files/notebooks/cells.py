@@ -12,11 +12,7 @@ from functools import partial
 from typing import Any
 
 from spark_iceberg_sql.files.databricks import SQL_MAGICS
-from spark_iceberg_sql.files.python.sql_extraction import (
-    CASE_SENSITIVE,
-    is_valid_python,
-    python_sql,
-)
+from spark_iceberg_sql.files.python.sql_extraction import CASE_SENSITIVE, is_valid_python, python_sql
 from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_WORDS
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import SqlFragment, range_fragment, side_effect_marker
@@ -80,17 +76,13 @@ def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source
     if source_file.units and len({"sql" in language_name for language_name in languages}) > 1:
         reason = f"the metadata of the notebook names several languages: {', '.join(languages)}"
         source_file = replace(
-            source_file,
-            problems=(ExtractionProblem(0, 0, 0, reason, _ONE_LANGUAGE), *source_file.problems),
+            source_file, problems=(ExtractionProblem(0, 0, 0, reason, _ONE_LANGUAGE), *source_file.problems)
         )
     return source_file
 
 
 def read_cells(
-    name: str,
-    cells: Sequence[tuple[int, str, str]],
-    full_text: str | None = None,
-    callables: Sequence[str] = (),
+    name: str, cells: Sequence[tuple[int, str, str]], full_text: str | None = None, callables: Sequence[str] = ()
 ) -> SourceFile:
     """The code cells of a notebook, each a text unit with its own line numbers.
 
@@ -110,12 +102,7 @@ def read_cells(
     if full_text is None:
         full_text = "\n".join(cell_text for _, cell_text, _ in cells)
     return SourceFile(
-        name,
-        tuple(units),
-        tuple(fragments),
-        tuple(problems),
-        is_program=True,
-        **detect_engine(full_text),
+        name, tuple(units), tuple(fragments), tuple(problems), is_program=True, **detect_engine(full_text)
     )
 
 
@@ -130,12 +117,7 @@ def read_cell(name: str, text: str, language: str, callables: Sequence[str] = ()
         fragments, problems = _cell_sql(text, 0, "sql" in language, lambda: text, callables)
     uses_spark = "spark" in text.lower()
     return SourceFile(
-        name,
-        (TextUnit(text),),
-        tuple(fragments),
-        tuple(problems),
-        is_program=True,
-        uses_spark=uses_spark,
+        name, (TextUnit(text),), tuple(fragments), tuple(problems), is_program=True, uses_spark=uses_spark
     )
 
 
@@ -178,11 +160,7 @@ def _other_cells_text(cells: Sequence[tuple[int, str, str]], number: int) -> str
 
 
 def _cell_sql(
-    text: str,
-    unit_index: int,
-    is_sql: bool,
-    other_cells: Callable[[], str],
-    callables: Sequence[str] = (),
+    text: str, unit_index: int, is_sql: bool, other_cells: Callable[[], str], callables: Sequence[str] = ()
 ) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
     """The SQL of a cell. other_cells: returns the other cells' texts, for a Python cell with SQL only."""
     offset, magic = 0, _CELL_MAGIC.match(text)

@@ -21,13 +21,7 @@ from spark_iceberg_sql.files.projects.dbt_project import Project, creates_iceber
 from spark_iceberg_sql.files.projects.dbt_resources import Resource
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first_value, is_templated
 from spark_iceberg_sql.files.source import ExtractionProblem
-from spark_iceberg_sql.files.source_map import (
-    COMPILED,
-    FragmentBuilder,
-    Offsets,
-    SqlFragment,
-    range_fragment,
-)
+from spark_iceberg_sql.files.source_map import COMPILED, FragmentBuilder, Offsets, SqlFragment, range_fragment
 from spark_iceberg_sql.files.templates import template_spans, template_variants
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES, YamlError
 
@@ -78,10 +72,7 @@ def model_statements(path: Path, text: str, project: Project) -> Extraction:
         if _is_iceberg_table(resource, layers):
             reason = "dbt-spark ignores `partition_by` in Python models, and other adapters differ"
             yield ExtractionProblem(
-                0,
-                *partition_value.span,
-                reason,
-                "write the model in SQL, or the table in the model",
+                0, *partition_value.span, reason, "write the model in SQL, or the table in the model"
             )
         return
     for result in _clause_statements(resource, layers, partition_value, project):
@@ -154,10 +145,7 @@ def _computed_problem(resource: Resource, setting: str, span: Offsets, project: 
     """The problem that dbt computes a setting when it runs. setting: its name in the message."""
     reason, stale_reason = f"dbt decides on {setting} when it runs", project.stale_reason(resource)
     return ExtractionProblem(
-        0,
-        *span,
-        f"{reason}, and {stale_reason}" if stale_reason else reason,
-        HELP if stale_reason else _COMPILE_HELP,
+        0, *span, f"{reason}, and {stale_reason}" if stale_reason else reason, HELP if stale_reason else _COMPILE_HELP
     )
 
 
@@ -183,11 +171,7 @@ def _is_iceberg_table(resource: Resource, layers: list[Layer]) -> bool | None:
 
 
 def _clause_statements(
-    resource: Resource,
-    layers: list[Layer],
-    partition_value: Value,
-    project: Project,
-    text: str = "",
+    resource: Resource, layers: list[Layer], partition_value: Value, project: Project, text: str = ""
 ) -> Extraction:
     """The statement for one clause. text: that of the YAML file with the clause."""
     is_iceberg = _is_iceberg_table(resource, layers)
@@ -310,8 +294,5 @@ def _statement_in_model(text: str, call: Offsets, statement: SqlFragment, *, has
 
 def _truncate(fragment: SqlFragment, length: int) -> SqlFragment:
     return replace(
-        fragment,
-        sql=fragment.sql[:length],
-        starts=fragment.starts[: length + 1],
-        ends=fragment.ends[: length + 1],
+        fragment, sql=fragment.sql[:length], starts=fragment.starts[: length + 1], ends=fragment.ends[: length + 1]
     )

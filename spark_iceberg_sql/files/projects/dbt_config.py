@@ -105,8 +105,7 @@ def python_config(text: str) -> OwnConfig:
     """The configuration of a model in Python: `dbt.config(...)` in its function `model`."""
     tree = parse_python(text) if _CONFIG.search(text) else None
     function = next(
-        (n for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == "model"),
-        None,
+        (n for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == "model"), None
     )
     if tree is None or function is None:
         return OwnConfig({})

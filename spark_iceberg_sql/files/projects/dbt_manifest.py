@@ -81,10 +81,7 @@ class Manifest:
         metadata = self._content.get("metadata", {})
         project_name = metadata.get("project_name")
         adapter = metadata.get("adapter_type")
-        return self._project.runs_on_spark(str(adapter)) and project_name in (
-            None,
-            self._project.name,
-        )
+        return self._project.runs_on_spark(str(adapter)) and project_name in (None, self._project.name)
 
     @cached_property
     def problem(self) -> str | None:

@@ -19,12 +19,7 @@ from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config
 from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
 from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
 from spark_iceberg_sql.files.projects.dbt_resources import Resource
-from spark_iceberg_sql.files.projects.dbt_values import (
-    KEYS,
-    first_value,
-    is_templated,
-    value_of_node,
-)
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, first_value, is_templated, value_of_node
 from spark_iceberg_sql.files.repository_paths import is_file_inside, is_inside, repository
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES, YamlError
 
@@ -34,16 +29,7 @@ _FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
 _OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
 _SUFFIXES = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
 # What is computed from the texts of files: of `dbt_project.yml`, of YAML files, of models.
-_PROJECT_FACTS = (
-    "top",
-    "name",
-    "paths",
-    "files",
-    "resources",
-    "entries",
-    "read_for_all",
-    "manifest",
-)
+_PROJECT_FACTS = ("top", "name", "paths", "files", "resources", "entries", "read_for_all", "manifest")
 _YAML_FACTS = ("files", "entries", "read_for_all")
 _MODEL_FACTS = ("files", "resources")
 # Other files that dbt reads for every model.

@@ -108,11 +108,7 @@ def computed_value(value: object, span: Offsets) -> Value:
     if value is None or not all(isinstance(item, str | bool | int) for item in items):
         return replace(result, has_mappings=any(isinstance(item, dict) for item in items))
     texts = [item if isinstance(item, str) else str(item).lower() for item in items]
-    return replace(
-        result,
-        source_text=" ".join(texts),
-        scalars=tuple(_fragment_at(text, span) for text in texts),
-    )
+    return replace(result, source_text=" ".join(texts), scalars=tuple(_fragment_at(text, span) for text in texts))
 
 
 def _fragment_at(text: str, span: Offsets) -> SqlFragment:

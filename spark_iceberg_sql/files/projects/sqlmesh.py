@@ -27,14 +27,7 @@ API = "sqlmesh"
 _TRIVIA = r"(?:\s|--[^\r\n]*(?:[\r\n]|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
 _MODEL = re.compile(rf"({_TRIVIA})MODEL{_TRIVIA}\(", re.IGNORECASE | re.DOTALL)
 _TOKEN = re.compile(r"--[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[(\[{,)\]}]", re.DOTALL)
-_DEEPER = {
-    "(": 1,
-    "[": 1,
-    "{": 1,
-    ")": -1,
-    "]": -1,
-    "}": -1,
-}  # brackets, and how they change the depth
+_DEEPER = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}  # brackets, and how they change the depth
 _PROPERTY = re.compile(rf"{_TRIVIA}(\w+){_TRIVIA}", re.DOTALL)
 _QUERY = re.compile(rf"{_TRIVIA};{_TRIVIA}(?=(?:SELECT|WITH)\b)", re.IGNORECASE | re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 _IMPORTS = re.compile(
-    r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^()]*\)|[^\n(;#]+))|import[ \t]+[^\n;#]+)",
-    re.MULTILINE,
+    r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^()]*\)|[^\n(;#]+))|import[ \t]+[^\n;#]+)", re.MULTILINE
 )
 _BINDING = r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{0}\b|class[ \t]+{0}\b|{0}[ \t]*=[^=])"
 # The names that `from module import *` is assumed to import.

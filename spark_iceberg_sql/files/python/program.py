@@ -117,12 +117,7 @@ class Program:
             self.add(value.left, builder, "%", is_exclusive)
         elif isinstance(value, ast.Call) and has_text(value):
             method = value.func.attr if isinstance(value.func, ast.Attribute) else ""
-            self.add(
-                _inner_text(value),
-                builder,
-                "{" if method == "format" else format_char,
-                is_exclusive,
-            )
+            self.add(_inner_text(value), builder, "{" if method == "format" else format_char, is_exclusive)
         else:
             builder.add_placeholder(start, end, self.text[start:end])
 

@@ -17,23 +17,13 @@ from spark_iceberg_sql.files.python.branches import find_branches
 from spark_iceberg_sql.files.python.calls import argument, method_of
 from spark_iceberg_sql.files.python.program import Program, has_text
 from spark_iceberg_sql.files.python.sql_aliases import sql_method_uses
-from spark_iceberg_sql.files.python.sql_sinks import (
-    is_spark_sql,
-    is_sql_file_name,
-    literals_of,
-    sink_argument,
-)
+from spark_iceberg_sql.files.python.sql_sinks import is_spark_sql, is_sql_file_name, literals_of, sink_argument
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import dataframe_query
 from spark_iceberg_sql.files.python.tables.dataframe_writers import writer_statements
 from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.python.tables.table_side_effects import side_effect_calls
 from spark_iceberg_sql.files.source import ExtractionProblem
-from spark_iceberg_sql.files.source_map import (
-    Branch,
-    FragmentBuilder,
-    SqlFragment,
-    side_effect_marker,
-)
+from spark_iceberg_sql.files.source_map import Branch, FragmentBuilder, SqlFragment, side_effect_marker
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
 _OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
@@ -126,10 +116,7 @@ class _SqlExtractor(Program):
                         yield end, ExtractionProblem(self.part, *self.span(literal), _RUNTIME_SQL)
         for value in uses.untraced:
             start, end = self.span(value)
-            yield (
-                end,
-                ExtractionProblem(self.part, start, end, _UNTRACED_USE.format(self.source(value))),
-            )
+            yield (end, ExtractionProblem(self.part, start, end, _UNTRACED_USE.format(self.source(value))))
 
     def _calls(self, extra_calls: list[ast.Call]) -> Iterator[ast.Call]:
         """The calls of a method named `sql`, and others, in order."""
@@ -245,10 +232,7 @@ class _SqlExtractor(Program):
                             self._visited_ids.add(id(value))
                             yield self.end_of(call), fragment
                 elif sink.is_certain:
-                    yield (
-                        self.end_of(call),
-                        ExtractionProblem(self.part, *self.span(value), _RUNTIME_SQL),
-                    )
+                    yield (self.end_of(call), ExtractionProblem(self.part, *self.span(value), _RUNTIME_SQL))
 
     def end_of(self, call: ast.Call) -> int:
         """The offset at which a call ends."""
@@ -257,10 +241,7 @@ class _SqlExtractor(Program):
     def call_fragments(self, call: ast.Call) -> Iterator[SqlFragment | ExtractionProblem]:
         """The SQL passed to a call, without literals read before."""
         keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
-        arguments = [
-            *call.args[:2],
-            *(keywords[name] for name in ("sqlQuery", "text") if name in keywords),
-        ]
+        arguments = [*call.args[:2], *(keywords[name] for name in ("sqlQuery", "text") if name in keywords)]
         format_char = "{" if set(keywords) - _OWN_ARGUMENTS else ""
         for node in arguments:
             values = self.literal_values(node)

@@ -26,13 +26,7 @@ _FORMAT = regex(r"\{[^{}]*\}")
 
 
 def read_literals(
-    text: str,
-    start: int,
-    end: int,
-    builder: FragmentBuilder,
-    *,
-    format_char: str = "",
-    is_exclusive: bool = True,
+    text: str, start: int, end: int, builder: FragmentBuilder, *, format_char: str = "", is_exclusive: bool = True
 ) -> None:
     """Add the adjacent string literals of `text[start:end]` to a fragment.
 

@@ -128,15 +128,7 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.MatchMapping):
         yield from [node.rest] if node.rest else ()
     elif isinstance(
-        node,
-        (
-            ast.FunctionDef,
-            ast.AsyncFunctionDef,
-            ast.ClassDef,
-            ast.ExceptHandler,
-            ast.MatchAs,
-            ast.MatchStar,
-        ),
+        node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
     ):
         yield from [node.name] if node.name else ()
     elif type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):  # since Python 3.12

@@ -10,11 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spark_iceberg_sql.insight.hypothetical.partitions import (
-    Bounds,
-    HypotheticalFile,
-    HypotheticalTable,
-)
+from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, TaskOutput
 
 
@@ -30,10 +26,7 @@ class CountedPartition(NamedTuple):
 
 
 def with_counted_partitions(
-    hypothetical: HypotheticalTable,
-    partitions: Sequence[CountedPartition],
-    size_model: FileSizeModel,
-    row_bytes: float,
+    hypothetical: HypotheticalTable, partitions: Sequence[CountedPartition], size_model: FileSizeModel, row_bytes: float
 ) -> HypotheticalTable:
     """A hypothetical table with the files of counted partitions.
 
@@ -78,17 +71,11 @@ def _clip_file(bounds: Mapping[int, Bounds], partition_bounds: Mapping[int, Boun
 def _clip(file_bounds: Bounds, partition_bounds: Bounds) -> Bounds:
     if file_bounds.low is None or partition_bounds.low is None:
         return file_bounds._replace(low=None, high=None) if partition_bounds.low is None else file_bounds
-    low, high = (
-        max(file_bounds.low, partition_bounds.low),
-        min(file_bounds.high, partition_bounds.high),
-    )
+    low, high = (max(file_bounds.low, partition_bounds.low), min(file_bounds.high, partition_bounds.high))
     if low > high:  # the sampled file lies beyond the partition's values
         low, high = partition_bounds.low, partition_bounds.high
     return Bounds(
-        low,
-        high,
-        min(file_bounds.nulls, partition_bounds.nulls),
-        min(file_bounds.nans, partition_bounds.nans),
+        low, high, min(file_bounds.nulls, partition_bounds.nulls), min(file_bounds.nans, partition_bounds.nans)
     )
 
 

@@ -134,9 +134,7 @@ class FileSlices:
 
 
 def slice_files(
-    sample: Sample,
-    fields: Sequence[PartitionField],
-    counts: Mapping[tuple[Any, ...], int] = MappingProxyType({}),
+    sample: Sample, fields: Sequence[PartitionField], counts: Mapping[tuple[Any, ...], int] = MappingProxyType({})
 ) -> FileSlices:
     """The files under a spec: each partition's rows, in order, cut where a writer starts the next file.
 
@@ -226,11 +224,7 @@ def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileS
         partition_ranges = {field_id: ranges[codes[row]] for field_id, codes, ranges in ranges_by_field}
         bounds = {
             field_id: column.bounds(
-                ranks[start:end],
-                sum(nulls[start:end]),
-                weight,
-                partition_ranges.get(field_id),
-                number,
+                ranks[start:end], sum(nulls[start:end]), weight, partition_ranges.get(field_id), number
             )
             for field_id, column, ranks, nulls in columns
         }

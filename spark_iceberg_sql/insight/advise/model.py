@@ -138,13 +138,7 @@ class Advice(list[Proposal], Result):
     """
 
     def __init__(
-        self,
-        proposals: Iterable[Proposal],
-        *,
-        source: str,
-        basis: str,
-        tried: int,
-        notes: tuple[str, ...] = (),
+        self, proposals: Iterable[Proposal], *, source: str, basis: str, tried: int, notes: tuple[str, ...] = ()
     ) -> None:
         super().__init__(proposals)
         self.source = source

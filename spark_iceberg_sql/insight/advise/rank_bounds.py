@@ -98,12 +98,7 @@ class RankedColumn:
             nans = total - min(nulls, total) if nans else 0
             return Bounds(None, None, total - nans, nans)
         nans = max(1, total - nulls) if self.has_nans and nans else 0
-        return Bounds(
-            self.sorted_values[low],
-            self.sorted_values[high],
-            min(nulls, total - 1),
-            min(nans, total),
-        )
+        return Bounds(self.sorted_values[low], self.sorted_values[high], min(nulls, total - 1), min(nans, total))
 
     def _possible_nulls(self, rows: int) -> int:
         """1 if a file may well have nulls although none of its sampled rows is null, else 0."""
@@ -115,13 +110,7 @@ class RankedColumn:
         return self._rows_below[-1] / max(1, len(self.ranks)) * rows <= _MAX_MISSED_ROWS
 
     def _widen(
-        self,
-        low: int,
-        high: int,
-        count: int,
-        weight: float,
-        partition_range: RankRange,
-        file_number: int,
+        self, low: int, high: int, count: int, weight: float, partition_range: RankRange, file_number: int
     ) -> tuple[int, int]:
         """Bounds widened by the rows that the sample may have missed.
 
@@ -145,16 +134,12 @@ class RankedColumn:
         widest_end = partition_end + 1 if partition_range.high > partition_range.sampled_high else partition_end
         # Beyond a file's outermost row there are, on average, as many as between two of its rows.
         if partition_end - file_end <= _MAX_MISSED_ROWS * stride:  # spread over the files
-            file_end = max(
-                file_end,
-                widest_end - _exponential_quantile(file_number, _R2_STEPS[0]) * stride / weight,
-            )
+            file_end = max(file_end, widest_end - _exponential_quantile(file_number, _R2_STEPS[0]) * stride / weight)
         else:
             file_end = min(widest_end, file_end + edge_gap)
         if file_start - partition_start <= _MAX_MISSED_ROWS * stride:
             file_start = min(
-                file_start,
-                widest_start + _exponential_quantile(file_number, _R2_STEPS[1]) * stride / weight,
+                file_start, widest_start + _exponential_quantile(file_number, _R2_STEPS[1]) * stride / weight
             )
         else:
             file_start = max(widest_start, file_start - edge_gap)

@@ -20,12 +20,7 @@ from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_fi
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, proposal, with_today
 from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimator, Costs, SpecFields
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
-from spark_iceberg_sql.insight.hypothetical.spark_source import (
-    Source,
-    naming_argument,
-    refuse_property,
-    resolve_source,
-)
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.preview.spark_estimates import no_metadata_message
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query, workload
@@ -83,10 +78,7 @@ def advise(
     if using == "metadata" and resolved_source.table is None:
         raise IcebergSqlError(no_metadata_message(resolved_source), argument="using")
     try:
-        with (
-            sessions.working_in(spark),
-            spark_progress.show_progress(spark, f"advice for {resolved_source.title}"),
-        ):
+        with sessions.working_in(spark), spark_progress.show_progress(spark, f"advice for {resolved_source.title}"):
             return _AdviceSearch(spark, resolved_source, weighted_queries, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), resolved_source.properties)
@@ -101,12 +93,7 @@ class _AdviceSearch:
     """
 
     def __init__(
-        self,
-        spark: SparkSession,
-        source: Source,
-        queries: Sequence[Query],
-        sample_rows: int,
-        using: str = "data",
+        self, spark: SparkSession, source: Source, queries: Sequence[Query], sample_rows: int, using: str = "data"
     ) -> None:
         self._spark = spark
         self._source = source
@@ -242,11 +229,7 @@ class _AdviceSearch:
             replace(
                 p,
                 per_query=tuple(
-                    replace(
-                        q,
-                        files_now=current_reads[q.query].files,
-                        bytes_now=current_reads[q.query].bytes,
-                    )
+                    replace(q, files_now=current_reads[q.query].files, bytes_now=current_reads[q.query].bytes)
                     if q.query in current_reads
                     else q
                     for q in p.per_query

@@ -25,11 +25,7 @@ from spark_iceberg_sql.insight.advise.layout import (
 )
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
 from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
-from spark_iceberg_sql.insight.advise.spark_sample import (
-    assumed_rows,
-    count_partitions,
-    take_sample,
-)
+from spark_iceberg_sql.insight.advise.spark_sample import assumed_rows, count_partitions, take_sample
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -209,10 +205,7 @@ class CostEstimator:
         ]
 
     def _estimate(
-        self,
-        sample: Sample,
-        layouts_by_spec: Mapping[SpecFields, FileSlices],
-        planned_queries: Sequence[PlannedQuery],
+        self, sample: Sample, layouts_by_spec: Mapping[SpecFields, FileSlices], planned_queries: Sequence[PlannedQuery]
     ) -> Costs:
         """The cost of each query under each spec, by Iceberg's evaluators; no manifest is written or read."""
         field_ids: dict[tuple[int, str], int] = {}

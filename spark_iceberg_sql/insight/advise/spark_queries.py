@@ -60,10 +60,7 @@ class WorkloadQueries:
             for full_name in full_names
             for spelling in product(
                 *(
-                    {
-                        part,
-                        *(token_text for token_text in token_texts if token_text.lower() == part.lower()),
-                    }
+                    {part, *(token_text for token_text in token_texts if token_text.lower() == part.lower())}
                     for part in full_name
                 )
             )
@@ -110,11 +107,7 @@ class WorkloadQueries:
                             was_equality = columns.get(column.field.field_id, False)
                             columns[column.field.field_id] = was_equality or is_equality
         if not planned_queries:
-            raise IcebergSqlError(
-                f"no query reads {source.title}",
-                help=self._notes,
-                argument="queries",
-            )
+            raise IcebergSqlError(f"no query reads {source.title}", help=self._notes, argument="queries")
         return planned_queries, columns
 
     def _skip_reason(self, query: Query, table: Java) -> str:

@@ -17,11 +17,7 @@ from spark_iceberg_sql.insight.hypothetical.partitions import Bounds
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import has_bounds
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
-from spark_iceberg_sql.insight.preview.spark_estimates import (
-    existing_files,
-    from_spark,
-    write_first_rows,
-)
+from spark_iceberg_sql.insight.preview.spark_estimates import existing_files, from_spark, write_first_rows
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -101,10 +97,7 @@ def _row_count_and_bounds(source: Source, data_types: Mapping[int, Type]) -> tup
     row = source.frame.agg(fn.count(fn.lit(1)).alias("rows"), *bounds).first()
     assert row is not None
     return row["rows"], {
-        field_id: (
-            from_spark(data_type, row[f"low{field_id}"]),
-            from_spark(data_type, row[f"high{field_id}"]),
-        )
+        field_id: (from_spark(data_type, row[f"low{field_id}"]), from_spark(data_type, row[f"high{field_id}"]))
         for field_id, data_type in data_types.items()
     }
 
@@ -172,11 +165,7 @@ def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> F
 
 
 def assumed_rows(
-    spark: SparkSession,
-    source: Source,
-    columns: Sequence[int],
-    fields: Sequence[PartitionField],
-    count: int,
+    spark: SparkSession, source: Source, columns: Sequence[int], fields: Sequence[PartitionField], count: int
 ) -> tuple[AssumedSample, WriteSettings, int]:
     """A sample from the bounds of the table's files, the write settings, and the number of its data files."""
     types = source.schema.types

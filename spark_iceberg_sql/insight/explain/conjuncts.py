@@ -22,13 +22,7 @@ _FLIPPED = {
     "LessThanOrEqual": "GreaterThanOrEqual",
     "GreaterThanOrEqual": "LessThanOrEqual",
 }
-_OPERATORS = {
-    "EqualTo": "=",
-    "LessThan": "<",
-    "GreaterThan": ">",
-    "LessThanOrEqual": "<=",
-    "GreaterThanOrEqual": ">=",
-}
+_OPERATORS = {"EqualTo": "=", "LessThan": "<", "GreaterThan": ">", "LessThanOrEqual": "<=", "GreaterThanOrEqual": ">="}
 _CYCLIC = re.compile(
     r"Month|DayOfMonth|DayOfWeek|WeekDay|DayOfYear|WeekOfYear|Quarter|Hour|Minute|Second|DayName|MonthName"
 )
@@ -134,11 +128,7 @@ def why_not_pruning(
         if not column_fields:
             reasons.append(f"no partition field uses `{column}`")
         for clause, field in column_fields:
-            if field.transform == "bucket" and expression.class_name not in (
-                "EqualTo",
-                "In",
-                "InSet",
-            ):
+            if field.transform == "bucket" and expression.class_name not in ("EqualTo", "In", "InSet"):
                 reasons.append(f"`{clause}` prunes only for = and IN")
             else:
                 reasons.append(f"`{clause}` excludes no file")
@@ -259,9 +249,7 @@ def probe_values(expression: SparkExpression, candidate: str) -> Iterator[str | 
                 yield str(timestamp + timedelta(seconds=seconds))
 
 
-def _as_comparison(
-    expression: SparkExpression,
-) -> tuple[str, SparkExpression, SparkExpression] | None:
+def _as_comparison(expression: SparkExpression) -> tuple[str, SparkExpression, SparkExpression] | None:
     """A comparison as (its class, the side with a column, the other side)."""
     if expression.class_name not in _FLIPPED or len(expression.children) != 2:
         return None

@@ -12,13 +12,7 @@ from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
-from spark_iceberg_sql.spark.bridge.plans import (
-    expression_data,
-    expressions,
-    iceberg_filters,
-    plan_leaves,
-    relations,
-)
+from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, iceberg_filters, plan_leaves, relations
 from spark_iceberg_sql.spark.bridge.plans import query_plans as plans
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.optimizer import bounds
@@ -27,14 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Leaves of a plan that read nothing.
-_NO_READ_LEAVES = (
-    "LocalRelation",
-    "OneRowRelation",
-    "Range",
-    "CTERelationRef",
-    "LogicalRDD",
-    "EmptyRelation",
-)
+_NO_READ_LEAVES = ("LocalRelation", "OneRowRelation", "Range", "CTERelationRef", "LogicalRDD", "EmptyRelation")
 _VIEWS = ("CreateIcebergView", "CreateViewCommand")
 
 
@@ -48,12 +35,7 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     pyspark's ParseException and AnalysisException for one that Spark refuses.
     """
     planning = read_errors.reading("the statement cannot be planned")
-    with (
-        planning,
-        sessions.working_in(spark),
-        gateway.without_error_logs(),
-        relations.separate_origin(),
-    ):
+    with planning, sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
         return _explain_plan(spark, text)
 
 
@@ -63,10 +45,7 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
     numbered_conjuncts = [
         (number, conjunct_pair)
         for number, scan_filters in filtered.items()
-        for conjunct_pair in (
-            *(conjunct for conjunct, _ in scan_filters.higher_conjuncts),
-            *scan_filters.conjuncts,
-        )
+        for conjunct_pair in (*(conjunct for conjunct, _ in scan_filters.higher_conjuncts), *scan_filters.conjuncts)
     ]
     derived = expression_data.derived_conjuncts(numbered_conjuncts)
     scans: list[Scan] = []
@@ -114,10 +93,7 @@ def _scan(
     is_local = expressions.node_class(scan) == "SparkLocalScan"
     metrics = None if is_local else iceberg_filters.planning_metrics(scan)
     if metrics is None and not is_local and iceberg_filters.kept_files(table, []) is not None:
-        return Scan(
-            name,
-            note="an incremental read, whose planning counts no files: what it reads is unknown",
-        )
+        return Scan(name, note="an incremental read, whose planning counts no files: what it reads is unknown")
     conjuncts = Conjuncts(spark, relation, filtered, query_plans.prune, partition_fields(table), derived)
     kept_files = iceberg_filters.kept_files(table, conjuncts.filters())
     if kept_files is None:
@@ -132,11 +108,7 @@ def _scan(
         read = (0, 0, combined.manifests)
         note = "answered from the manifests: no data file is read"
     else:
-        read = (
-            metrics["resultDataFiles"],
-            metrics["totalDataFileSize"],
-            metrics["scannedDataManifests"],
-        )
+        read = (metrics["resultDataFiles"], metrics["totalDataFileSize"], metrics["scannedDataManifests"])
     current = str(table.table().spec().specId())
     return Scan(
         table=name,

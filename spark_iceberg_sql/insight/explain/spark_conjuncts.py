@@ -13,13 +13,7 @@ from spark_iceberg_sql.insight.explain.model import Conjunct
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import FilterFiles, SnapshotFilters
-from spark_iceberg_sql.spark.bridge.plans import (
-    expression_data,
-    expressions,
-    iceberg_filters,
-    query_plans,
-    relations,
-)
+from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, iceberg_filters, query_plans, relations
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -211,11 +211,7 @@ def _comparison(tokens: Sequence[Token], index: int) -> tuple[str, tuple[str, ..
             for (value, last), i in zip(items, range(operator_index + 2, close, 2), strict=True)
         ) and all(tokens[i].text == "," for i in range(operator_index + 3, close, 2))
         values = tuple(value for value, _ in items if value is not None)
-        return (
-            f"{negation}IN",
-            values if are_constants and values else None,
-            min(close, len(tokens) - 1),
-        )
+        return (f"{negation}IN", values if are_constants and values else None, min(close, len(tokens) - 1))
     return "", None, index
 
 
@@ -243,10 +239,7 @@ def condition_at(
     first = index - 2 if qualifier else index
     operator, values, last = _comparison(tokens, index)
     if tokens[first - 1].word in _COMPARISONS and _constant(tokens, first - 2)[0] is not None:
-        return (
-            None,
-            f"stays as it is where a constant comes first: write `{value_format.column.name}` first",
-        )
+        return (None, f"stays as it is where a constant comes first: write `{value_format.column.name}` first")
     if not operator or values is None:
         return None, _UNSUPPORTED_CONDITION
     previous_keyword = tokens[first - 1].word if first else ""

@@ -40,10 +40,7 @@ class HiveTable:
     def names(self) -> tuple[tuple[str, ...], ...]:
         """The names of the table in queries, the parts of each in lower case."""
         lower_parts = tuple(part.lower() for part in self.name)
-        return self.spellings or (
-            lower_parts,
-            *((("spark_catalog", *lower_parts),) if len(lower_parts) == 2 else ()),
-        )
+        return self.spellings or (lower_parts, *((("spark_catalog", *lower_parts),) if len(lower_parts) == 2 else ()))
 
     @property
     def data_columns(self) -> tuple[Column, ...]:

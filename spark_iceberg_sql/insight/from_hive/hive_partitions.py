@@ -207,9 +207,7 @@ def infer_formats(
         column_values = sorted(set(values.get(column.name.lower(), ())))
         part_unit = part_units.get(column.name)
         value_format, reason = _infer_format(
-            column,
-            _likely_values(column_values, part_unit) if is_guessed else column_values,
-            part_unit,
+            column, _likely_values(column_values, part_unit) if is_guessed else column_values, part_unit
         )
         if value_format is not None:
             formats[column.name] = value_format
@@ -250,10 +248,7 @@ def _infer_format(
         return None, ""  # it does not hold time: a country, a tenant
     if len(shapes) > 1:
         examples = ", ".join(f"'{text}'" for text in sorted(shapes.values())[:2])
-        return (
-            None,
-            f"its values have several formats ({examples}), so they cannot be derived from a time",
-        )
+        return (None, f"its values have several formats ({examples}), so they cannot be derived from a time")
     (shape,) = shapes
     assert shape is not None
     if column.type in _INTEGERS and ("-" in shape[1] or " " in shape[1]):

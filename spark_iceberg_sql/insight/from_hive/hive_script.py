@@ -35,10 +35,7 @@ def script_of(
     obstacle = _obstacle(table)
     if obstacle:
         create = f"CREATE TABLE {target} USING iceberg PARTITIONED BY ({spec}) AS SELECT * FROM {source}"
-        return (
-            *check_steps,
-            Step(f"writes all rows: {obstacle} cannot be imported", (create,)),
-        ), ()
+        return (*check_steps, Step(f"writes all rows: {obstacle} cannot be imported", (create,))), ()
     system = f"{quoted(catalog)}.system"
     columns = ", ".join(f"{quoted(c.name)} {c.type}" for c in table.columns)
     partition_columns = ", ".join(quoted(column.name) for column in table.partition_columns)
@@ -53,8 +50,7 @@ def script_of(
             (f"CREATE TABLE {target} ({columns}) USING iceberg PARTITIONED BY ({partition_columns})",),
         ),
         Step(
-            "imports the files where they are; the Hive table must not be dropped or changed after this",
-            (add_files,),
+            "imports the files where they are; the Hive table must not be dropped or changed after this", (add_files,)
         ),
     ]
     if alter_statements:
@@ -73,10 +69,7 @@ def script_of(
     other_ways = [
         Step(
             "a trial: another table over the same files; writes to it do not change the Hive table",
-            (
-                snapshot,
-                *_alter_statements(f"{quoted(catalog)}.{trial_name}", table, derivation),
-            ),
+            (snapshot, *_alter_statements(f"{quoted(catalog)}.{trial_name}", table, derivation)),
         ),
         Step(
             "in place: replaces the Hive table, under its name; spark_catalog must be Iceberg's SparkSessionCatalog",

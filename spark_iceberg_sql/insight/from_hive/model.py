@@ -23,11 +23,7 @@ from spark_iceberg_sql.insight.from_hive.hive_partitions import (
 )
 from spark_iceberg_sql.insight.from_hive.hive_queries import RewrittenQuery, rewrite
 from spark_iceberg_sql.insight.from_hive.hive_script import Step, script_of
-from spark_iceberg_sql.insight.from_hive.hive_statements import (
-    changes_catalog,
-    changes_namespace,
-    statement_note,
-)
+from spark_iceberg_sql.insight.from_hive.hive_statements import changes_catalog, changes_namespace, statement_note
 from spark_iceberg_sql.insight.from_hive.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.json_values import Result, json_value
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
@@ -202,9 +198,7 @@ def non_queries_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[st
     return tuple(skipped_statements(_without_blanks(queries)))
 
 
-def _without_blanks(
-    queries: Iterable[str | tuple[str, float]] | str,
-) -> list[str | tuple[str, float]]:
+def _without_blanks(queries: Iterable[str | tuple[str, float]] | str) -> list[str | tuple[str, float]]:
     entries = [queries] if isinstance(queries, str) else list(queries)
     return [entry for entry in entries if not isinstance(entry, str) or entry.strip()]
 
@@ -234,10 +228,7 @@ def derivation_over(
     table: HiveTable, derivations: Sequence[PartitionDerivation], column: str, unsure: Sequence[str]
 ) -> PartitionDerivation:
     """The derivation from one column. Raises IcebergSqlError if there is none."""
-    derivation = next(
-        (candidate for candidate in derivations if candidate.source.name.lower() == column.lower()),
-        None,
-    )
+    derivation = next((candidate for candidate in derivations if candidate.source.name.lower() == column.lower()), None)
     if derivation is None:
         names = ", ".join(f"`{c.name}`" for c in table.data_columns if c.is_time) or "none"
         raise IcebergSqlError(
@@ -325,9 +316,6 @@ def _unchanged(table: HiveTable, derivation: PartitionDerivation | None) -> Iter
 def _savings(derivation: PartitionDerivation | None) -> Iterator[str]:
     if derivation is None:
         return
-    column, old_columns = (
-        f"`{derivation.source.name}`",
-        ", ".join(f"`{name}`" for name in derivation.columns),
-    )
+    column, old_columns = (f"`{derivation.source.name}`", ", ".join(f"`{name}`" for name in derivation.columns))
     yield f"a query that filters only on {column} reads only the partitions of its range; in Hive it reads all"
     yield f"nobody needs to know {old_columns}: a condition on {column} is enough"

@@ -12,11 +12,7 @@ from pyspark.sql import functions as fn
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise.spark import SAMPLE_ROWS, _AdviceSearch
 from spark_iceberg_sql.insight.from_hive.hive_ddl import HiveTable
-from spark_iceberg_sql.insight.from_hive.hive_partitions import (
-    Column,
-    PartitionDerivation,
-    possible_derivations,
-)
+from spark_iceberg_sql.insight.from_hive.hive_partitions import Column, PartitionDerivation, possible_derivations
 from spark_iceberg_sql.insight.from_hive.hive_statements import changes_namespace
 from spark_iceberg_sql.insight.from_hive.hive_zones import refuse_unknown, zone_of
 from spark_iceberg_sql.insight.from_hive.model import (
@@ -112,8 +108,7 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
     provider = (described.get("Provider") or "").lower()
     if provider == "iceberg" or name[0] != "spark_catalog":
         raise IcebergSqlError(
-            f"{'.'.join(name)} is not a Hive table",
-            help="sis.advise(...) compares the specs of an Iceberg table",
+            f"{'.'.join(name)} is not a Hive table", help="sis.advise(...) compares the specs of an Iceberg table"
         )
     if provider == "hive":
         serde = (described.get("Serde Library") or "").lower()
@@ -132,11 +127,7 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
         else frozenset()
     )
     return HiveTable(
-        name,
-        (*data_columns, *partition_columns),
-        partition_columns,
-        provider or None,
-        time_units=time_units,
+        name, (*data_columns, *partition_columns), partition_columns, provider or None, time_units=time_units
     )
 
 
@@ -169,10 +160,7 @@ def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
 
 
 def _verified_derivation(
-    spark: SparkSession,
-    table: HiveTable,
-    derivations: Sequence[PartitionDerivation],
-    unsure: list[str],
+    spark: SparkSession, table: HiveTable, derivations: Sequence[PartitionDerivation], unsure: list[str]
 ) -> PartitionDerivation | None:
     """The only derivation that no row contradicts, by one pass over the columns.
 
@@ -185,10 +173,7 @@ def _verified_derivation(
     ]
     (row,) = spark.table(dotted(table.name)).agg(fn.count("*").alias("rows"), *sums).collect()
     if not row["rows"]:
-        unsure += [
-            "the table has no rows, so nothing can be checked",
-            *open_questions(table, derivations),
-        ]
+        unsure += ["the table has no rows, so nothing can be checked", *open_questions(table, derivations)]
         return None
     matching = [derivation for i, derivation in enumerate(derivations) if not row[f"r{i}"]]
     sources = {derivation.source for derivation in matching}

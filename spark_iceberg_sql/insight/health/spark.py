@@ -102,11 +102,7 @@ def _files_after_rewrite(spark: SparkSession, name: tuple[str, ...], spec: str) 
 
 
 def _small_files_after(
-    spark: SparkSession,
-    java_table: Java,
-    table: Table,
-    metrics: TableMetrics,
-    planned_rewrite: rewrites.Rewrite | None,
+    spark: SparkSession, java_table: Java, table: Table, metrics: TableMetrics, planned_rewrite: rewrites.Rewrite | None
 ) -> int:
     """About how many files the small ones of the current spec become.
 
@@ -115,8 +111,7 @@ def _small_files_after(
     again and again.
     """
     count_after = max(
-        metrics.small_after,
-        metrics.small - planned_rewrite.file_reduction if planned_rewrite is not None else 0,
+        metrics.small_after, metrics.small - planned_rewrite.file_reduction if planned_rewrite is not None else 0
     )
     assert table.specs is not None
     entries, snapshots = (dotted((*metrics.name, metadata_table)) for metadata_table in ("entries", "snapshots"))
@@ -188,8 +183,7 @@ def _table_metrics(spark: SparkSession, name: tuple[str, ...], table: Table) -> 
         FROM p""",
     )
     delete_counts = _row(
-        spark,
-        f"SELECT count(*) AS files, coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0",
+        spark, f"SELECT count(*) AS files, coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0"
     )
     return TableMetrics(
         name=name,

@@ -14,13 +14,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from spark_iceberg_sql.insight.hypothetical.values import (
-    Value,
-    has_bounds,
-    lower_bound,
-    pack_value,
-    upper_bound,
-)
+from spark_iceberg_sql.insight.hypothetical.values import Value, has_bounds, lower_bound, pack_value, upper_bound
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Primitive

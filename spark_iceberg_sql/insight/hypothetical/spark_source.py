@@ -73,11 +73,7 @@ class Source:
         return hypothetical_tables.table_metadata(self.schema_json, spec_fields, self.properties, self.metadata)
 
 
-def resolve_source(
-    spark: SparkSession,
-    source: str | DataFrame,
-    properties: Mapping[str, str] | None = None,
-) -> Source:
+def resolve_source(spark: SparkSession, source: str | DataFrame, properties: Mapping[str, str] | None = None) -> Source:
     """Resolve a source. Every preview and advice starts here.
 
     source: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet,
@@ -120,10 +116,7 @@ def refuse_property(error_text: str, properties: Mapping[str, str]) -> None:
 
     error_text: Iceberg's, `For input string: "64MB"`, which does not name the property.
     """
-    number, format_ = (
-        re.search(r'For input string: "(.*)"', error_text),
-        _NO_FORMAT.search(error_text),
-    )
+    number, format_ = (re.search(r'For input string: "(.*)"', error_text), _NO_FORMAT.search(error_text))
     match = number or format_
     if match is None:
         return
@@ -132,9 +125,7 @@ def refuse_property(error_text: str, properties: Mapping[str, str]) -> None:
         return
     expected = "a whole number, such as 67108864" if number else "parquet, orc or avro"
     raise IcebergSqlError(
-        f"the table property '{key}' cannot be '{properties[key]}'",
-        help=f"give {expected}",
-        argument="properties",
+        f"the table property '{key}' cannot be '{properties[key]}'", help=f"give {expected}", argument="properties"
     )
 
 
@@ -206,8 +197,7 @@ def _of_frame(frame: DataFrame, title: str, properties: Mapping[str, str]) -> So
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
         raise IcebergSqlError(
-            f"{title} has two columns `{duplicate}`, but column names in a table are unique",
-            help="rename one of them",
+            f"{title} has two columns `{duplicate}`, but column names in a table are unique", help="rename one of them"
         )
     if not names:
         raise IcebergSqlError(f"{title} has no columns")

@@ -152,10 +152,7 @@ class FileSizeModel:
         if packed_row_bytes > 0:
             # The full pages before the page in which the file ends: that one counts with its uncompressed
             # bytes.
-            pages = max(
-                0,
-                math.floor((settings.target_size - page_rows * row_bytes) / (page_rows * packed_row_bytes)),
-            )
+            pages = max(0, math.floor((settings.target_size - page_rows * row_bytes) / (page_rows * packed_row_bytes)))
         remaining_bytes = settings.target_size - pages * page_rows * packed_row_bytes
         remaining_rows = math.ceil(max(remaining_bytes, 0) / max(row_bytes, 1e-9))
         rows = pages * page_rows + min(remaining_rows, page_rows)

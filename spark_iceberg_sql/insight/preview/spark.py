@@ -11,12 +11,7 @@ from pyspark.sql import functions as fn
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
-from spark_iceberg_sql.insight.hypothetical.spark_source import (
-    Source,
-    naming_argument,
-    refuse_property,
-    resolve_source,
-)
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.hypothetical.written_files import (
     ROWS_PER_SIZE_CHECK,
     DataFile,
@@ -101,12 +96,7 @@ class _PreviewRun:
     """
 
     def __init__(
-        self,
-        spark: SparkSession,
-        source: Source,
-        spec_candidate: CandidateSpec,
-        table: Java,
-        commits: int,
+        self, spark: SparkSession, source: Source, spec_candidate: CandidateSpec, table: Java, commits: int
     ) -> None:
         self._spark = spark
         self._source = source
@@ -202,21 +192,12 @@ class _PreviewRun:
     def _condition(self, group: rows.Group) -> Column:
         spec = self._candidate.spec
         return rows.group_condition(
-            spec,
-            self._source.schema,
-            group,
-            by_task=self._by_task,
-            commit_column=self._commit_column,
+            spec, self._source.schema, group, by_task=self._by_task, commit_column=self._commit_column
         )
 
     def _write_trial(self, output: TaskOutput, data: Java) -> TrialWrite:
         written_files = memory_writers.write_in_memory(
-            self._spark,
-            self._table,
-            data,
-            self._source.frame,
-            self._settings.target_size,
-            ROWS_PER_SIZE_CHECK,
+            self._spark, self._table, data, self._source.frame, self._settings.target_size, ROWS_PER_SIZE_CHECK
         )
         row_bytes = output.raw_bytes / output.rows
         files = tuple(DataFile(row_count, round(row_count * row_bytes), size) for row_count, size, _ in written_files)
@@ -224,11 +205,7 @@ class _PreviewRun:
         return TrialWrite(output, files, sum(file.rows for file in files) == output.rows, rollover_bytes)
 
     def _preview(
-        self,
-        outputs: PartitionOutputs,
-        trials: Mapping[int, TrialWrite],
-        group_count: int,
-        size_model: FileSizeModel,
+        self, outputs: PartitionOutputs, trials: Mapping[int, TrialWrite], group_count: int, size_model: FileSizeModel
     ) -> Preview:
         spec = self._candidate.spec
         partition_previews = []
@@ -270,11 +247,7 @@ class _PreviewRun:
             basis,
             settings_text(self._settings),
             self._settings.target_size,
-            (
-                *self._notes,
-                *self._random_commit_note(outputs),
-                *self._memory_note(len(partition_previews)),
-            ),
+            (*self._notes, *self._random_commit_note(outputs), *self._memory_note(len(partition_previews))),
             per_commit=tuple(per_commit) if self._commits > 1 else (),
             arrival=spark_commits.arrival_text(spec, self._source.schema),
         )

@@ -26,13 +26,11 @@ def check_commits(commits: object, using: str) -> int:
     """The number of commits. Raises IcebergSqlError if it is not a valid one, or if not every row is read."""
     if isinstance(commits, bool) or not isinstance(commits, int) or not 1 <= commits <= MAX_COMMITS:
         raise IcebergSqlError(
-            f"commits must be a whole number from 1 to {MAX_COMMITS:,}, not {commits!r}",
-            argument="commits",
+            f"commits must be a whole number from 1 to {MAX_COMMITS:,}, not {commits!r}", argument="commits"
         )
     if commits > 1 and using != "data":
         raise IcebergSqlError(
-            f"the files of a commit are only known from every row: using => 'data', not '{using}'",
-            argument="commits",
+            f"the files of a commit are only known from every row: using => 'data', not '{using}'", argument="commits"
         )
     return commits
 
@@ -53,9 +51,7 @@ def with_commit_numbers(frame: DataFrame, spec: Spec, schema: Schema, commits: i
     time = f"unix_micros(cast({path} AS timestamp))"
     shares = [n / commits for n in range(1, commits)]
     quantiles = frame.select(
-        fn.percentile_approx(fn.expr(time), shares, _ACCURACY),
-        fn.count(fn.lit(1)),
-        fn.count(fn.expr(time)),
+        fn.percentile_approx(fn.expr(time), shares, _ACCURACY), fn.count(fn.lit(1)), fn.count(fn.expr(time))
     ).first()
     assert quantiles is not None
     cuts, rows, timed_rows = quantiles

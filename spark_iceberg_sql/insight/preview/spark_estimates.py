@@ -21,11 +21,7 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
     TrialWrite,
     WriteSettings,
 )
-from spark_iceberg_sql.insight.preview.existing_files import (
-    FileStats,
-    partition_totals,
-    round_to_total,
-)
+from spark_iceberg_sql.insight.preview.existing_files import FileStats, partition_totals, round_to_total
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
 from spark_iceberg_sql.insight.specs import CandidateSpec
 from spark_iceberg_sql.safe_output import with_help
@@ -202,11 +198,7 @@ def from_metadata(
 
 
 def footer_of(
-    spark: SparkSession,
-    source: Source,
-    files: Sequence[FileStats],
-    table: Java,
-    settings: WriteSettings,
+    spark: SparkSession, source: Source, files: Sequence[FileStats], table: Java, settings: WriteSettings
 ) -> int:
     """The bytes of a file that do not depend on its rows: those of a file of one made-up row, written in memory.
 

@@ -26,8 +26,7 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
     splits_skew = spark.conf.get("spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled", "true")
     factor = spark.conf.get("spark.sql.adaptive.rebalancePartitionsSmallPartitionFactor", "0.2")
     initial = spark.conf.get(
-        "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
-        spark.conf.get("spark.sql.shuffle.partitions"),
+        "spark.sql.adaptive.coalescePartitions.initialPartitionNum", spark.conf.get("spark.sql.shuffle.partitions")
     )
     properties = table.properties()
     page_rows = properties.getOrDefault("write.parquet.page-row-limit", "20000")
@@ -49,10 +48,7 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
 
 def settings_text(settings: WriteSettings) -> str:
     """The settings that determine the number of files, as text."""
-    parts = [
-        f"distribution mode {settings.distribution_mode}",
-        f"target file size {size(settings.target_size)}",
-    ]
+    parts = [f"distribution mode {settings.distribution_mode}", f"target file size {size(settings.target_size)}"]
     if settings.distribution_mode != "none":
         split = f"split above {size(settings.advisory_size)}" if settings.advisory_size else "not split"
         parts.append(f"shuffle partitions {split}")

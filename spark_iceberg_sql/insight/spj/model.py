@@ -12,22 +12,10 @@ from spark_iceberg_sql.safe_output import join_visible
 # The settings of Spark 4.1 and Iceberg that a storage-partitioned join depends on: key, value, meaning.
 _BUCKETING = "spark.sql.sources.v2.bucketing."
 SETTINGS: tuple[tuple[str, str, str], ...] = (
-    (
-        "spark.sql.iceberg.planning.preserve-data-grouping",
-        "true",
-        "Iceberg reports the partitions of a scan",
-    ),
+    ("spark.sql.iceberg.planning.preserve-data-grouping", "true", "Iceberg reports the partitions of a scan"),
     (f"{_BUCKETING}enabled", "true", "Spark uses the reported partitions"),
-    (
-        f"{_BUCKETING}pushPartValues.enabled",
-        "true",
-        "one side may have partitions that the other does not",
-    ),
-    (
-        "spark.sql.requireAllClusterKeysForCoPartition",
-        "false",
-        "the join may have more keys than the partitioning",
-    ),
+    (f"{_BUCKETING}pushPartValues.enabled", "true", "one side may have partitions that the other does not"),
+    ("spark.sql.requireAllClusterKeysForCoPartition", "false", "the join may have more keys than the partitioning"),
     (
         f"{_BUCKETING}allowJoinKeysSubsetOfPartitionKeys.enabled",
         "true",
@@ -38,16 +26,8 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
         "true",
         "the transforms may differ if one number of buckets divides the other",
     ),
-    (
-        f"{_BUCKETING}partiallyClusteredDistribution.enabled",
-        "false",
-        "compatible transforms require it to be off",
-    ),
-    (
-        f"{_BUCKETING}shuffle.enabled",
-        "true",
-        "Spark shuffles one side only, into the partitions of the other",
-    ),
+    (f"{_BUCKETING}partiallyClusteredDistribution.enabled", "false", "compatible transforms require it to be off"),
+    (f"{_BUCKETING}shuffle.enabled", "true", "Spark shuffles one side only, into the partitions of the other"),
 )
 
 

@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 # Shuffling one side is not a storage-partitioned join, but halves the shuffle: tried if nothing else helps.
 _ONE_SIDE = SETTINGS[-1][0]
 # Types of a key that two tables can be bucketed by.
-_BUCKET_TYPES = (
-    "int",
-    "bigint",
-    "decimal",
-    "date",
-    "timestamp",
-    "timestamp_ntz",
-    "string",
-    "binary",
-)
+_BUCKET_TYPES = ("int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz", "string", "binary")
 
 
 def spj(spark: SparkSession, text: str) -> JoinReport:
@@ -43,11 +34,7 @@ def spj(spark: SparkSession, text: str) -> JoinReport:
     spark: the session. text: a query. Raises pyspark's exceptions for one that Spark refuses, and ReadError if a
     table's metadata cannot be read.
     """
-    with (
-        read_errors.reading("the query cannot be planned"),
-        gateway.without_error_logs(),
-        relations.separate_origin(),
-    ):
+    with read_errors.reading("the query cannot be planned"), gateway.without_error_logs(), relations.separate_origin():
         return _report(SessionCopy(spark), text)
 
 
@@ -173,11 +160,7 @@ def _why_not_by_files(table: Java, side: JoinSide) -> str | None:
 
 
 def _unpartitioned_tables(
-    table: Java,
-    side: JoinSide,
-    other_table: Java,
-    other_side: JoinSide,
-    catalog_names: Mapping[str, tuple[str, ...]],
+    table: Java, side: JoinSide, other_table: Java, other_side: JoinSide, catalog_names: Mapping[str, tuple[str, ...]]
 ) -> dict[str, str]:
     """A table that is not partitioned, with the statement that partitions it like the other one, if there is one."""
     if _fields(table):

@@ -40,10 +40,7 @@ METADATA_FUNCTIONS = (
     MetadataFunction("iceberg_history", "HISTORY", "The snapshots that were current, and when each became so."),
     MetadataFunction("iceberg_refs", "REFS", "The branches and tags."),
     MetadataFunction(
-        "iceberg_metadata_log",
-        "METADATA_LOG_ENTRIES",
-        "The metadata files.",
-        aliases=("iceberg_metadata_log_entries",),
+        "iceberg_metadata_log", "METADATA_LOG_ENTRIES", "The metadata files.", aliases=("iceberg_metadata_log_entries",)
     ),
     MetadataFunction("iceberg_files", "FILES", "The data and delete files.", has_time_travel=True),
     MetadataFunction("iceberg_data_files", "DATA_FILES", "The data files.", has_time_travel=True),
@@ -86,15 +83,11 @@ METADATA_FUNCTIONS = (
         settings=(_COLUMN,),
     ),
     MetadataFunction(
-        "iceberg_partition_specs",
-        None,
-        "All partition specs with their fields; a spec without fields has one row.",
+        "iceberg_partition_specs", None, "All partition specs with their fields; a spec without fields has one row."
     ),
     MetadataFunction("iceberg_schemas", None, "All schemas with their columns, nested ones included."),
     MetadataFunction(
-        "iceberg_sort_orders",
-        None,
-        "All sort orders with their fields; an order without fields has one row.",
+        "iceberg_sort_orders", None, "All sort orders with their fields; an order without fields has one row."
     ),
     MetadataFunction("iceberg_properties", None, "The table properties.", aliases=("iceberg_table_properties",)),
     MetadataFunction("iceberg_statistics", None, "The statistics files with their blobs."),
@@ -106,10 +99,7 @@ METADATA_FUNCTIONS = (
         has_time_travel=True,
     ),
     MetadataFunction(
-        "iceberg_ddl",
-        None,
-        "The statements that create an identical, empty table, in one row.",
-        settings=(_NAME,),
+        "iceberg_ddl", None, "The statements that create an identical, empty table, in one row.", settings=(_NAME,)
     ),
 )
 

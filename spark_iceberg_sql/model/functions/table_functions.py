@@ -37,30 +37,14 @@ class Argument:
 
 
 FORMAT = Argument("format", str, "auto, parquet, orc or avro; detected per file", "auto")
-COMPRESSION = Argument(
-    "compression_method",
-    str,
-    "as in ClickHouse; detected per file",
-    "auto",
-    ("compression",),
-)
+COMPRESSION = Argument("compression_method", str, "as in ClickHouse; detected per file", "auto", ("compression",))
 
 # Every function has these, by name.
 SETTINGS = (
     Argument("collection", str, "a named collection: spark.iceberg_sql.collection.NAME.argument"),
     Argument("filename", str, "appended to the location, for a collection of many tables"),
-    Argument(
-        "snapshot_id",
-        int,
-        "the table as of a snapshot",
-        aliases=("iceberg_snapshot_id", "snapshot_from_id"),
-    ),
-    Argument(
-        "timestamp_ms",
-        int,
-        "the table as of milliseconds since 1970 UTC",
-        aliases=("iceberg_timestamp_ms",),
-    ),
+    Argument("snapshot_id", int, "the table as of a snapshot", aliases=("iceberg_snapshot_id", "snapshot_from_id")),
+    Argument("timestamp_ms", int, "the table as of milliseconds since 1970 UTC", aliases=("iceberg_timestamp_ms",)),
     Argument(
         "timestamp",
         int,
@@ -85,20 +69,14 @@ SETTINGS = (
         aliases=("iceberg_metadata_file_path",),
     ),
     Argument(
-        "metadata_table_uuid",
-        str,
-        "only metadata files with this table UUID",
-        aliases=("iceberg_metadata_table_uuid",),
+        "metadata_table_uuid", str, "only metadata files with this table UUID", aliases=("iceberg_metadata_table_uuid",)
     ),
     Argument(
         "newest_by_last_updated",
         bool,
         "the metadata file with the newest last-updated-ms, not with the highest version",
         False,
-        (
-            "recent_metadata_file_by_last_updated_ms_field",
-            "iceberg_recent_metadata_file_by_last_updated_ms_field",
-        ),
+        ("recent_metadata_file_by_last_updated_ms_field", "iceberg_recent_metadata_file_by_last_updated_ms_field"),
     ),
     Argument(
         "allow_moved_paths",

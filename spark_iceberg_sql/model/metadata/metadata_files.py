@@ -81,10 +81,7 @@ def metadata_file(location: str) -> MetadataFile | None:
         return None
     uuid, codec = match["uuid"], (match["early"] or match["late"] or "").lower()
     return MetadataFile(
-        location,
-        int(match["version"] or match["digits"]),
-        uuid.lower() if uuid else None,
-        codec in (".gz", ".gzip"),
+        location, int(match["version"] or match["digits"]), uuid.lower() if uuid else None, codec in (".gz", ".gzip")
     )
 
 
@@ -117,10 +114,7 @@ def read_head(content: bytes) -> Head:
     if not text.lstrip().startswith(b"{"):
         raise ValueError("empty" if not text.strip() else "not JSON")
     uuid, updated = _UUID.search(text), _UPDATED.search(text)
-    return Head(
-        uuid[1].decode("utf-8", "replace").lower() if uuid else None,
-        int(updated[1]) if updated else None,
-    )
+    return Head(uuid[1].decode("utf-8", "replace").lower() if uuid else None, int(updated[1]) if updated else None)
 
 
 def current_metadata_file(
@@ -158,9 +152,7 @@ def current_metadata_file(
 
 
 @lru_cache(maxsize=8)  # a folder is read repeatedly, and may have thousands of versions
-def _by_version(
-    locations: tuple[str, ...],
-) -> tuple[tuple[MetadataFile, ...], tuple[MetadataFile, ...]]:
+def _by_version(locations: tuple[str, ...]) -> tuple[tuple[MetadataFile, ...], tuple[MetadataFile, ...]]:
     """The files with a version in their names, newest first, and those without."""
     files = (f for f in map(metadata_file, locations) if f is not None)
     newest_first = sorted(files, key=lambda f: (f.version, f.location), reverse=True)
@@ -193,9 +185,7 @@ def _refuse_newer(chosen: MetadataFile, unversioned_files: Sequence[MetadataFile
 
 
 def _last_updated(
-    files: Sequence[MetadataFile],
-    heads: Callable[[Sequence[str]], Sequence[Head]],
-    table_uuid: str | None,
+    files: Sequence[MetadataFile], heads: Callable[[Sequence[str]], Sequence[Head]], table_uuid: str | None
 ) -> MetadataFile:
     files_with_heads = list(zip(files, heads([f.location for f in files]), strict=True))
     matches = [(f, h) for f, h in files_with_heads if table_uuid is None or h.table_uuid == table_uuid]
@@ -205,9 +195,7 @@ def _last_updated(
 
 
 def _newest_of(
-    files: Sequence[MetadataFile],
-    heads: Callable[[Sequence[str]], Sequence[Head]],
-    table_uuid: str,
+    files: Sequence[MetadataFile], heads: Callable[[Sequence[str]], Sequence[Head]], table_uuid: str
 ) -> MetadataFile:
     all_heads: list[Head] = []
     for start in _batches(len(files)):

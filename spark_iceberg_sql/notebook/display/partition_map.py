@@ -220,10 +220,7 @@ def _band(prefix: str, partitions: list[Partition]) -> _Band:
     if 1 < max(rows.values()) + 1 <= _MAX_LABELLED_ROWS:
         title += f" ({', '.join(' '.join(value[-1] for value in row_key) for row_key in rows)})"
     labelled_values = [v for v in axis_values if v.number is not None] or axis_values
-    labels = (
-        markup.truncated(labelled_values[0].text, 30),
-        markup.truncated(labelled_values[-1].text, 30),
-    )
+    labels = (markup.truncated(labelled_values[0].text, 30), markup.truncated(labelled_values[-1].text, 30))
     number = f"{len(partitions):,} partition{'' if len(partitions) == 1 else 's'}"
     return _Band(f"{prefix}{title}, {number}", cells, max(rows.values()) + 1, is_timed, labels)
 

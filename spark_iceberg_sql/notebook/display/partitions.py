@@ -60,10 +60,7 @@ def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str
         return ""
     if len(read_by_text) == 1:
         return f"{name} = {markup.truncated(next(iter(read_by_text)), 40)}"
-    ordered, read_values = (
-        sorted(values_by_text.values(), key=sort_key),
-        sorted(read_by_text.values(), key=sort_key),
-    )
+    ordered, read_values = (sorted(values_by_text.values(), key=sort_key), sorted(read_by_text.values(), key=sort_key))
     first = ordered.index(read_values[0])
     if (
         len(read_values) > 2

@@ -18,10 +18,7 @@ Bundle = dict[str, str]
 
 def bundle(html: Sequence[str], text: Sequence[str]) -> Bundle:
     """An output for a notebook and for a terminal. html, text: its parts; empty ones are skipped."""
-    return {
-        "text/html": markup.box(*html),
-        "text/plain": "\n".join(filter(None, text)),
-    }
+    return {"text/html": markup.box(*html), "text/plain": "\n".join(filter(None, text))}
 
 
 def of_rows(
@@ -40,8 +37,7 @@ def of_rows(
         first += f" · {summary}"
     lines, maps, strips = _reads(read, first, "read")
     return bundle(
-        [result_rows.html(result), *map(_line_html, lines), *maps],
-        [result_rows.text(result), *lines, *strips],
+        [result_rows.html(result), *map(_line_html, lines), *maps], [result_rows.text(result), *lines, *strips]
     )
 
 
@@ -54,10 +50,7 @@ def of_command(title: str, seconds: float, commit: CommitSummary | None) -> Bund
 
 
 def of_explained(
-    read: Sequence[TableRead],
-    explanation: Explanation | None,
-    plan: str,
-    extra: Bundle | None = None,
+    read: Sequence[TableRead], explanation: Explanation | None, plan: str, extra: Bundle | None = None
 ) -> Bundle:
     """The output of an explained statement: what it would read.
 

@@ -55,11 +55,7 @@ _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
 
 def error_diagnostics(
-    spark: SparkSession,
-    error: BaseException,
-    cell: Cell,
-    statement: Statement,
-    variables: Mapping[str, Any],
+    spark: SparkSession, error: BaseException, cell: Cell, statement: Statement, variables: Mapping[str, Any]
 ) -> list[Diagnostic]:
     """The diagnostics of an error about a statement of a cell.
 

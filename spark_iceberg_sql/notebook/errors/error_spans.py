@@ -27,10 +27,7 @@ def error_span(parsed_error: ParsedError, statement: Statement) -> tuple[int, in
             first = next(indexes, len(statement.tokens) - 1)
             last = first if "SYNTAX" in parsed_error.condition else _last_index(statement, first)
             return statement.tokens[first].start, statement.tokens[last].end
-    return _name_span(parsed_error, statement) or (
-        statement.tokens[0].start,
-        statement.tokens[0].end,
-    )
+    return _name_span(parsed_error, statement) or (statement.tokens[0].start, statement.tokens[0].end)
 
 
 def _last_index(statement: Statement, first: int) -> int:

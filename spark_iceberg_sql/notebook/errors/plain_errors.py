@@ -115,18 +115,12 @@ def _explanation(error: BaseException) -> list[str]:
         span = (0, len(parsed_error.fragment))
         diagnostics = [
             cell.diagnostic(
-                parsed_error.condition,
-                parsed_error.sentence,
-                span,
-                error_findings.help_in_message(parsed_error),
+                parsed_error.condition, parsed_error.sentence, span, error_findings.help_in_message(parsed_error)
             )
         ]
     else:
         help = error_findings.help_in_message(parsed_error)
-        lines = [
-            f"{parsed_error.condition}: {parsed_error.sentence}",
-            *([f"help: {help}"] if help else []),
-        ]
+        lines = [f"{parsed_error.condition}: {parsed_error.sentence}", *([f"help: {help}"] if help else [])]
         return list(map(visible, lines))
     return render_colored(cell.report(diagnostics)).rstrip("\n").split("\n")
 

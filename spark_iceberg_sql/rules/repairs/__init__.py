@@ -10,12 +10,7 @@ from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.repairs import partition_fields, typos
-from spark_iceberg_sql.rules.repairs.syntax_error_site import (
-    Repair,
-    SyntaxErrorSite,
-    help_values,
-    parses,
-)
+from spark_iceberg_sql.rules.repairs.syntax_error_site import Repair, SyntaxErrorSite, help_values, parses
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import TokenKind
 
@@ -38,8 +33,7 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
     ),
     **dict.fromkeys(("rename-field", "alter-field", "missing-with"), (partition_fields.replace_field,)),
     **dict.fromkeys(
-        ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"),
-        (partition_fields.partitioned_by,),
+        ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"), (partition_fields.partitioned_by,)
     ),
     **dict.fromkeys(("if-exists", "alter-if-exists"), (typos.surplus_if_exists,)),
     "as-in-drop": (typos.surplus_name,),

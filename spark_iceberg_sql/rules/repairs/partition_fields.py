@@ -93,9 +93,7 @@ def alter_statements(site: SyntaxErrorSite) -> Iterator[Repair]:
         span = site.context.statement.start, site.context.statement.end
         is_complete = not lost_words(site.tokens, " ".join(statements))
         yield Repair(
-            f"write `{'; '.join(statements)}`",
-            (Edit(*span, ";\n".join(statements)),),
-            is_complete=is_complete,
+            f"write `{'; '.join(statements)}`", (Edit(*span, ";\n".join(statements)),), is_complete=is_complete
         )
 
 
@@ -262,12 +260,7 @@ def snowflake(site: SyntaxErrorSite) -> Iterator[Repair]:
     if "USING" not in site.keywords:
         yield Repair(help_, (removal, Edit(clause_end, clause_end, " USING iceberg")), message)
     tail_edit = Edit(clause_end, site.context.statement.end, " USING iceberg")
-    yield Repair(
-        help_,
-        (removal, tail_edit),
-        message,
-        is_complete=not lost_words(site.tokens[end:], "USING iceberg"),
-    )
+    yield Repair(help_, (removal, tail_edit), message, is_complete=not lost_words(site.tokens[end:], "USING iceberg"))
 
 
 def cast(site: SyntaxErrorSite) -> Iterator[Repair]:

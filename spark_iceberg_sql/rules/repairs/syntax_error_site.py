@@ -37,31 +37,12 @@ KEYWORDS =(
 VERBS = frozenset({"ALTER", "CREATE", "DROP", "INSERT", "SELECT", "MERGE", "DELETE", "UPDATE"})
 # Words that begin a clause after the columns.
 CLAUSES = frozenset(
-    {
-        "USING",
-        "TBLPROPERTIES",
-        "COMMENT",
-        "LOCATION",
-        "AS",
-        "WITH",
-        "OPTIONS",
-        "CLUSTERED",
-        "STORED",
-    }
+    {"USING", "TBLPROPERTIES", "COMMENT", "LOCATION", "AS", "WITH", "OPTIONS", "CLUSTERED", "STORED"}
     | {"ROW", "PARTITION", "PARTITIONED", "PARTITIONING", "SELECT", "TO"}
 )
 # Keywords between the first word of a clause and its fields.
 LEADING_WORDS = frozenset(
-    {
-        "PARTITION",
-        "PARTITIONED",
-        "PARTITIONING",
-        "PARTITIONED_BY",
-        "FIELD",
-        "FIELDS",
-        "COLUMN",
-        "COLUMNS",
-    }
+    {"PARTITION", "PARTITIONED", "PARTITIONING", "PARTITIONED_BY", "FIELD", "FIELDS", "COLUMN", "COLUMNS"}
     | {"BY", "ON", "SPEC", "=", "ARRAY", "IF", "NOT", "EXISTS", "SET", "PROPERTIES"}
 )
 

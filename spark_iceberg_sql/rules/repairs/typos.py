@@ -25,11 +25,7 @@ def typographic_quotes(site: SyntaxErrorSite) -> Iterator[Repair]:
     if stray_tokens:
         edits = tuple(Edit(t.start, t.end, "".join(c for c in t.text if c not in "“”„‘’‚«»")) for t in stray_tokens)
         quoted_text = next((t.text for t in site.tokens if t.start >= stray_tokens[0].end), "the name")
-        yield Repair(
-            f"write `{quoted_text}` without it",
-            edits,
-            f"`{stray_tokens[0].text[0]}` is a typographic quote",
-        )
+        yield Repair(f"write `{quoted_text}` without it", edits, f"`{stray_tokens[0].text[0]}` is a typographic quote")
 
 
 def misspelt_keyword(site: SyntaxErrorSite) -> Iterator[Repair]:
@@ -61,10 +57,7 @@ def missing_comma(site: SyntaxErrorSite) -> Iterator[Repair]:
     if not 0 < site.token_index < len(site.tokens) or site.keywords[site.token_index] in CLAUSES:
         return
     previous_token, next_token = site.tokens[site.token_index - 1], site.tokens[site.token_index]
-    is_number = previous_token.kind is TokenKind.NUMBER and next_token.kind in (
-        TokenKind.WORD,
-        TokenKind.QUOTED,
-    )
+    is_number = previous_token.kind is TokenKind.NUMBER and next_token.kind in (TokenKind.WORD, TokenKind.QUOTED)
     token_kinds = [token.kind for token in site.tokens[site.token_index : site.token_index + 2]]
     in_list = site.keywords[0] == "CREATE" and not CLAUSES & set(site.keywords[: site.token_index])
     is_column_list = in_list and len(token_kinds) == 2 and set(token_kinds) <= {TokenKind.WORD, TokenKind.QUOTED}
@@ -154,11 +147,7 @@ def surplus_token(site: SyntaxErrorSite) -> Iterator[Repair]:
     """A surplus bracket or comma."""
     if site.token_index < len(site.tokens) and site.keywords[site.token_index] in (")", ","):
         token = site.tokens[site.token_index]
-        yield Repair(
-            f"remove this `{token.text}`",
-            (Edit(token.start, token.end, ""),),
-            f"unexpected `{token.text}`",
-        )
+        yield Repair(f"remove this `{token.text}`", (Edit(token.start, token.end, ""),), f"unexpected `{token.text}`")
 
 
 def surplus_if_exists(site: SyntaxErrorSite) -> Iterator[Repair]:
@@ -205,9 +194,7 @@ def partition_column(site: SyntaxErrorSite) -> Iterator[Repair]:
     start, end = site.tokens[site.token_index - 1].end, site.context.statement.end
     alter = f"ALTER TABLE {site.table} ADD PARTITION FIELD {column}"
     yield Repair(
-        f"partition by it afterwards: `{alter}`",
-        (Edit(start, end, f";\n{alter}"),),
-        "ADD COLUMN does not partition",
+        f"partition by it afterwards: `{alter}`", (Edit(start, end, f";\n{alter}"),), "ADD COLUMN does not partition"
     )
 
 
@@ -215,8 +202,7 @@ def time_zone(site: SyntaxErrorSite) -> Iterator[Repair]:
     """TIMESTAMP(6) WITH TIME ZONE."""
     first = max(i for i, word in enumerate(site.keywords[: site.token_index]) if word == "TIMESTAMP")
     last = next(
-        (i for i in range(site.token_index, len(site.keywords)) if site.keywords[i] == "ZONE"),
-        site.token_index,
+        (i for i in range(site.token_index, len(site.keywords)) if site.keywords[i] == "ZONE"), site.token_index
     )
     edit = Edit(site.tokens[first].start, site.tokens[last].end, "TIMESTAMP")
     yield Repair("write `TIMESTAMP`", (edit,))

@@ -48,12 +48,7 @@ def _check_statement(statement: PendingStatement, text: str) -> Report:
     # Iceberg's grammar has no parameters.
     edits = [] if routing.goes_to_iceberg(text) else statement.parameter_edits(text)
     catalog = SessionTables(statement.spark, partial(statement.rows, bound=bool(edits)))
-    report = check(
-        edited_reports.apply_ordered_edits(text, edits),
-        catalog,
-        is_routed=True,
-        before_execution=True,
-    )
+    report = check(edited_reports.apply_ordered_edits(text, edits), catalog, is_routed=True, before_execution=True)
     return edited_reports.rebased(report, edited_reports.inverse_edits(edits, text))
 
 

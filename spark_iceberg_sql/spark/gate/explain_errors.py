@@ -30,10 +30,7 @@ _UNKNOWN_FUNCTION = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceber
 _INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
 _CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
-_WRITE = re.compile(
-    r"^\s*(?:INSERT|MERGE|UPDATE|DELETE|CALL|(?:CREATE|REPLACE)\b.*?\bAS\b)",
-    re.IGNORECASE | re.DOTALL,
-)
+_WRITE = re.compile(r"^\s*(?:INSERT|MERGE|UPDATE|DELETE|CALL|(?:CREATE|REPLACE)\b.*?\bAS\b)", re.IGNORECASE | re.DOTALL)
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
 
 

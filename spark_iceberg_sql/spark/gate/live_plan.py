@@ -45,10 +45,7 @@ def _with_file_counts(spark: SparkSession, change_plan: Plan, table: Java) -> Pl
         if not catalog_entries.exception_text(error):
             raise
         return replace(change_plan, why_no_files=catalog_entries.first_line(error))
-    return replace(
-        change_plan,
-        files=tuple(FilesUnderSpec(row.spec_id, row.files, row.bytes) for row in counted),
-    )
+    return replace(change_plan, files=tuple(FilesUnderSpec(row.spec_id, row.files, row.bytes) for row in counted))
 
 
 def _files_by_spec_query(table: Name) -> str:

@@ -206,7 +206,6 @@ def _tables(frame: Any) -> list[tuple[str, str, object]]:
         iceberg_table: Java = table.table()
         number = shims.snapshot_id(table)
         tables.setdefault(
-            (str(iceberg_table.name()), number),
-            (str(iceberg_table.name()), str(iceberg_table.location()), number),
+            (str(iceberg_table.name()), number), (str(iceberg_table.name()), str(iceberg_table.location()), number)
         )
     return list(tables.values())

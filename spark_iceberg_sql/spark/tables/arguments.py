@@ -107,11 +107,7 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
             message = f"`{quoted_value(text)}` is not an integer"
             raise invalid(function.name, argument.name, message) from None
     text = str(value)
-    values_by_argument = {
-        "format": FORMATS,
-        "compression_method": COMPRESSIONS,
-        "structure": ("auto",),
-    }
+    values_by_argument = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",)}
     values_by_argument["columns"] = COLUMNS
     allowed_values = values_by_argument.get(argument.name)
     if allowed_values is not None and text.lower() not in allowed_values:
@@ -143,9 +139,7 @@ def _effective_position(function: Function, position: int, value: Value) -> int:
 
 
 def _with_collection(
-    function: Function,
-    bound: dict[str, Value],
-    collection: Callable[[str], Mapping[str, str] | None],
+    function: Function, bound: dict[str, Value], collection: Callable[[str], Mapping[str, str] | None]
 ) -> dict[str, Value]:
     name = bound.get("collection")
     if name is None:

@@ -39,10 +39,7 @@ def location(spark: SparkSession, catalog: str, table: str) -> str | None:
 
 
 def register(
-    spark: SparkSession,
-    write_target: WriteTarget,
-    parts: list[str],
-    located_table: LocatedTable | None,
+    spark: SparkSession, write_target: WriteTarget, parts: list[str], located_table: LocatedTable | None
 ) -> None:
     """Give a folder a name in such a catalog, which is configured if there is none.
 
@@ -75,12 +72,7 @@ def register(
             folder_catalog.attach(token, parts[1:], folder, write_target.io)
             return
         folder_catalog.attach(
-            token,
-            parts[1:],
-            folder,
-            write_target.io,
-            located_table.metadata,
-            version(located_table.file),
+            token, parts[1:], folder, write_target.io, located_table.metadata, version(located_table.file)
         )
 
 

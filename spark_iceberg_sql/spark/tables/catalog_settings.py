@@ -49,8 +49,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     for needed in _REQUIRED.get(kind, ()):
         if needed not in properties:
             raise IcebergSqlError(
-                f"a {kind} catalog needs `{needed}`",
-                help=f"catalog(spark, '{name}', '{kind}', {needed}=...)",
+                f"a {kind} catalog needs `{needed}`", help=f"catalog(spark, '{name}', '{kind}', {needed}=...)"
             )
     for key, value in properties.items():
         if re.match(r"https?://[^/?#]*@", value):

@@ -107,11 +107,7 @@ def hide_secrets() -> None:
 def is_secret(setting: str, value: str) -> bool:
     """True if a catalog's setting is a credential, by its name or by a password inside a URL."""
     return (
-        re.search(
-            f"{_PROCESS_REDACTION[1]}|{_KEYS}".replace("(?i)", ""),
-            f"{setting} {value}",
-            re.IGNORECASE,
-        )
+        re.search(f"{_PROCESS_REDACTION[1]}|{_KEYS}".replace("(?i)", ""), f"{setting} {value}", re.IGNORECASE)
         is not None
     )
 

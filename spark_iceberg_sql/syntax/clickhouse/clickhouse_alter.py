@@ -12,11 +12,7 @@ from dataclasses import dataclass
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import comment_of, name_end
-from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import (
-    column_name,
-    is_clickhouse_type,
-    spark_type,
-)
+from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import column_name, is_clickhouse_type, spark_type
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 
@@ -51,8 +47,7 @@ def translate_alter(tokens: list[Token], text: str) -> AlterTranslation | None:
     if action_words[0][:1] in (["UPDATE"], ["DELETE"]) and not any(t.word == "WHERE" for t in tokens[end:]):
         verb = action_words[0][0]
         raise IcebergSqlError(
-            f"ALTER TABLE ... {verb} has no WHERE",
-            help=f"write the condition; {verb} ... WHERE true is every row",
+            f"ALTER TABLE ... {verb} has no WHERE", help=f"write the condition; {verb} ... WHERE true is every row"
         )
     if action_words[0][:2] == ["DROP", "PARTITION"] and actions[0][2:] and actions[0][2].kind in STRINGS:
         raise IcebergSqlError(
@@ -125,13 +120,8 @@ def _modified_column(start: int, actions: list[list[Token]], name: str) -> Alter
     column_type, extra_tokens = spark_type(column, remaining)
     if extra_tokens:
         raise IcebergSqlError(
-            f"`{extra_tokens[0].text}` is not supported after MODIFY COLUMN and a type",
-            help="leave it out",
+            f"`{extra_tokens[0].text}` is not supported after MODIFY COLUMN and a type", help="leave it out"
         )
     return AlterTranslation(
-        start,
-        f"{prefix} TYPE {column_type.text}",
-        name,
-        column,
-        column_type.nullable or column_type.nested,
+        start, f"{prefix} TYPE {column_type.text}", name, column, column_type.nullable or column_type.nested
     )

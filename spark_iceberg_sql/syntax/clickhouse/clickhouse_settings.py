@@ -10,10 +10,7 @@ from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, argument_edit
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 
-_AS_OF = {
-    "snapshot_id": "VERSION AS OF {}",
-    "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})",
-}
+_AS_OF = {"snapshot_id": "VERSION AS OF {}", "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})"}
 
 
 def argument_ranges(tokens: list[Token], start: int, end: int) -> list[tuple[int, int]]:
@@ -57,10 +54,7 @@ def settings_edits(tokens: list[Token], calls: list[tuple[int, int]], ignored: l
         return
     end = len(tokens)
     if tokens[0].word == "INSERT":  # they may stand before VALUES and SELECT
-        end = next(
-            (i for i in range(settings_index, end) if tokens[i].word in ("VALUES", "SELECT", "WITH")),
-            end,
-        )
+        end = next((i for i in range(settings_index, end) if tokens[i].word in ("VALUES", "SELECT", "WITH")), end)
     pairs = []
     for start, stop in argument_ranges(tokens, settings_index + 1, end):
         if stop - start < 3 or tokens[start + 1].text != "=":

@@ -13,11 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
 from spark_iceberg_sql.model.transforms import BY_CLICKHOUSE_FUNCTION
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
-from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import (
-    SparkType,
-    column_name,
-    spark_type,
-)
+from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import SparkType, column_name, spark_type
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall, literal_call
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
@@ -115,23 +111,14 @@ def name_end(tokens: list[Token], start: int) -> int:
 def _columns(tokens: list[Token]) -> dict[str, tuple[str, SparkType]]:
     columns_by_name = {}
     for definition in between_commas(tokens):
-        if len(definition) < 2 or definition[0].word in (
-            "INDEX",
-            "CONSTRAINT",
-            "PROJECTION",
-            "PRIMARY",
-        ):
+        if len(definition) < 2 or definition[0].word in ("INDEX", "CONSTRAINT", "PROJECTION", "PRIMARY"):
             text = " ".join(t.text for t in definition[:2])
             raise IcebergSqlError(
-                f"`{text}` is neither a column definition nor supported by Iceberg",
-                help="leave it out",
+                f"`{text}` is neither a column definition nor supported by Iceberg", help="leave it out"
             )
         name = column_name(definition[0])
         column_type, remaining = spark_type(name, definition[1:])
-        columns_by_name[name] = (
-            f"{quoted(name)} {column_type.with_nulls}{comment_of(name, remaining)}",
-            column_type,
-        )
+        columns_by_name[name] = (f"{quoted(name)} {column_type.with_nulls}{comment_of(name, remaining)}", column_type)
     return columns_by_name
 
 
@@ -142,8 +129,7 @@ def comment_of(column: str, tokens: list[Token]) -> str:
     if len(tokens) == 2 and tokens[0].word == "COMMENT" and tokens[1].kind in STRINGS:
         return f" COMMENT {tokens[1].text}"
     raise IcebergSqlError(
-        f"`{tokens[0].text}` of the column `{column}` has no equivalent in Iceberg",
-        help="leave it out",
+        f"`{tokens[0].text}` of the column `{column}` has no equivalent in Iceberg", help="leave it out"
     )
 
 
@@ -157,10 +143,7 @@ def _clauses(
     index = 0
     while index < len(tokens):
         end = next((i for i in range(index + 1, len(tokens)) if _clause_begins(tokens, i)), len(tokens))
-        clause_words, body = (
-            tuple(t.word for t in tokens[index : index + 2]),
-            tokens[index + 2 : end],
-        )
+        clause_words, body = (tuple(t.word for t in tokens[index : index + 2]), tokens[index + 2 : end])
         if clause_words == _CLAUSES[0]:
             partitioning = [_term(term, columns) for term in _terms(body)]
         elif clause_words in _CLAUSES[1:3]:

@@ -124,8 +124,7 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
     if [t.word for t in remaining[:1]] == ["NULL"]:
         if column_type.nullable:
             raise IcebergSqlError(
-                f"the column `{column}` is declared nullable twice",
-                help="leave out the second `NULL`",
+                f"the column `{column}` is declared nullable twice", help="leave out the second `NULL`"
             )
         raise IcebergSqlError(
             f"the column `{column}` is declared nullable after its type",
@@ -133,11 +132,7 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
         )
     if [t.word for t in remaining[:2]] == ["NOT", "NULL"] and not column_type.nullable:
         remaining = remaining[2:]  # as without it
-    if [t.word for t in remaining[:1]] in (["UNSIGNED"], ["SIGNED"]) and name in (
-        "int",
-        "integer",
-        "bigint",
-    ):
+    if [t.word for t in remaining[:1]] in (["UNSIGNED"], ["SIGNED"]) and name in ("int", "integer", "bigint"):
         raise IcebergSqlError(
             f"the column `{column}` has the type `{_text(tokens[:end])} {remaining[0].text}`, which has no "
             "equivalent in Spark and Iceberg",
@@ -227,8 +222,7 @@ def _complete_type(column: str, tokens: list[Token]) -> SparkType:
     column_type, remaining = spark_type(column, tokens)
     if remaining:
         raise IcebergSqlError(
-            f"the column `{column}` has `{_text(remaining)}` in its type, which is not understood",
-            help="leave it out",
+            f"the column `{column}` has `{_text(remaining)}` in its type, which is not understood", help="leave it out"
         )
     return column_type
 

@@ -37,12 +37,7 @@ _STATEMENTS: Mapping[tuple[str, ...], str] = {
     },
 }
 _READER = ("iceberg", "iceberg_scan")
-_TRAVEL = {
-    "VERSION": "version",
-    "SYSTEM_VERSION": "version",
-    "TIMESTAMP": "timestamp",
-    "SYSTEM_TIME": "timestamp",
-}
+_TRAVEL = {"VERSION": "version", "SYSTEM_VERSION": "version", "TIMESTAMP": "timestamp", "SYSTEM_TIME": "timestamp"}
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||"})
 _UNITS = frozenset(
     f"{unit}{s}"
@@ -71,10 +66,7 @@ def statement_edits(tokens: list[Token]) -> Iterator[Edit]:
         if index < len(tokens) and tokens[index].word in ("EXTENDED", "FORMATTED"):
             index += 1
         closing_bracket = closing_index(tokens, index + 1) if is_call(tokens, index) else len(tokens)
-        if closing_bracket == len(tokens) - 2 and tokens[-1].kind in (
-            TokenKind.WORD,
-            TokenKind.QUOTED,
-        ):
+        if closing_bracket == len(tokens) - 2 and tokens[-1].kind in (TokenKind.WORD, TokenKind.QUOTED):
             yield Edit(tokens[1].start, tokens[index].start, f"QUERY SELECT {tokens[-1].text} FROM ")
             yield Edit(tokens[closing_bracket].end, tokens[-1].end, "")
             return
@@ -179,10 +171,7 @@ def _interval_end(tokens: list[Token], index: int) -> int:
     end = index
     while end < len(tokens):
         number_index = end + 1 if tokens[end].text in ("-", "+") else end
-        if number_index >= len(tokens) or tokens[number_index].kind not in (
-            *STRINGS,
-            TokenKind.NUMBER,
-        ):
+        if number_index >= len(tokens) or tokens[number_index].kind not in (*STRINGS, TokenKind.NUMBER):
             break
         end = number_index + 1
         if _word(tokens, end) not in _UNITS:

@@ -27,11 +27,7 @@ from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.clickhouse import table_calls
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_alter import translate_alter
-from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import (
-    argument_ranges,
-    is_settings,
-    settings_edits,
-)
+from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import argument_ranges, is_settings, settings_edits
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end, translate_create
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.clickhouse.function_calls import call_brackets as function_calls
@@ -109,10 +105,7 @@ def _name_by_path(call: LiteralCall) -> tuple[str, ...]:
 
 
 def translate(
-    text: str,
-    collections: Collection[str] = (),
-    naming: Naming = _name_by_path,
-    catalogs: Collection[str] = (),
+    text: str, collections: Collection[str] = (), naming: Naming = _name_by_path, catalogs: Collection[str] = ()
 ) -> Translation | None:
     """A statement in Spark's syntax; None if it needs no translation.
 
@@ -225,11 +218,7 @@ def _delete_edits(statement: Statement, tokens: list[Token], changed_tables: lis
 
 
 def _insert_edits(
-    tokens: list[Token],
-    index: int,
-    attachments: list[Attachment],
-    naming: Naming,
-    collections: Collection[str],
+    tokens: list[Token], index: int, attachments: list[Attachment], naming: Naming, collections: Collection[str]
 ) -> Iterator[Edit]:
     """INSERT INTO [TABLE] FUNCTION icebergLocal('/lake/t').
 

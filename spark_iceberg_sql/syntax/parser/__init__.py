@@ -33,14 +33,7 @@ from spark_iceberg_sql.syntax.parser.boundaries import (
 from spark_iceberg_sql.syntax.parser.create import create_table, skip_create_verb
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError, TooDeep
 from spark_iceberg_sql.syntax.parser.nested import TABLE_VERBS, compound, explain, immediate
-from spark_iceberg_sql.syntax.parser.statements import (
-    call,
-    drop,
-    hive_partitions,
-    insert,
-    set_config,
-    use,
-)
+from spark_iceberg_sql.syntax.parser.statements import call, drop, hive_partitions, insert, set_config, use
 from spark_iceberg_sql.syntax.placeholders import has_template, merge_templates, placeholder_span
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import NamePath, Offsets
@@ -159,12 +152,7 @@ def _misplaced_hint(statement: Statement, span: Offsets) -> Node | None:
     table = getattr(node, "table", None)
     hint_text = statement.script[hint_span[0] : hint_span[1]]
     return InvalidStatement(
-        span,
-        hint_span,
-        hint_text,
-        "no hint",
-        "hint",
-        table if isinstance(table, NamePath) else None,
+        span, hint_span, hint_text, "no hint", "hint", table if isinstance(table, NamePath) else None
     )
 
 

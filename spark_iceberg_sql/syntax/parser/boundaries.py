@@ -63,11 +63,7 @@ def unclosed_statement(statement: Statement) -> Node | None:
     elif opening_mark == "/*" and _NESTED_COMMENT.search(token.text, 2):
         error_kind = "nested-comment"
     return InvalidStatement(
-        span,
-        error_span,
-        opening_mark,
-        f"`{'*/' if opening_mark == '/*' else opening_mark}`",
-        error_kind,
+        span, error_span, opening_mark, f"`{'*/' if opening_mark == '/*' else opening_mark}`", error_kind
     )
 
 
@@ -103,10 +99,7 @@ def check_missing_semicolon(statement: Statement, node: Node, parse_tokens: Toke
         inner_node = parse_tokens(script, tokens[i:], (token.start, statement.end))
         if isinstance(inner_node, Other) or (
             isinstance(node, InvalidStatement)
-            and isinstance(
-                parse_tokens(script, tokens[:i], (statement.start, previous_token.end)),
-                InvalidStatement,
-            )
+            and isinstance(parse_tokens(script, tokens[:i], (statement.start, previous_token.end)), InvalidStatement)
         ):
             return node
         error_span = (token.start, token.end)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.model.types import (
-    Type,
-)
+from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.data_types import SIMPLE_TYPES, data_type, skip_not_null
@@ -132,10 +130,7 @@ def _characteristics(cursor: Cursor) -> None:
 def at_table_constraint(cursor: Cursor) -> bool:
     """True if a table constraint, not a column, comes next in a column list."""
     index = cursor.index
-    if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.index + 1].kind in (
-        TokenKind.WORD,
-        TokenKind.QUOTED,
-    ):
+    if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.index + 1].kind in (TokenKind.WORD, TokenKind.QUOTED):
         index += 2
     keywords = cursor.words[index : index + 3]
     return (
@@ -169,10 +164,7 @@ def skip_expression(cursor: Cursor) -> None:
             cases += 1
         elif word == "END" and cases:
             cases -= 1
-        elif (not cases and cursor.index > first and _ends_expression(cursor)) or word in (
-            ")",
-            ",",
-        ):
+        elif (not cases and cursor.index > first and _ends_expression(cursor)) or word in (")", ","):
             break
         cursor.index += 1
     if cursor.index == first:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import Create, Node, TemporaryTable
 from spark_iceberg_sql.syntax.parser.clauses import Clauses, read_clauses
-from spark_iceberg_sql.syntax.parser.columns import (
-    at_table_constraint,
-    column,
-    skip_table_constraint,
-)
+from spark_iceberg_sql.syntax.parser.columns import at_table_constraint, column, skip_table_constraint
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
 from spark_iceberg_sql.syntax.terms import ColumnDef, NamePath, Offsets

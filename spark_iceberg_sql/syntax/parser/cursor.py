@@ -140,14 +140,8 @@ class Cursor:
         if allows_clause and self.word == "IDENTIFIER" and self.words[self.index + 1] == "(":
             return self._identifier_clause()
         self.index += 1
-        if self.word == "-" and self.tokens[self.index + 1].kind in (
-            TokenKind.WORD,
-            TokenKind.NUMBER,
-        ):
-            self.fail(
-                f"{expected} in backticks, `{text}-{self.tokens[self.index + 1].text}`",
-                "needs-backticks",
-            )
+        if self.word == "-" and self.tokens[self.index + 1].kind in (TokenKind.WORD, TokenKind.NUMBER):
+            self.fail(f"{expected} in backticks, `{text}-{self.tokens[self.index + 1].text}`", "needs-backticks")
         return text
 
     def _identifier_clause(self) -> str:

@@ -7,13 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from spark_iceberg_sql.syntax.nodes import (
-    Create,
-    InvalidStatement,
-    Node,
-    SetProperties,
-    TemporaryTable,
-)
+from spark_iceberg_sql.syntax.nodes import Create, InvalidStatement, Node, SetProperties, TemporaryTable
 from spark_iceberg_sql.syntax.parser import IcebergNode
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import nearest_keyword

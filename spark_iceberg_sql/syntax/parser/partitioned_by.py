@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.syntax.parser.columns import (
-    plain_column_after,
-)
+from spark_iceberg_sql.syntax.parser.columns import plain_column_after
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.terms import read_term
 from spark_iceberg_sql.syntax.terms import ColumnDef, Term

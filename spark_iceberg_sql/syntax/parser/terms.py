@@ -14,18 +14,7 @@ _TWO_STRINGS = regex(r"""'.*[^\\]''.+'|".*[^\\]"".+\"""", re.DOTALL)  # to Icebe
 _INTEGER = regex(r"([0-9]+)([LlSsYy\u017f]?)")
 _UNITS = frozenset(
     unit + plural
-    for unit in (
-        "NANOSECOND",
-        "MICROSECOND",
-        "MILLISECOND",
-        "SECOND",
-        "MINUTE",
-        "HOUR",
-        "DAY",
-        "WEEK",
-        "MONTH",
-        "YEAR",
-    )
+    for unit in ("NANOSECOND", "MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "YEAR")
     for plural in ("", "S")
 )
 # int() refuses longer strings of digits; such numbers exceed every limit that is checked.

@@ -32,10 +32,7 @@ AZURE = (  # the versions of com.azure:azure-sdk-bom:1.3.2
     ("com.azure", "azure-identity", "1.18.1"),
 )
 SQLITE = Runtime(
-    "org.xerial",
-    "sqlite-jdbc",
-    "3.54.1.0",
-    "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639",
+    "org.xerial", "sqlite-jdbc", "3.54.1.0", "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639"
 )
 # For Spark 3.5, whose Netty is older than the one that Azure's SDK uses otherwise.
 AZURE_OVER_JDK = (("com.azure", "azure-core-http-jdk-httpclient", "1.0.4"),)

@@ -6,11 +6,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.tables.locations import stores
 
-SHORT = {
-    "http-client.apache.socket-timeout-ms": "2500",
-    "s3.retry.min-wait-ms": "10",
-    "s3.retry.max-wait-ms": "50",
-}
+SHORT = {"http-client.apache.socket-timeout-ms": "2500", "s3.retry.min-wait-ms": "10", "s3.retry.max-wait-ms": "50"}
 
 
 def patience(spark: SparkSession, settings: dict[str, str]) -> dict[str, str]:

@@ -67,13 +67,7 @@ def test_s3_tables(remote: Remote, s3: S3) -> None:
     recorder = f"{s3.endpoint}/moto-api/recorder"
     request(f"{recorder}/reset-recording", "POST")
     request(f"{recorder}/start-recording", "POST")
-    for path in (
-        f"s3://{bucket}",
-        f"s3://{bucket}/",
-        folder,
-        f"{folder}/*",
-        f"s3a://{bucket}/{{ware*,x}}",
-    ):
+    for path in (f"s3://{bucket}", f"s3://{bucket}/", folder, f"{folder}/*", f"s3a://{bucket}/{{ware*,x}}"):
         found = remote.sql(f"{names}('{path}', collection => 'moto')")
         assert ["t", 2, 2, None] in found
     request(f"{recorder}/stop-recording", "POST")
@@ -120,19 +114,10 @@ def test_s3_patience() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (
-            "iceberg('s3://nosuchbucket/t', collection => 'moto')",
-            "NoSuchBucket|bucket|PATH_NOT_FOUND",
-        ),
+        ("iceberg('s3://nosuchbucket/t', collection => 'moto')", "NoSuchBucket|bucket|PATH_NOT_FOUND"),
         ("iceberg('s3://lake/nothing', collection => 'moto')", "PATH_NOT_FOUND|does not exist"),
-        (
-            "icebergS3('http://127.0.0.1:{dead}/lake/t', 'sentinelkey', 'sentinelsecret')",
-            "onnect|refused",
-        ),
-        (
-            "icebergS3('http://127.0.0.1:{silent}/lake/t', 'sentinelkey', 'sentinelsecret')",
-            "time|Time|Unable",
-        ),
+        ("icebergS3('http://127.0.0.1:{dead}/lake/t', 'sentinelkey', 'sentinelsecret')", "onnect|refused"),
+        ("icebergS3('http://127.0.0.1:{silent}/lake/t', 'sentinelkey', 'sentinelsecret')", "time|Time|Unable"),
     ],
 )
 def test_s3_errors(remote: Remote, s3: S3, call: str, words: str) -> None:
@@ -225,10 +210,7 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
         target = tmp_path / key.removeprefix(f"{theirs}/")
         target.parent.mkdir(parents=True, exist_ok=True)
         client(s3.endpoint).download_file("lake", key, str(target))
-    for call in (
-        f"iceberg('s3://attic/{theirs}', collection => 'moto')",
-        f"icebergLocal('{tmp_path}')",
-    ):
+    for call in (f"iceberg('s3://attic/{theirs}', collection => 'moto')", f"icebergLocal('{tmp_path}')"):
         assert remote.sql(f"SELECT * FROM {call} ORDER BY id") == [[1, "a"], [2, "b"]]
         paths = remote.sql(f"SELECT _path FROM {call}")
         assert not any(path.startswith("s3://lake") for (path,) in paths)
@@ -259,11 +241,7 @@ def test_s3_written(remote: Remote, s3: S3) -> None:
     assert not any("conditional" in o["Key"] for o in listed)
     remote.call("at_once", "inserts", ["written.db.t", name], 8)
     assert remote.sql(f"SELECT count(*), count(DISTINCT id) FROM {call} WHERE id >= 100") == [[8, 8]]
-    shown = [
-        *remote.sql("SET"),
-        *remote.sql(f"SHOW CREATE TABLE {name}"),
-        *remote.sql(f"DESCRIBE EXTENDED {name}"),
-    ]
+    shown = [*remote.sql("SET"), *remote.sql(f"SHOW CREATE TABLE {name}"), *remote.sql(f"DESCRIBE EXTENDED {name}")]
     shown += remote.sql(f"EXPLAIN EXTENDED SELECT * FROM {name}")
     shown += remote.sql(f"EXPLAIN EXTENDED INSERT INTO FUNCTION {engine} SELECT 1, 'a', 2")
     collections = "spark.iceberg_sql.collection."
@@ -320,10 +298,7 @@ def test_two_processes(remote: Remote, second: Remote, s3: S3, tmp_path: Path) -
             process.sql(f"ALTER TABLE shared.db.t ADD PARTITION FIELD {term}")
 
     with ThreadPoolExecutor() as pool:
-        jobs = [
-            pool.submit(write, remote, "raced.db", 0, FIRST),
-            pool.submit(write, second, "theirs.x", 100, SECOND),
-        ]
+        jobs = [pool.submit(write, remote, "raced.db", 0, FIRST), pool.submit(write, second, "theirs.x", 100, SECOND)]
         for job in jobs:
             job.result()
     ids = [[n] for n in (*range(5), *range(100, 105))]
@@ -426,10 +401,7 @@ def test_s3_faults_of_commits(remote: Remote, s3: S3, faulty: FaultyStore) -> No
         remote.sql("INSERT INTO faults.t VALUES (13)")
     assert count(13) == 0
     # A store that ignores the condition.
-    with (
-        faulty.fault("unconditional", "PUT"),
-        pytest.raises(SqlFailed, match="ignores the condition"),
-    ):
+    with faulty.fault("unconditional", "PUT"), pytest.raises(SqlFailed, match="ignores the condition"):
         remote.sql(f"CREATE TABLE faults.u (id Int64) ENGINE = IcebergS3('{place}u', collection = 'faulty')")
     assert "Contents" not in client(s3.endpoint).list_objects_v2(Bucket="lake", Prefix="faults/tu/metadata")
 
@@ -561,13 +533,7 @@ def test_rest_offline(rest: str, table: str, tmp_path: Path) -> None:
 
 
 def test_hdfs(remote: Remote, hdfs: str) -> None:
-    remote.call(
-        "spark_iceberg_sql.spark.tables.catalog_settings",
-        "catalog",
-        "dfs",
-        "hadoop",
-        warehouse=f"{hdfs}/lake",
-    )
+    remote.call("spark_iceberg_sql.spark.tables.catalog_settings", "catalog", "dfs", "hadoop", warehouse=f"{hdfs}/lake")
     remote.sql("CREATE TABLE dfs.db.t USING iceberg AS SELECT id FROM range(5)")
     for call in (f"icebergHDFS('{hdfs}/lake/db/t')", f"iceberg('{hdfs}/lake/db/t')"):
         assert remote.sql(f"SELECT count(*) FROM {call}") == [[5]]

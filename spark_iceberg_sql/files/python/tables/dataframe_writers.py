@@ -24,19 +24,10 @@ from spark_iceberg_sql.files.python.tables.inserts import (
 )
 from spark_iceberg_sql.files.python.tables.partition_terms import PartitionTerms, add_name, string
 from spark_iceberg_sql.files.source import ExtractionProblem
-from spark_iceberg_sql.files.source_map import (
-    APPEND,
-    FragmentBuilder,
-    SqlFragment,
-    side_effect_marker,
-)
+from spark_iceberg_sql.files.source_map import APPEND, FragmentBuilder, SqlFragment, side_effect_marker
 
 V1, V2 = "DataFrameWriter", "DataFrameWriterV2"
-_FINAL_METHODS = {
-    "create": "CREATE TABLE",
-    "replace": "REPLACE TABLE",
-    "createOrReplace": "CREATE OR REPLACE TABLE",
-}
+_FINAL_METHODS = {"create": "CREATE TABLE", "replace": "REPLACE TABLE", "createOrReplace": "CREATE OR REPLACE TABLE"}
 _SAVE_MODES = {
     **dict.fromkeys(("error", "errorifexists", "default"), "CREATE TABLE"),
     "overwrite": "CREATE OR REPLACE TABLE",
@@ -101,12 +92,7 @@ def writer_statements(program: Program) -> Iterator[WriterStatement | Extraction
 
 
 def _chain(
-    program: Program,
-    final_call: ast.Call,
-    methods: frozenset[str],
-    root: str,
-    *,
-    allow_shared: bool = False,
+    program: Program, final_call: ast.Call, methods: frozenset[str], root: str, *, allow_shared: bool = False
 ) -> _Chain | None:
     """The chain of calls from `root` to the final call; None if it contains another method.
 

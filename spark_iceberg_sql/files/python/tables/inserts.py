@@ -32,10 +32,7 @@ class PartitionedWriter(NamedTuple):
 
 
 def insert_problems(
-    program: Program,
-    final_call: ast.Call,
-    calls: Sequence[ast.Call] | None,
-    partitioned_list: list[PartitionedWriter],
+    program: Program, final_call: ast.Call, calls: Sequence[ast.Call] | None, partitioned_list: list[PartitionedWriter]
 ) -> Iterator[ExtractionProblem]:
     """The problems with `insertInto`. A writer never loses its partitioning, so its other uses do not matter.
 
@@ -58,11 +55,7 @@ def insert_problems(
 
 
 def _uncertainty(
-    program: Program,
-    final_call: ast.Call,
-    partitioned_list: list[PartitionedWriter],
-    *,
-    is_known: bool,
+    program: Program, final_call: ast.Call, partitioned_list: list[PartitionedWriter], *, is_known: bool
 ) -> str | None:
     """The reason why `insertInto` may be refused; None if there is no such reason.
 

@@ -89,10 +89,7 @@ class PartitionTerms:
         """A transform with its arguments, in the order of the parameters."""
         parameter_names = ("numBuckets", "col") if name == "bucket" else ("col",)
         keywords = {k.arg: k.value for k in call.keywords}
-        arguments = [
-            *call.args,
-            *(keywords[key] for key in parameter_names[len(call.args) :] if key in keywords),
-        ]
+        arguments = [*call.args, *(keywords[key] for key in parameter_names[len(call.args) :] if key in keywords)]
         if len(arguments) != len(parameter_names) or len(call.args) + len(keywords) != len(arguments):
             # Arguments that do not fit the parameters, or `*` and `**`: the term is unknown.
             self._add_placeholder(builder, call)
@@ -218,11 +215,7 @@ class PartitionTerms:
         if function in ("date_trunc", "trunc"):
             unit_match = next((w.lower() for w in column_names if w.lower() in _BY_UNIT), "")
             source_columns = [w for w in column_names if w.lower() not in _BY_UNIT]
-            return (
-                _BY_UNIT.get(unit_match, function),
-                "",
-                source_columns[0] if source_columns else "",
-            )
+            return (_BY_UNIT.get(unit_match, function), "", source_columns[0] if source_columns else "")
         if function in ("asc", "desc", "lit"):
             return "" if function != "lit" else "lit", "", column_names[0] if column_names else ""
         numbers = [c for value in term.args if (c := self._number_text(value)) is not None]

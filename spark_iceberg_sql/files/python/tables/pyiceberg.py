@@ -50,10 +50,7 @@ def pyiceberg_statements(program: Program) -> list[WriterStatement | ExtractionP
         return []
     results: list[WriterStatement | ExtractionProblem] = []
     for call in program.nodes:
-        if not isinstance(call, ast.Call) or method_of(call) not in (
-            *_CREATE_METHODS,
-            _IN_TRANSACTION,
-        ):
+        if not isinstance(call, ast.Call) or method_of(call) not in (*_CREATE_METHODS, _IN_TRANSACTION):
             continue
         create_statements = list(_create_statements(program, call)) if method_of(call) in _CREATE_METHODS else []
         results += create_statements
@@ -90,10 +87,7 @@ def _create_statements(program: Program, call: ast.Call) -> Iterator[WriterState
     builder.begin_literal(is_exclusive=False)
     builder.add("CREATE TABLE ", *name_span(program, call))
     builder.add(name, *table_span)
-    builder.add(
-        " (" + ", ".join(f"`{c}` {kind}" for c, kind in columns.columns) + ") USING iceberg",
-        *table_span,
-    )
+    builder.add(" (" + ", ".join(f"`{c}` {kind}" for c, kind in columns.columns) + ") USING iceberg", *table_span)
     _add_properties(program, argument(call, 5, "properties"), builder)
     overrides: list[MessageOverride] = []
     for field, field_parts in fields:
@@ -253,10 +247,7 @@ class _SpecUpdates:
         index = bisect_left(blocks, span[0], key=lambda block: block[0][0])
         recent = reversed(blocks[max(index - _MAX_BLOCKS, 0) : index])
         enclosing_blocks = (block for block in recent if span[1] <= block[0][1])
-        return next(
-            (v for _, target, v in enclosing_blocks if self._program.is_same_name(name, target)),
-            None,
-        )
+        return next((v for _, target, v in enclosing_blocks if self._program.is_same_name(name, target)), None)
 
     def _table_name(self, value: ast.expr) -> str | None:
         """The name of the table that an expression refers to."""

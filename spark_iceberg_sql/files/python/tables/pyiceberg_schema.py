@@ -144,10 +144,7 @@ def transform_parts(program: Program, value: ast.expr, overrides: list[MessageOv
     record = BY_PYICEBERG_CLASS.get(_pyiceberg_name(program, definition, "transforms"))
     if record is None:
         return None
-    name, parameter = (
-        record.name,
-        record.parameter.keyword if record.parameter is not None else None,
-    )
+    name, parameter = (record.name, record.parameter.keyword if record.parameter is not None else None)
     number = argument(definition, 0, parameter) if parameter is not None else None
     if number is not None:
         number = program.definition(number)

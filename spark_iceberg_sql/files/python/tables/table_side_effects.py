@@ -44,16 +44,10 @@ def side_effect_calls(nodes: Iterable[ast.AST], text_of: StringOf) -> Iterator[t
             yield call, None
         elif method in _TABLE_METHODS or (method == "writeTo" and id(call) not in harmless):
             count = 2 if method == "rename_table" else 1
-            table_arguments = [
-                *call.args[:count],
-                *(k.value for k in call.keywords if _is_table_keyword(k.arg)),
-            ]
+            table_arguments = [*call.args[:count], *(k.value for k in call.keywords if _is_table_keyword(k.arg))]
             names = [text_of(value) for value in table_arguments[:count]]
             literal_names = tuple(name for name in names if name is not None)
-            yield (
-                call,
-                literal_names if literal_names and len(literal_names) == len(names) else None,
-            )
+            yield (call, literal_names if literal_names and len(literal_names) == len(names) else None)
 
 
 def _method(call: ast.Call) -> str:
@@ -62,11 +56,4 @@ def _method(call: ast.Call) -> str:
 
 def _is_table_keyword(keyword: str | None) -> bool:
     """True if a keyword argument is a table's name."""
-    return keyword in (
-        "name",
-        "tableName",
-        "table",
-        "identifier",
-        "from_identifier",
-        "to_identifier",
-    )
+    return keyword in ("name", "tableName", "table", "identifier", "from_identifier", "to_identifier")

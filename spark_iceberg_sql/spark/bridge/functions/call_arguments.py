@@ -44,10 +44,7 @@ def constant(function: str, argument: str, expression: Java) -> str | int | bool
     else:
         if not expression.deterministic() or expression.references().size() or "outer(" in expression.sql():
             raise Refusal(
-                "NON_FOLDABLE_ARGUMENT",
-                funcName=f"`{function}`",
-                paramName=f"`{argument}`",
-                paramType='"STRING"',
+                "NON_FOLDABLE_ARGUMENT", funcName=f"`{function}`", paramName=f"`{argument}`", paramType='"STRING"'
             )
         value = _evaluate_in_session(expression)
     if value is None or isinstance(value, (bool, int, str)):
@@ -65,12 +62,7 @@ def _evaluate_in_session(expression: Java) -> Java:
     none, nil = gateway.to_option(), scala_object("scala.collection.immutable.Nil")
     expressions = f"{_CATALYST}.expressions"
     column = java_class(f"{expressions}.Alias")(
-        expression,
-        "value",
-        java_class(f"{expressions}.NamedExpression").newExprId(),
-        nil,
-        none,
-        nil,
+        expression, "value", java_class(f"{expressions}.NamedExpression").newExprId(), nil, none, nil
     )
     plan = java_class(f"{_CATALYST}.plans.logical.Project")(
         gateway.to_seq([column]), java_class(f"{_CATALYST}.plans.logical.OneRowRelation")()

@@ -64,13 +64,7 @@ def register_function(
 
 
 def register_native(
-    spark: SparkSession,
-    name: str,
-    make: Callable[[], Java],
-    *,
-    usage: str,
-    arguments: str = "",
-    examples: str = "",
+    spark: SparkSession, name: str, make: Callable[[], Java], *, usage: str, arguments: str = "", examples: str = ""
 ) -> None:
     """Register a JVM scalar function in both registries; otherwise like `register_function`.
 

@@ -162,10 +162,7 @@ def _parser_source() -> str:
     # The methods of ParserInterface differ between versions of Spark; a class that is generated from the
     # interface fits each of them.
     for method in gateway.java_class(_PARSER)._java_lang_class.getMethods():
-        name, types = (
-            method.getName(),
-            [parameter_type.getName() for parameter_type in method.getParameterTypes()],
-        )
+        name, types = (method.getName(), [parameter_type.getName() for parameter_type in method.getParameterTypes()])
         if "$" in name:
             continue
         arguments = [f"a{i}" for i in range(len(types))]

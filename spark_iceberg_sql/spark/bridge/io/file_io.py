@@ -113,8 +113,7 @@ class Files:
         stream = self.io.newInputFile(location).newStream()
         try:
             return _head_of(
-                location,
-                lambda size=None: bytes(stream.readAllBytes() if size is None else stream.readNBytes(size)),
+                location, lambda size=None: bytes(stream.readAllBytes() if size is None else stream.readNBytes(size))
             )
         finally:
             stream.close()

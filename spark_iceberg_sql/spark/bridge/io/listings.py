@@ -139,12 +139,7 @@ def blob_container(blobs: tuple[str, str, str]) -> Java:
     retry_policy = java_class(f"{common}.RetryPolicyType").FIXED
     duration_class = java_class("java.time.Duration")
     retry_options = java_class(f"{common}.RequestRetryOptions")(
-        retry_policy,
-        2,
-        duration_class.ofSeconds(30),
-        duration_class.ofMillis(500),
-        duration_class.ofMillis(2000),
-        None,
+        retry_policy, 2, duration_class.ofSeconds(30), duration_class.ofMillis(500), duration_class.ofMillis(2000), None
     )
     builder = builder.retryOptions(retry_options)  # fails in seconds, not minutes
     return builder.connectionString(connection).buildClient().getBlobContainerClient(container)

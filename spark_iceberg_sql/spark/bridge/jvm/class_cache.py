@@ -20,12 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private_folder
 from spark_iceberg_sql.spark.bridge.jvm import java_rows
-from spark_iceberg_sql.spark.bridge.jvm.gateway import (
-    class_exists,
-    gateway,
-    java_class,
-    scala_object,
-)
+from spark_iceberg_sql.spark.bridge.jvm.gateway import class_exists, gateway, java_class, scala_object
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable

@@ -61,8 +61,7 @@ def source(package: str, name: str) -> str:
 def _file(folder: Traversable, name: str) -> Traversable:
     versions = [_number(entry.name) for entry in folder.iterdir() if entry.name[0].isdigit()]
     for version in sorted(
-        (known_version for known_version in versions if known_version <= shims.SPARK_VERSION),
-        reverse=True,
+        (known_version for known_version in versions if known_version <= shims.SPARK_VERSION), reverse=True
     ):
         if (candidate := folder / ".".join(map(str, version)) / name).is_file():
             return candidate

@@ -29,10 +29,7 @@ def is_hadoop_catalog(name: str) -> bool:
     implementation.
     """
     catalog_settings = {k.lower(): v for k, v in settings(f"spark.sql.catalog.{name}.").items()}
-    catalog_type, class_ = (
-        catalog_settings.get("type", ""),
-        catalog_settings.get("catalog-impl", ""),
-    )
+    catalog_type, class_ = (catalog_settings.get("type", ""), catalog_settings.get("catalog-impl", ""))
     return catalog_type.lower() == "hadoop" or class_.endswith(".HadoopCatalog")
 
 

@@ -62,10 +62,7 @@ def wrong_count(function: str, expected: str, count: int) -> Refusal:
 def invalid_value(function: str, argument: str, message: str) -> Refusal:
     """The refusal of an argument's value. message: the fact and what to write instead."""
     return Refusal(
-        "INVALID_PARAMETER_VALUE.PATTERN",
-        parameter=f"`{argument}`",
-        functionName=f"`{function}`",
-        value=message,
+        "INVALID_PARAMETER_VALUE.PATTERN", parameter=f"`{argument}`", functionName=f"`{function}`", value=message
     )
 
 

@@ -19,11 +19,7 @@ _THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 _SQL_CONF = "org.apache.spark.sql.internal.SQLConf"
 _STACK = "spark.sql.connect.serverStacktrace.enabled"
 # Settings that can switch off the check of partition DDL or of copies; one of them is Spark's own.
-_FIXED = (
-    "spark.iceberg_sql.copies",
-    "spark.iceberg_sql.gate.unanswered",
-    "spark.sql.optimizer.excludedRules",
-)
+_FIXED = ("spark.iceberg_sql.copies", "spark.iceberg_sql.gate.unanswered", "spark.sql.optimizer.excludedRules")
 
 
 class InitialSettings:
@@ -140,8 +136,7 @@ def _require(spark: SparkSession, name: str, server_name: str, artifact: str) ->
 def _cannot_listen(server: str, host: str, port: int, error: Exception | str) -> IcebergSqlError:
     why = error if isinstance(error, str) else _bind_error(host, port) or message(error)
     return IcebergSqlError(
-        f"the {server} server cannot listen on {host}:{port}: {why}",
-        help="choose another port, or 0 for any free one",
+        f"the {server} server cannot listen on {host}:{port}: {why}", help="choose another port, or 0 for any free one"
     )
 
 

@@ -16,8 +16,7 @@ _SUBJECT = re.compile(r"((?:(?:`[^`]+`|\w+)\.)*(?:`[^`]+`|\w+))\s+$")
 _CALL = re.compile(r"([\w.]+\((?:[^()']|'[^']*')*\))\s+$")
 # The position of a derived expression is often that of the whole statement.
 _STATEMENT = re.compile(
-    r"\(?\s*(?:SELECT|WITH|DELETE|UPDATE|MERGE|INSERT|FROM|EXPLAIN|CREATE|REPLACE|TABLE)\b",
-    re.IGNORECASE,
+    r"\(?\s*(?:SELECT|WITH|DELETE|UPDATE|MERGE|INSERT|FROM|EXPLAIN|CREATE|REPLACE|TABLE)\b", re.IGNORECASE
 )
 
 
@@ -72,9 +71,7 @@ def is_derived(conjunct: Java) -> bool:
     return node_class(conjunct) == "IsNotNull" and source_span(conjunct) is None
 
 
-def derived_conjuncts(
-    conjuncts: Iterable[tuple[int, Java]],
-) -> set[tuple[int, tuple[str, int, int]]]:
+def derived_conjuncts(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, int, int]]]:
     """The conjuncts that Spark derived for one table from a conjunct on another, whose span in the query they
     have.
 

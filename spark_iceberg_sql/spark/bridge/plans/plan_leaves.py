@@ -162,11 +162,7 @@ def relation_names(plan: Java) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-_ICEBERG = (
-    "org.apache.iceberg.spark.source.SparkTable",
-    schemas.WITH_SCHEMA,
-    "sparkicebergsql.TextTable",
-)
+_ICEBERG = ("org.apache.iceberg.spark.source.SparkTable", schemas.WITH_SCHEMA, "sparkicebergsql.TextTable")
 
 
 def iceberg_tables(frame: DataFrame) -> list[Java]:

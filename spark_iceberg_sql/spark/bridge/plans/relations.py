@@ -218,8 +218,4 @@ def full_name(name: str) -> list[str]:
         jvm.active_session(), name
     )
     identifier = catalog_and_identifier.identifier()
-    return [
-        str(catalog_and_identifier.catalog().name()),
-        *map(str, identifier.namespace()),
-        str(identifier.name()),
-    ]
+    return [str(catalog_and_identifier.catalog().name()), *map(str, identifier.namespace()), str(identifier.name())]

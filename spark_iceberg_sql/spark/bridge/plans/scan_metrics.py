@@ -19,11 +19,7 @@ _WRAPPERS = {
     "ShuffleQueryStageExec": "plan",
 }
 # Subqueries that take the rows of another node, whose scans are counted there.
-_REUSED_SUBQUERIES = (
-    "SubqueryBroadcastExec",
-    "SubqueryAdaptiveBroadcastExec",
-    "ReusedSubqueryExec",
-)
+_REUSED_SUBQUERIES = ("SubqueryBroadcastExec", "SubqueryAdaptiveBroadcastExec", "ReusedSubqueryExec")
 
 
 @dataclass(frozen=True, slots=True)

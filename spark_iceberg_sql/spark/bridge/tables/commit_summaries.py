@@ -84,9 +84,7 @@ def _commit_since(spark: SparkSession, target: Java, since_ms: int, max_snapshot
     application_id = spark.sparkContext.applicationId
     if max_snapshots == 1 and (staged_snapshot := _staged_snapshot(spark, table, since_ms)) is not None:
         return CommitSummary(
-            str(staged_snapshot.operation()),
-            _counts(_summary(staged_snapshot)),
-            staged=_wap_id(spark),
+            str(staged_snapshot.operation()), _counts(_summary(staged_snapshot)), staged=_wap_id(spark)
         )
     branch = _branch(spark, target)
     counts: Counter[str] = Counter()

@@ -55,10 +55,7 @@ def maps(
     java_context = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(context)
     broadcasts = {SIZE: java_context.broadcast(java_maps.sizes())}
     if listed is not None:
-        broadcasts |= {
-            TIME: java_context.broadcast(java_maps.times()),
-            ETAG: java_context.broadcast(java_maps.etags()),
-        }
+        broadcasts |= {TIME: java_context.broadcast(java_maps.times()), ETAG: java_context.broadcast(java_maps.etags())}
     with _lock:
         _cache[key] = broadcasts
         while len(_cache) > _CACHE_SIZE:

@@ -46,9 +46,7 @@ def attach(token: str, parts: Sequence[str], folder: str, io: Java, metadata: Ja
     uuid = None if metadata is None else metadata.uuid()
     constructor = java_class("sparkicebergsql.FolderTable").AttachedTable
     catalog.attach(
-        token,
-        jvm.array("java.lang.String", parts),
-        constructor(folder, io, declared_location, uuid, version),
+        token, jvm.array("java.lang.String", parts), constructor(folder, io, declared_location, uuid, version)
     )
 
 

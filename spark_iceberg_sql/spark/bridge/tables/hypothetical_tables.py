@@ -129,10 +129,7 @@ def add_files(iceberg_table: Java, files: bytes) -> None:
         return
     manifest_path = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
     writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
-        current.formatVersion(),
-        iceberg_table.spec(),
-        iceberg_table.io().newOutputFile(manifest_path),
-        None,
+        current.formatVersion(), iceberg_table.spec(), iceberg_table.io().newOutputFile(manifest_path), None
     )
     writer.addAll(data_files)
     writer.close()
@@ -171,9 +168,7 @@ def _file_of_task() -> Java:
         java_class("java.lang.invoke.MethodHandles")
         .publicLookup()
         .findVirtual(
-            class_named(f"{_ICEBERG}.ContentScanTask"),
-            "file",
-            method_type(class_named(f"{_ICEBERG}.ContentFile")),
+            class_named(f"{_ICEBERG}.ContentScanTask"), "file", method_type(class_named(f"{_ICEBERG}.ContentFile"))
         )
     )
 

@@ -93,12 +93,7 @@ def compressed(spark: SparkSession, data: bytes) -> int:
 
 
 def write_in_memory(
-    spark: SparkSession,
-    iceberg_table: Java,
-    rows: Java,
-    frame: DataFrame,
-    target: int,
-    check_interval: int,
+    spark: SparkSession, iceberg_table: Java, rows: Java, frame: DataFrame, target: int, check_interval: int
 ) -> list[tuple[int, int, float]]:
     """Write rows with the table's own writers into memory, and discard the files.
 

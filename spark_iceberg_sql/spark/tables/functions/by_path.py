@@ -24,12 +24,7 @@ from spark_iceberg_sql.spark.tables.functions import increments, virtual_columns
 from spark_iceberg_sql.spark.tables.functions.calls import plan_call
 from spark_iceberg_sql.spark.tables.functions.unsupported_columns import readable_table
 from spark_iceberg_sql.spark.tables.locations import allowed_locations, views
-from spark_iceberg_sql.spark.tables.locations.locate import (
-    LocatedTable,
-    find,
-    refuse_unmatched,
-    warn_of_copy,
-)
+from spark_iceberg_sql.spark.tables.locations.locate import LocatedTable, find, refuse_unmatched, warn_of_copy
 from spark_iceberg_sql.spark.tables.locations.stores import STORES
 
 if TYPE_CHECKING:

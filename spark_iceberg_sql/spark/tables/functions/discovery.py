@@ -21,11 +21,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.model.functions.metadata_functions import TABLES
 from spark_iceberg_sql.model.functions.table_functions import Function, Value
 from spark_iceberg_sql.model.globs import has_wildcards, matcher, patterns
-from spark_iceberg_sql.model.metadata.metadata_files import (
-    METADATA_NAMES,
-    NoMetadataError,
-    current_metadata_file,
-)
+from spark_iceberg_sql.model.metadata.metadata_files import METADATA_NAMES, NoMetadataError, current_metadata_file
 from spark_iceberg_sql.model.metadata.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
 from spark_iceberg_sql.safe_output import raw_stream, visible, without_commands
@@ -113,11 +109,7 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
     location = STORES[function.store](function.name, values)
     files = open_files(function.name, location_argument(values), location, cached=False)
     store, path = tree(files, location.path)
-    rows = _rows(
-        store,
-        _with_progress(_table_folders(store, path, depth), path),
-        None if limit is None else int(limit),
-    )
+    rows = _rows(store, _with_progress(_table_folders(store, path, depth), path), None if limit is None else int(limit))
     return table_metadata.rows(_COLUMNS, rows, *_OUTPUT)
 
 
@@ -178,9 +170,7 @@ def _all_children(store: Tree, folder: str, names: list[str]) -> Iterator[tuple[
         return
     with ThreadPoolExecutor(_CONCURRENCY) as pool:
         yield from zip(
-            addresses,
-            (children or Children() for children in pool.map(store.children, addresses)),
-            strict=True,
+            addresses, (children or Children() for children in pool.map(store.children, addresses)), strict=True
         )
 
 
@@ -258,10 +248,7 @@ def _row(store: Tree, folder: str) -> dict[str, Any]:
     row: dict[str, Any] = {"location": folder, "name": folder.rpartition("/")[2]}
     try:
         row["metadata_file"] = current_metadata_file(
-            store.metadata_files(folder),
-            store.files.heads,
-            table_uuid=None,
-            by_last_updated=False,
+            store.metadata_files(folder), store.files.heads, table_uuid=None, by_last_updated=False
         ).location
         content = store.content(row["metadata_file"])
         # gzip's magic number.

@@ -11,10 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.model.functions.metadata_functions import (
-    METADATA_FUNCTIONS,
-    MetadataFunction,
-)
+from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.model.metadata.metadata_files import is_metadata_file
 from spark_iceberg_sql.spark.bridge.functions import call_arguments, registries

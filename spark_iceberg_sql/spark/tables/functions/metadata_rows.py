@@ -101,10 +101,7 @@ def _sort_orders(subject: Subject) -> Java:
     rows: list[dict[str, Any]] = []
     for order in content["sort-orders"]:
         order_id = order["order-id"]
-        order_values = {
-            "order_id": order_id,
-            "is_default": order_id == content["default-sort-order-id"],
-        }
+        order_values = {"order_id": order_id, "is_default": order_id == content["default-sort-order-id"]}
         fields = []
         for position, field in enumerate(order["fields"]):
             source = field["source-id"]

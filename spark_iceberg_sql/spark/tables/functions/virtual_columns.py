@@ -64,10 +64,7 @@ def with_virtual_columns(
     metadata_columns.remove("_file")
     quoted = [backticked(name) for name in column_names]
     rows = relations.data_frame(base)
-    expressions = {
-        "_path": _address_expression(located_table),
-        "_file": "substring_index(__address, '/', -1)",
-    }
+    expressions = {"_path": _address_expression(located_table), "_file": "substring_index(__address, '/', -1)"}
     fact_names = sorted((requested_names & _FACTS.keys()) - lower_names)
     if fact_names and snapshot is None:
         rows = _select(rows, *quoted, _ADDRESS, *metadata_columns)

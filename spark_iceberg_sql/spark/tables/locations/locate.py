@@ -21,11 +21,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, is_analys
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.locations import allowed_locations, ownership, path_suggestions
-from spark_iceberg_sql.spark.tables.locations.location_mapping import (
-    LocationMapping,
-    is_relative,
-    map_location,
-)
+from spark_iceberg_sql.spark.tables.locations.location_mapping import LocationMapping, is_relative, map_location
 from spark_iceberg_sql.spark.tables.locations.views import refuse_view
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
@@ -183,13 +179,7 @@ def location_argument(values: Mapping[str, Value]) -> str:
 
 
 def _metadata_file(
-    function: str,
-    argument: str,
-    location: Location,
-    files: Files,
-    values: Mapping[str, Value],
-    *,
-    may_create: bool,
+    function: str, argument: str, location: Location, files: Files, values: Mapping[str, Value], *, may_create: bool
 ) -> tuple[str, str | None, list[str]]:
     """The metadata file, its stamp, and the other ones in the folder."""
     requested_file = values.get("metadata_file_path")

@@ -161,10 +161,7 @@ def _adls(name: str, container: str, folder: str, key: str | None, endpoint: str
     host = f"{name}.dfs.core.windows.net"
     properties = {}
     if key:
-        properties = {
-            "adls.auth.shared-key.account.name": name,
-            "adls.auth.shared-key.account.key": key,
-        }
+        properties = {"adls.auth.shared-key.account.name": name, "adls.auth.shared-key.account.key": key}
     if endpoint != f"https://{name}.blob.core.windows.net":
         properties[f"adls.connection-string.{host}"] = endpoint
     blobs = (text, container, folder) if text else None
@@ -185,9 +182,7 @@ def any_store(function: str, arguments: Arguments) -> Location:
     for name in ("access_key_id", "secret_access_key", "session_token", "no_sign"):
         if arguments.get(name):
             raise invalid(
-                function,
-                name,
-                f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out",
+                function, name, f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out"
             )
     _refuse_signed(function, "url", _with_filename(url, arguments))
     match = _ADLS_URL.fullmatch(_with_filename(url, arguments))

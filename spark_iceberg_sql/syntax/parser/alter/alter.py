@@ -90,12 +90,7 @@ def _reject_unknown_change(cursor: Cursor, start: int) -> None:
     if not object_token.text and (not verb.text or keywords[0] in _VERBS):
         raise ParseError(object_token, _CHANGES)  # too short
     if keywords[0] in _VERBS:
-        verb = Token(
-            TokenKind.WORD,
-            cursor.script[verb.start : object_token.end],
-            verb.start,
-            object_token.end,
-        )
+        verb = Token(TokenKind.WORD, cursor.script[verb.start : object_token.end], verb.start, object_token.end)
     raise ParseError(verb, _CHANGES, "unknown-change")
 
 
@@ -167,10 +162,7 @@ def _reject_foreign_syntax(cursor: Cursor) -> None:
         error_kind = "partition-by"
     elif keywords[:3] == ["RENAME", "PARTITION", "FIELD"]:
         error_kind = "rename-field"
-    elif keywords[0] in ("ALTER", "CHANGE", "MODIFY", "UPDATE") and keywords[1:3] == [
-        "PARTITION",
-        "FIELD",
-    ]:
+    elif keywords[0] in ("ALTER", "CHANGE", "MODIFY", "UPDATE") and keywords[1:3] == ["PARTITION", "FIELD"]:
         error_kind = "alter-field"
     elif keywords[0] in _FIELD_VERBS and keywords[1] == "FIELD" and keywords[2] not in ("", "."):
         error_kind = "missing-partition"

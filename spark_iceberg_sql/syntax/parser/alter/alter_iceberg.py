@@ -18,16 +18,10 @@ def iceberg_change(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
     verb, ref_type = cursor.word, cursor.words[cursor.index + 1]
     if verb == "WRITE":
         return _write(cursor, span, table)
-    if verb in ("SET", "DROP") and cursor.words[cursor.index + 1 : cursor.index + 3] == [
-        "IDENTIFIER",
-        "FIELDS",
-    ]:
+    if verb in ("SET", "DROP") and cursor.words[cursor.index + 1 : cursor.index + 3] == ["IDENTIFIER", "FIELDS"]:
         cursor.index += 3
         return _identifier_fields(cursor, span, table, dropping=verb == "DROP")
-    create_or_replace = verb == "CREATE" and cursor.words[cursor.index + 1 : cursor.index + 3] == [
-        "OR",
-        "REPLACE",
-    ]
+    create_or_replace = verb == "CREATE" and cursor.words[cursor.index + 1 : cursor.index + 3] == ["OR", "REPLACE"]
     if create_or_replace:
         ref_type = cursor.words[cursor.index + 3]
     if ref_type in _REF_TYPES and verb in ("CREATE", "REPLACE", "DROP"):
