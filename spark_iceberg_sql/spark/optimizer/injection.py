@@ -29,7 +29,7 @@ _PACKAGE = "sparkicebergsql"
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "ImpliedLiteral", "Relations", "RuleRegistry",
+    "ImpliedLiteral", "Relations", "SnapshotFiles", "FileCondition", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -38,9 +38,10 @@ PROBES = "IssueProbes"
 
 
 class Phase(Enum):
-    """When a rule runs: before filters are pushed into the scan, or after."""
+    """When a rule runs: with the optimizer's other rules, once before filters are pushed into the scan, or after."""
 
     BEFORE_PUSH_DOWN = "before push-down"
+    JUST_BEFORE_PUSH_DOWN = "just before push-down"
     AFTER_PUSH_DOWN = "after push-down"
 
 
@@ -139,6 +140,14 @@ RULES: tuple[Rule, ...] = (
             "CounterexampleSearch",
             "IndexedColumn",
         ),
+    ),
+    Rule(
+        name="values",
+        java="Values",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="evaluates any predicate on the partition values of the files, and reads those for which it may be true",
+        if_disabled="predicates that Iceberg cannot evaluate on partition values return correct results but do not prune",
+        parts=("PartitionTuples", "PartitionTerm", "ExactPredicates"),
     ),
     Rule(
         name="writers",
@@ -263,7 +272,7 @@ def _rule_row(rule: Rule) -> RuleRow:
         name=rule.name,
         java_class=rule.excluded,
         phase=rule.phase.value,
-        before_push_down=rule.phase is Phase.BEFORE_PUSH_DOWN,
+        injection=rule.phase.name,
         switch_key=rule.switch,
         description=rule.summary,
         issues=rule.issues,

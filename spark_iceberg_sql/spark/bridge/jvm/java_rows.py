@@ -64,14 +64,14 @@ class TransformRow:
 class RuleRow:
     """An optimizer rule, for RuleRegistry.java.
 
-    java_class: its full name. phase: as iceberg_rules() shows it. switch_key: of the session's configuration.
-    issues: those that it corrects, separated by commas.
+    java_class: its full name. phase: as iceberg_rules() shows it. injection: the name of its Phase. switch_key: of
+    the session's configuration. issues: those that it corrects, separated by commas.
     """
 
     name: str
     java_class: str
     phase: str
-    before_push_down: bool
+    injection: str
     switch_key: str
     description: str
     issues: str

@@ -82,21 +82,28 @@ public final class FileBounds {
   private static Collection<Snapshot> snapshots(
     Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
     Set<Snapshot> result = new LinkedHashSet<>();
-    boolean isFixed = true;
-    for (String option : options.keySet()) isFixed &= !SNAPSHOT_OPTIONS.contains(option);
-    if (!isFixed) {
+    if (chooseSnapshots(options)) {
       for (Snapshot s : table.snapshots()) result.add(s);
     } else if (snapshot != null) {
       result.add(table.snapshot(snapshot.longValue()));
     } else {
       result.add(branch == null ? null : table.snapshot(branch));
       result.add(table.currentSnapshot());
-      // A session may read the branch that it stages writes on.
-      if (table.properties().get("write.wap.enabled") != null)
+      if (isStaged(table))
         for (SnapshotRef ref : table.refs().values()) result.add(table.snapshot(ref.snapshotId()));
     }
     result.remove(null);
     return result;
+  }
+
+  /** Whether a session may read the branch that it stages writes on. */
+  public static boolean isStaged(Table table) { return table.properties().get("write.wap.enabled") != null; }
+
+  /** Whether options of a read choose files of another snapshot than its table's, or of several. */
+  public static boolean chooseSnapshots(CaseInsensitiveStringMap options) {
+    for (String option : options.keySet())
+      if (SNAPSHOT_OPTIONS.contains(option)) return true;
+    return false;
   }
 
   private static FileBounds of(Table table, Collection<Snapshot> snapshots) {

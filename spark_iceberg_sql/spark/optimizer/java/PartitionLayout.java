@@ -10,6 +10,7 @@ import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
+import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.spark.source.SparkTable;
@@ -104,6 +105,23 @@ public final class PartitionLayout {
   }
 
   public Table table() { return table; }
+
+  /** The one snapshot that is read; null if there is none, or if it cannot be known. */
+  public Snapshot snapshot() {
+    if (FileBounds.chooseSnapshots(options) || FileBounds.isStaged(table)) return null;
+    Long id = sparkTable.snapshotId();
+    if (id != null) return table.snapshot(id.longValue());
+    return sparkTable.branch() == null ? table.currentSnapshot() : table.snapshot(sparkTable.branch());
+  }
+
+  /** The one field, of one type, that a column's name has ever meant; null if there are several, or none. */
+  public Types.NestedField field(Expression column) {
+    List<Types.NestedField> fields = fields(column);
+    Types.NestedField first = fields.isEmpty() ? null : (Types.NestedField) fields.get(0);
+    for (Types.NestedField field : fields)
+      if (field.fieldId() != first.fieldId() || !field.type().equals(first.type())) return null;
+    return first;
+  }
 
   /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
   public List<BoundFault> faults(Expression column) {
@@ -204,12 +222,8 @@ public final class PartitionLayout {
 
   /** Whether every spec partitions by a transform of a column, so that its call prunes without an added range. */
   public boolean isFieldOfAllSpecs(Expression column, String transform) {
-    // Not if two columns have had the name, or the column had another type when files were written.
     List<Types.NestedField> fields = fields(column);
-    for (Types.NestedField field : fields) {
-      Types.NestedField first = (Types.NestedField) fields.get(0);
-      if (field.fieldId() != first.fieldId() || !field.type().equals(first.type())) return false;
-    }
+    if (!fields.isEmpty() && field(column) == null) return false;
     for (PartitionSpec spec : table.specs().values())
       if (!transforms(fields, spec).contains(transform)) return false;
     return true;

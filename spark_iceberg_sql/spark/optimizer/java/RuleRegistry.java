@@ -196,8 +196,16 @@ public class RuleRegistry {
     List<Entry> afterPushDown = new ArrayList<>();
     for (Entry e : entries.values()) {
       if (e.rule == null) continue;
-      if (e.row.beforePushDown) extensions(session).injectOptimizerRule(new RuleBeforePushDown(e, installed));
-      else afterPushDown.add(e);
+      switch (e.row.injection) {
+        case "BEFORE_PUSH_DOWN":
+          extensions(session).injectOptimizerRule(new RuleBeforePushDown(e, installed));
+          break;
+        case "JUST_BEFORE_PUSH_DOWN":
+          extensions(session).injectPreCBORule(new RuleBeforePushDown(e, installed));
+          break;
+        default:
+          afterPushDown.add(e);
+      }
     }
     extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, installed));
     for (Entry e : entries.values()) {

@@ -2,6 +2,7 @@ package sparkicebergsql;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -17,8 +18,15 @@ public final class Relations {
     return DataSourceV2Relation.create(new SparkTable(table), Option.empty(), Option.empty());
   }
 
+  /** The relation, reading only this snapshot, whatever is committed; null if that is not possible. */
+  public static DataSourceV2Relation pinned(DataSourceV2Relation relation, Snapshot snapshot) {
+    // From Iceberg 1.12 on, a SparkTable keeps the snapshot with which it was loaded.
+    Long id = ((SparkTable) relation.table()).snapshotId();
+    return id != null && id.longValue() == snapshot.snapshotId() ? relation : null;
+  }
+
   /** The same relation, read with one more option. */
-  public static LogicalPlan with(DataSourceV2Relation relation, String option, String value) {
+  public static DataSourceV2Relation with(DataSourceV2Relation relation, String option, String value) {
     Map<String, String> options = new HashMap<>(relation.options().asCaseSensitiveMap());
     options.put(option, value);
     return relation.copy(relation.table(), relation.output(), relation.catalog(), relation.identifier(),

@@ -1,0 +1,144 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.StructLike;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.*;
+
+/**
+ * Predicates that Iceberg cannot evaluate, as conditions on partition values that it can: Spark's own evaluation decides
+ * for each value that the snapshot's files have.
+ *
+ * <p>Invariant: a row of the snapshot for which the predicate is true satisfies the condition. A predicate that fails
+ * for a value may be true for it: then the query fails on the rows with this value, if it reads them.
+ */
+public final class ExactPredicates {
+  /** The maximum number of values, and of combinations of values, of one condition. */
+  private static final int VALUES = 10000, COMBINATIONS = 200;
+  private final SnapshotFiles files;
+  private final PartitionTuples tuples;
+  private final List<Expression> others;
+
+  /** others: conjuncts by which Iceberg skips files itself. */
+  public ExactPredicates(SnapshotFiles files, PartitionTuples tuples, List<Expression> others) {
+    this.files = files;
+    this.tuples = tuples;
+    this.others = others;
+  }
+
+  /** The condition that a predicate implies, with what Iceberg can evaluate of it; null if it implies none. */
+  public Expression impliedBy(Expression e) {
+    if (e instanceof And) {
+      Expression left = impliedBy(((And) e).left()), right = impliedBy(((And) e).right());
+      return left == null ? right : right == null ? left : new And(left, right);
+    }
+    if (e instanceof Or) {
+      Expression left = impliedBy(((Or) e).left()), right = left == null ? null : impliedBy(((Or) e).right());
+      return right == null ? null : new Or(left, right);
+    }
+    if (FileCondition.converted(e) != null) return e;
+    List<PartitionTerm> terms = new ArrayList<>();
+    if (isEvaluable(e)) PartitionTerm.collect(e, files, terms);
+    Expression bound = terms.isEmpty() ? null : PartitionTerm.bound(e, files, terms);
+    return bound == null || !bound.references().isEmpty() ? null : decided(bound, terms);
+  }
+
+  /** predicate: over a row of the terms' values. */
+  private Expression decided(Expression predicate, List<PartitionTerm> terms) {
+    List<Expression> scanned = new ArrayList<>();
+    for (Expression other : others) {
+      Expression bound = isEvaluable(other) ? PartitionTerm.bound(other, files, terms) : other;
+      if (bound.references().isEmpty()) scanned.add(bound);
+    }
+    Set<List<Object>> accepted = new LinkedHashSet<>(), rejected = new LinkedHashSet<>();
+    boolean isComplete = true;
+    for (Integer id : tuples.specs()) {
+      PartitionSpec spec = (PartitionSpec) files.table.specs().get(id);
+      if (!PartitionTerm.hasAll(terms, spec)) {
+        isComplete = false;
+        continue;
+      }
+      for (StructLike tuple : tuples.of(id)) {
+        List<Object> values = PartitionTerm.values(terms, spec, tuple);
+        if (accepted.contains(values) || rejected.contains(values)) continue;
+        InternalRow row = new GenericInternalRow(values.toArray());
+        boolean isScanned = true;
+        for (Expression other : scanned) isScanned &= mayBeTrue(other, row);
+        if (isScanned) (mayBeTrue(predicate, row) ? accepted : rejected).add(values);
+      }
+    }
+    if (rejected.isEmpty()) return null;
+    if (isComplete) return accepted.isEmpty() ? Literal.FalseLiteral() : any(terms, accepted);
+    // Files of other specs have values that are not known, but not the rejected ones.
+    return terms.size() > 1 || rejected.size() > VALUES ? null : none(terms, rejected);
+  }
+
+  /** Whether an expression can be evaluated without running a query or a user's code. */
+  static boolean isEvaluable(Expression e) {
+    if (e instanceof AttributeReference) return true;
+    if (e instanceof SubqueryExpression || e instanceof UserDefinedExpression || e instanceof Unevaluable) return false;
+    for (Expression child : ScalaTypes.list(e.children()))
+      if (!isEvaluable(child)) return false;
+    return true;
+  }
+
+  private static boolean mayBeTrue(Expression predicate, InternalRow row) {
+    try {
+      return Boolean.TRUE.equals(predicate.eval(row));
+    } catch (Exception e) {
+      return true;
+    }
+  }
+
+  /** Whether a row has one of several tuples of values; null if there are too many. */
+  private static Expression any(List<PartitionTerm> terms, Set<List<Object>> tuples) {
+    Expression last = ((PartitionTerm) terms.get(terms.size() - 1)).expression;
+    Map<List<Object>, Set<Object>> byFirst = new LinkedHashMap<>();
+    for (List<Object> tuple : tuples) {
+      List<Object> first = tuple.subList(0, tuple.size() - 1);
+      if (!byFirst.containsKey(first)) byFirst.put(first, new LinkedHashSet<Object>());
+      ((Set<Object>) byFirst.get(first)).add(tuple.get(tuple.size() - 1));
+    }
+    if (tuples.size() > VALUES || byFirst.size() > COMBINATIONS) return null;
+    Expression result = null;
+    for (List<Object> first : byFirst.keySet()) {
+      Expression both = in(last, (Set<Object>) byFirst.get(first));
+      for (int i = 0; i < first.size(); i++)
+        both = new And(in(((PartitionTerm) terms.get(i)).expression, Collections.singleton(first.get(i))), both);
+      result = result == null ? both : new Or(result, both);
+    }
+    return result;
+  }
+
+  /** Values may be null. Iceberg 1.11 fails on IN for a file whose value is null, unless IS NOT NULL skips it. */
+  private static Expression in(Expression e, Set<Object> values) {
+    List<Expression> literals = literals(e, values);
+    Expression in = literals.isEmpty() ? null : new And(new IsNotNull(e), new In(e, ScalaTypes.seq(literals)));
+    if (in == null) return new IsNull(e);
+    return values.contains(null) ? new Or(new IsNull(e), in) : in;
+  }
+
+  private static Expression none(List<PartitionTerm> terms, Set<List<Object>> rejected) {
+    Expression e = ((PartitionTerm) terms.get(0)).expression;
+    Set<Object> values = new LinkedHashSet<>();
+    for (List<Object> tuple : rejected) values.add(tuple.get(0));
+    List<Expression> literals = literals(e, values);
+    if (literals.isEmpty()) return new IsNotNull(e);
+    Expression none = new And(new IsNotNull(e), new Not(new In(e, ScalaTypes.seq(literals))));
+    return values.contains(null) ? none : new Or(new IsNull(e), none);
+  }
+
+  private static List<Expression> literals(Expression e, Set<Object> values) {
+    List<Expression> literals = new ArrayList<>();
+    for (Object value : values)
+      if (value != null) literals.add(new ImpliedLiteral(value, e.dataType()));
+    return literals;
+  }
+}

@@ -1,0 +1,110 @@
+package sparkicebergsql;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.ManifestFiles;
+import org.apache.iceberg.ManifestReader;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.StructLike;
+import org.apache.iceberg.util.StructLikeSet;
+import org.apache.iceberg.util.ThreadPools;
+
+/** The distinct partition tuples of the data files of a snapshot, by spec. The manifests are read once per snapshot. */
+public final class PartitionTuples {
+  /** The maximum number of tuples: to evaluate a condition on so many takes about a tenth of a second. */
+  private static final int LIMIT = 100000;
+  private static final int SNAPSHOTS = 16;
+  private static final Map<String, PartitionTuples> CACHE =
+    Collections.synchronizedMap(new LinkedHashMap<String, PartitionTuples>(16, 0.75f, true) {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<String, PartitionTuples> eldest) {
+        return size() > SNAPSHOTS;
+      }
+    });
+
+  private final Map<Integer, StructLikeSet> bySpec = new LinkedHashMap<>();
+  private int count;
+
+  private PartitionTuples() {}
+
+  /** Null if there are too many. */
+  public static PartitionTuples of(SnapshotFiles files) {
+    String version = files.layout.version(), key = version + " " + files.snapshot.snapshotId();
+    PartitionTuples tuples = version == null ? null : (PartitionTuples) CACHE.get(key);
+    if (tuples == null) {
+      tuples = read(files);
+      if (version != null) CACHE.put(key, tuples);
+    }
+    return tuples.count > LIMIT ? null : tuples;
+  }
+
+  private static PartitionTuples read(SnapshotFiles files) {
+    List<Manifest> manifests = new ArrayList<>();
+    List<ManifestFile> listed = files.manifests();
+    for (ManifestFile manifest : listed)
+      if (manifest.hasAddedFiles() || manifest.hasExistingFiles()) manifests.add(new Manifest(files, manifest));
+    PartitionTuples result = new PartitionTuples();
+    try {
+      List<Future<StructLikeSet>> read = ThreadPools.getWorkerPool().invokeAll(manifests);
+      for (int i = 0; i < manifests.size(); i++)
+        result.add(((Manifest) manifests.get(i)).spec, (StructLikeSet) ((Future<StructLikeSet>) read.get(i)).get());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+    return result;
+  }
+
+  private void add(PartitionSpec spec, StructLikeSet tuples) {
+    Integer id = Integer.valueOf(spec.specId());
+    if (!bySpec.containsKey(id)) bySpec.put(id, StructLikeSet.create(spec.partitionType()));
+    StructLikeSet set = (StructLikeSet) bySpec.get(id);
+    count -= set.size();
+    if (count <= LIMIT) set.addAll(tuples);
+    count += tuples.size() > LIMIT ? tuples.size() : set.size();
+  }
+
+  /** The ids of the specs that have files. */
+  public Iterable<Integer> specs() { return bySpec.keySet(); }
+
+  /** The tuples of a spec's files. */
+  public Iterable<StructLike> of(Integer spec) { return (StructLikeSet) bySpec.get(spec); }
+
+  /** Reads the tuples of one manifest. */
+  private static final class Manifest implements Callable<StructLikeSet> {
+    final SnapshotFiles files;
+    final ManifestFile manifest;
+    final PartitionSpec spec;
+
+    Manifest(SnapshotFiles files, ManifestFile manifest) {
+      this.files = files;
+      this.manifest = manifest;
+      spec = (PartitionSpec) files.table.specs().get(Integer.valueOf(manifest.partitionSpecId()));
+    }
+
+    @Override
+    public StructLikeSet call() throws IOException {
+      StructLikeSet tuples = StructLikeSet.create(spec.partitionType());
+      ManifestReader<DataFile> reader = ManifestFiles.read(manifest, files.table.io(), files.table.specs());
+      try {
+        reader.select(List.of("partition"));
+        for (DataFile file : reader)
+          if (tuples.size() <= LIMIT) tuples.add(file.partition());
+      } finally {
+        reader.close();
+      }
+      return tuples;
+    }
+  }
+}
