@@ -20,7 +20,7 @@ def summary(result: Result) -> str:
     return (
         f"{result.probed} implications held against every row; "
         f"{result.tables} tables ({result.unbuilt} refused by Iceberg), "
-        f"{result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, "
+        f"{result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, {result.answers} answers, "
         f"{result.filled} non-empty answers, {result.values} columns; {result.differences} differences, "
         f"{result.errors} new errors; {result.beneath} not ours, {result.unanswered} without an answer"
     )

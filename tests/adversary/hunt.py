@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from adversary import arrow, known, minimise, predicates, statements, tables
+from adversary import answers, arrow, known, minimise, predicates, statements, tables
 from adversary.harness import FAILS, PLAIN, Harness, Made
 from adversary.implied import Implied
 from adversary.minimise import BENEATH, Finding, Minimiser
@@ -17,7 +17,7 @@ from adversary.scalars import Expressions
 from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
-POOL, PREDICATES, CHANGED = 30, 30, 1
+POOL, PREDICATES, CHANGED, ANSWERS = 30, 30, 1, 12
 # Predicates tested on the rule `prune` alone, and how many of its suspects are then run.
 PROBED, SUSPECTS = {"any": 800, "clocks": 1600, "uninstall": 0}, {"any": 6, "clocks": 14}
 ZONE = "spark.sql.session.timeZone"
@@ -35,6 +35,7 @@ class Result:
     pairs: int = 0
     probed: int = 0  # predicates tested without a query: whether they imply too much for a row
     changes: int = 0
+    answers: int = 0  # queries with an order, a limit, groups or a join
     filled: int = 0
     values: int = 0
     tables: int = 0
@@ -127,6 +128,7 @@ class Hunt:
             if not pool:
                 return
             nodes = self.predicates(made, rng, pool, PREDICATES)
+            queries = [answers.draw(rng, made, pool, nodes) for _ in range(ANSWERS if life != "uninstall" else 0)]
             if life != "uninstall":
                 nodes = [*self.suspects(made, rng, pool, about), *nodes]
             if rng.random() < 0.15:
@@ -134,6 +136,8 @@ class Hunt:
             texts = [n.sql() for n in nodes]
             truths = self.harness.truth(made.view, [*texts, "r IS NOT NULL"])
             rows = truths.pop()
+        for query in queries:
+            self.answer(made, query, settings)
         if rng.random() < 0.4:
             self.same_values(made, pool, settings)
         known_ = [(n, t) for n, t in zip(nodes, truths, strict=True) if isinstance(t, frozenset)]
@@ -152,6 +156,20 @@ class Hunt:
             self.change(made, node, Case(kind, node.sql(), settings), rows, true)
         if rng.random() < 0.25:
             self.rewrite(made, rng, pool, settings, rows)
+
+    def answer(self, made: Made, query: answers.Query, settings: tuple[tuple[str, str], ...]) -> None:
+        """Compare the rows of one query, and name the rules that are to blame for a difference."""
+        self.result.answers += 1
+        fault = answers.fault(self.harness, made, query, dict(settings))
+        if fault is None:
+            return
+        self.result.differences += 1
+        blamed = []
+        for rule in self.harness.rules:
+            with self.harness.off(rule):
+                if answers.fault(self.harness, made, query, dict(settings)) is None:
+                    blamed.append(rule)
+        self.tell(f"ANSWER of {blamed}: {query.text}, limit {query.limit}\n{fault}\nof {made.done} with {settings}")
 
     def suspects(self, made: Made, rng: Random, pool: list[Valued], about: str) -> list[Node]:
         """Predicates for which the range of `prune` excludes matching rows."""

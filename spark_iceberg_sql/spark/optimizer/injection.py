@@ -145,8 +145,8 @@ RULES: tuple[Rule, ...] = (
         name="values",
         java="Values",
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
-        summary="evaluates any predicate on the partition values of the files, and reads those for which it may be true",
-        if_disabled="predicates that Iceberg cannot evaluate on partition values return correct results but do not prune",
+        summary="reads only files whose partition values may match predicates that Iceberg cannot evaluate",
+        if_disabled="predicates that Iceberg cannot evaluate return correct results but do not prune",
         parts=("PartitionTuples", "PartitionTerm", "ExactPredicates"),
     ),
     Rule(

@@ -1,13 +1,25 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import org.apache.iceberg.AppendFiles;
+import org.apache.iceberg.DataFiles;
+import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.Schema;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.catalog.Namespace;
+import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.inmemory.InMemoryCatalog;
+import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 
 /**
  * Evaluates the conditions that Iceberg cannot, such as <code>substr(ds, 7, 2) = '05'</code>, on the partition tuples
@@ -69,8 +81,37 @@ public class Values extends SwitchedRule {
     return false;
   }
 
+  /** Tests a predicate on text on a table whose two files differ in their partition values. */
   @Override
   protected String check(SparkSession session) {
-    return null;
+    Types.NestedField ds = Types.NestedField.optional(1, "ds", Types.StringType.get());
+    Schema schema = new Schema(new Types.NestedField[] {ds});
+    PartitionSpec spec = PartitionSpec.builderFor(schema).identity("ds").build();
+    InMemoryCatalog catalog = new InMemoryCatalog();
+    catalog.initialize("check", new HashMap<String, String>());
+    catalog.createNamespace(Namespace.of(new String[] {"check"}));
+    Table table = catalog.createTable(TableIdentifier.of(new String[] {"check", "ds"}), schema, spec);
+    AppendFiles append = table.newAppend();
+    for (String day : List.of("20240105", "20240206"))
+      append.appendFile(DataFiles.builder(spec)
+          .withPath(FileBounds.TRIAL + day)
+          .withFormat(FileFormat.AVRO)
+          .withFileSizeInBytes(1)
+          .withRecordCount(1)
+          .withPartitionValues(List.of(day))
+          .build());
+    append.commit();
+    try {
+      LogicalPlan plan =
+        new Filter(session.sessionState().sqlParser().parseExpression("substr(ds, 7, 2) = '05'"), Relations.of(table));
+      plan = (LogicalPlan) session.sessionState().analyzer().execute(plan);
+      plan = (LogicalPlan) session.sessionState().optimizer().execute(plan);
+      while (!(plan instanceof DataSourceV2ScanRelation)) plan = (LogicalPlan) plan.children().apply(0);
+      String pushed = ((DataSourceV2ScanRelation) plan).scan().description();
+      boolean isExact = pushed.contains("20240105") && !pushed.contains("20240206");
+      return isExact ? null : "a predicate on partition values does not imply those for which it is true: " + pushed;
+    } catch (ParseException e) {
+      return e.toString();
+    }
   }
 }
