@@ -8,6 +8,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from scans import metrics
 
+import spark_iceberg_sql as sis
+
 # Some tables are partitioned by what the check warns of.
 pytestmark = pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
 
@@ -22,11 +24,14 @@ DAYS = f"""
 
 @pytest.fixture(scope="module", autouse=True)
 def _settings(spark: SparkSession) -> Iterator[None]:
-    before = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    settings = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
+    before = {key: spark.conf.get(key) for key in settings}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
     spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {NAMESPACE}")
     yield
-    spark.conf.set("spark.sql.session.timeZone", before)
+    for key, value in before.items():
+        spark.conf.set(key, value)
 
 
 def create(spark: SparkSession, name: str, spec: str, query: str, properties: str = "") -> str:
@@ -122,6 +127,7 @@ def test_nulls(spark: SparkSession) -> None:
     for predicate, files in {
         "coalesce(s, 'k0') LIKE '%0'": 1,
         "length(s) IS NULL": 1,
+        "coalesce(s, 'k5') RLIKE '[25]'": 3,
         "length(s) = 2": 6,
         "coalesce(substr(s, 2), '1') = '1'": 2,
     }.items():
@@ -214,3 +220,13 @@ def test_types(spark: SparkSession, kind: str, values: str) -> None:
         assert files == len(
             spark.sql(f"SELECT DISTINCT v FROM {table} WHERE cast(v AS string) LIKE '%{digit}%'").collect()
         )
+
+
+def test_explain_shows_the_values(spark: SparkSession, daily: str) -> None:
+    [scan] = sis.explain(spark, f"SELECT id FROM {daily} WHERE substr(ds, 7, 2) = '05' AND id % 2 = 0").scans
+    assert (scan.files, scan.total_files) == (4, 100)
+    exact, other = scan.conjuncts
+    assert (exact.files, exact.files_without_added, exact.added_by) == (4, 100, "values")
+    assert exact.added is not None
+    assert "'20240105'" in exact.added
+    assert (other.files, other.added) == (100, None)

@@ -25,7 +25,7 @@ class Conjunct:
 
     text: as in the query. files: how many of the table's data files it keeps on its own; None if that is not
     known. pruned_by: the partition fields and column bounds that prune for it, such as `days(ts)` and `bounds of id`.
-    added: the range that the optimizer rule `prune` adds for it. files_without_added: the files it would keep
+    added: the condition that the optimizer rule `added_by` adds for it. files_without_added: the files it would keep
     without the rule. why_not: why it does not prune, if it does not. rewrite: a predicate that returns the same rows
     and reads fewer files. rewrite_files: how many files the rewrite keeps. inferred: whether Spark derived it from
     another conjunct.
@@ -38,6 +38,7 @@ class Conjunct:
     rewrite: str | None = None
     rewrite_files: int | None = None
     added: str | None = None
+    added_by: str | None = None
     files_without_added: int | None = None
     inferred: bool = False
 
@@ -53,7 +54,7 @@ class Scan:
     columns by which the scan may prune more files at run time. old_specs: how many of the files read belong
     to an earlier partition spec. at_most: whether a LIMIT may end the scan before it has read all of `files`.
     wrong_bounds: the columns whose bounds are wrong in some files, so that filters on them read these in
-    full.
+    full. reason: why it reads fewer files than its filters need, such as `top 10 by ts`.
     """
 
     table: str
@@ -71,6 +72,7 @@ class Scan:
     at_most: bool = False
     note: str | None = None
     wrong_bounds: tuple[WrongBounds, ...] = ()
+    reason: str | None = None
 
     @property
     def pruned(self) -> float | None:
@@ -105,7 +107,7 @@ class Explanation(Result):
                 scan.manifests,
                 scan.total_manifests,
                 None,
-                "; ".join(scan_remarks(scan)) or None,
+                "; ".join([*([scan.reason] if scan.reason else []), *scan_remarks(scan)]) or None,
                 None,
                 None,
             )
@@ -164,6 +166,8 @@ def headline(scan: Scan) -> str:
     if not scan.total_files:
         return "the table has no data files"
     text = f"reads {'at most ' if scan.at_most else ''}{scan.files:,} of {scan.total_files:,} files"
+    if scan.reason is not None:
+        text += f" ({scan.reason})"
     if scan.bytes is not None and scan.total_bytes is not None:
         text += f", {size(scan.bytes)} of {size(scan.total_bytes)}"
     if scan.manifests is not None:
@@ -190,7 +194,7 @@ def conjunct_remarks(conjunct: Conjunct) -> Iterator[str]:
         yield "pruned by " + ", ".join(conjunct.pruned_by)
     if conjunct.added is not None:
         without = f" ({conjunct.files_without_added:,} files without it)" if conjunct.pruned_by else ""
-        yield f"the rule `prune` adds {conjunct.added}{without}"
+        yield f"the rule `{conjunct.added_by}` adds {conjunct.added}{without}"
     if conjunct.why_not is not None:
         yield f"does not prune: {conjunct.why_not}"
     if conjunct.rewrite is not None:

@@ -15,7 +15,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, iceberg_filters, plan_leaves, relations
 from spark_iceberg_sql.spark.bridge.plans import query_plans as plans
 from spark_iceberg_sql.spark.gate import read_errors
-from spark_iceberg_sql.spark.optimizer import bounds
+from spark_iceberg_sql.spark.optimizer import bounds, read_notes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,6 +58,8 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
             scan = _scan(spark, query_plans, leaf, filtered.pop(scan_key, None), derived_spans)
             if not _is_skipped(scan, leaf, scans):
                 scans.append(scan)
+        elif (reason := read_notes.reason(leaf.node)) is not None:
+            notes.append(reason)
         elif leaf.class_name in plan_leaves.DELETES:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (
@@ -94,7 +96,7 @@ def _scan(
     metrics = None if is_local else iceberg_filters.planning_metrics(scan)
     if metrics is None and not is_local and iceberg_filters.kept_files(table, []) is not None:
         return Scan(name, note="an incremental read, whose planning counts no files: what it reads is unknown")
-    conjuncts = Conjuncts(spark, relation, filtered, query_plans.prune, partition_fields(table), derived)
+    conjuncts = Conjuncts(spark, relation, filtered, query_plans.implying_rules, partition_fields(table), derived)
     kept_files = iceberg_filters.kept_files(table, conjuncts.filters())
     if kept_files is None:
         return Scan(name, 0, 0, 0, 0, 0, 0, 0)
@@ -128,6 +130,7 @@ def _scan(
         note=note,
         at_most=leaf.may_stop and read[0] > 0,
         wrong_bounds=bounds.wrong_bounds(relation),
+        reason=read_notes.reason(leaf.node),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, i
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_MAX_CONDITION = 400  # characters
+
 
 @dataclass(slots=True)
 class _SourceConjunct:
@@ -25,7 +27,7 @@ class _SourceConjunct:
 
     blocking_node: the node above which it stays; None if it is directly above the relation. pushed: the part
     that reaches Iceberg. not_null: the part of that which Spark derives from it: that its columns have
-    values. added: what the rule `prune` adds. filter_index, pushed_index, not_null_index: positions in the
+    values. added: what the rule `rule` adds. filter_index, pushed_index, not_null_index: positions in the
     list of filters to count.
     """
 
@@ -37,6 +39,7 @@ class _SourceConjunct:
     not_null: list[Java] = field(default_factory=list)
     not_pushed: list[Java] = field(default_factory=list)
     added: Java | None = None
+    rule: str = ""
     added_filter: Java | None = None
     filter_index: int = 0
     pushed_index: int = 0
@@ -46,8 +49,9 @@ class _SourceConjunct:
 class Conjuncts:
     """The conjuncts above a relation.
 
-    filtered: the relation before push-down; None if it is not known. prune: the rule. fields: the table's
-    partition fields. derived: the spans of conjuncts that Spark derived from those on another table.
+    filtered: the relation before push-down; None if it is not known. rules: those that add what a conjunct implies,
+    by name. fields: the table's partition fields. derived: the spans of conjuncts that Spark derived from those on
+    another table.
     """
 
     def __init__(
@@ -55,12 +59,12 @@ class Conjuncts:
         spark: SparkSession,
         relation: Java,
         filtered: query_plans.FilteredRelation | None,
-        prune: Java | None,
+        rules: Mapping[str, Java],
         fields: tuple[Field, ...],
         derived: frozenset[tuple[str, int, int]] = frozenset(),
     ) -> None:
         self._derived = derived
-        self._spark, self._fields, self._prune = spark, fields, prune
+        self._spark, self._fields, self._rules = spark, fields, rules
         self._relation = relation if filtered is None else filtered.relation
         self._pushed: list[Java] = []  # what reaches Iceberg of the whole filter
         self._source_conjuncts: dict[object, _SourceConjunct] = {}
@@ -70,7 +74,7 @@ class Conjuncts:
         for conjunct, blocking_node in filtered.higher_conjuncts if filtered is not None else ():
             self._add(conjunct, blocking_node)
         # With the session's configuration.
-        self._adds_ranges = prune is not None and bool(prune.isOn(self._relation.conf()))
+        self._enabled = {name for name, rule in rules.items() if bool(rule.isOn(self._relation.conf()))}
         for source_conjunct in self._source_conjuncts.values():
             self._add_implied_range(source_conjunct)
 
@@ -106,15 +110,22 @@ class Conjuncts:
             source_conjunct.not_null += [pushed] if pushed is not None else []
 
     def _add_implied_range(self, source_conjunct: _SourceConjunct) -> None:
-        if self._prune is None or source_conjunct.blocking_node is not None:
+        if source_conjunct.blocking_node is not None:
             return
         condition = expressions.conjunction(source_conjunct.parts)
-        source_conjunct.added = self._prune.implied(condition, self._relation)
-        if source_conjunct.added is not None:
-            source_conjunct.added_filter = iceberg_filters.to_iceberg(source_conjunct.added, self._relation)
+        for name, rule in self._rules.items():
+            source_conjunct.added = rule.implied(condition, self._relation)
+            if source_conjunct.added is not None:
+                source_conjunct.rule = name
+                source_conjunct.added_filter = iceberg_filters.to_iceberg(source_conjunct.added, self._relation)
+                return
+
+    def _adds(self, source_conjunct: _SourceConjunct) -> bool:
+        """True if a rule that is enabled adds what a conjunct implies."""
+        return source_conjunct.rule in self._enabled
 
     def filters(self) -> list[Java]:
-        """The filters to count: all together first, then each conjunct, with and without what `prune` adds."""
+        """The filters to count: all together first, then each conjunct, with and without what a rule adds."""
         filters = [iceberg_filters.conjunction(self._pushed)]
         for source_conjunct in self._source_conjuncts.values():
             source_conjunct.pushed_index = len(filters)
@@ -140,15 +151,11 @@ class Conjuncts:
                 file_counts.filters[source_conjunct.pushed_index],
                 file_counts.filters[source_conjunct.filter_index],
             )
-            active_counts = counts_with_added if self._adds_ranges else pushed_counts
+            active_counts = counts_with_added if self._adds(source_conjunct) else pushed_counts
             files = active_counts.kept.files
             if source_conjunct.inferred and files == total:
                 continue  # usually IS NOT NULL
-            added = (
-                expressions.sql(source_conjunct.added)
-                if source_conjunct.added is not None and self._adds_ranges
-                else None
-            )
+            added = _condition_text(source_conjunct.added) if self._adds(source_conjunct) else None
             reason, rewrite, rewrite_files = None, None, None
             # Files without a value of its columns are skipped by the IS NOT NULL that Spark derives from it.
             max_files = (
@@ -174,12 +181,13 @@ class Conjuncts:
                 rewrite=rewrite,
                 rewrite_files=rewrite_files,
                 added=added,
+                added_by=source_conjunct.rule if added is not None else None,
                 files_without_added=pushed_counts.kept.files if added is not None else None,
                 inferred=source_conjunct.inferred,
             )
 
     def _rewrite(self, source_conjunct: _SourceConjunct, with_added: FilterFiles, total: int) -> tuple[str, int] | None:
-        if source_conjunct.added is not None and not self._adds_ranges and with_added.kept.files < total:
+        if source_conjunct.rule == "prune" and not self._adds(source_conjunct) and with_added.kept.files < total:
             operand = (
                 f"({source_conjunct.text})"
                 if expressions.node_class(source_conjunct.parts[0]) == "Or"
@@ -202,7 +210,7 @@ class Conjuncts:
             return "use_partition_pruning => false keeps it from the scan"
         if source_conjunct.blocking_node is not None:
             return f"Spark does not push it below {source_conjunct.blocking_node}, so it does not reach the scan"
-        if source_conjunct.added is not None and self._adds_ranges:
+        if self._adds(source_conjunct):
             if counts.complete.files == total:
                 return "all rows of all files are in that range"
             return "every file may contain rows in that range"
@@ -235,8 +243,15 @@ class Conjuncts:
         return reasons.why_not_pushed(expression_data.spark_expression(conjunct), withheld)
 
 
+def _condition_text(condition: Java) -> str:
+    """An added condition as SQL, without the last of many values."""
+    is_text = any(node.dataType().simpleString() == "string" for node in expressions.literals(condition))
+    sql = expressions.query_text(condition) if is_text else expressions.sql(condition)
+    return sql if len(sql) <= _MAX_CONDITION else sql[:_MAX_CONDITION].rpartition(",")[0] + ", ...)"
+
+
 def _is_added(conjunct: Java) -> bool:
-    """True if the rule `prune` added a conjunct: its literals are marked."""
+    """True if a rule added a conjunct: its literals are marked."""
     if " (implied)" not in str(conjunct.toString()):
         return False
     return any(

@@ -100,14 +100,18 @@ def _reads(read: Sequence[TableRead], first: str, verb: str) -> tuple[list[str],
 def _files(table: TableRead) -> str:
     """`4 of 160 files (2.1 of 88.0 MB)`."""
     if table.total_files is None:
-        return f"{table.files:,} file{'' if table.files == 1 else 's'} ({size(table.size)})"
+        return f"{table.files:,} file{'' if table.files == 1 else 's'} ({size(table.size)}){_reason(table)}"
     sizes = size(table.size)
     if table.total_size is not None and table.size != table.total_size:
         total_size_text = size(table.total_size)
         read_size_text = sizes.split()[0] if sizes.split()[1] == total_size_text.split()[1] else sizes
         sizes = f"{read_size_text} of {total_size_text}"
     plural = "" if table.total_files == 1 else "s"
-    return f"{table.files:,} of {table.total_files:,} file{plural} ({sizes})"
+    return f"{table.files:,} of {table.total_files:,} file{plural} ({sizes}){_reason(table)}"
+
+
+def _reason(table: TableRead) -> str:
+    return f" ({table.reason})" if table.reason else ""
 
 
 def _commit_text(commit: CommitSummary) -> str:

@@ -29,7 +29,7 @@ _PACKAGE = "sparkicebergsql"
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "ImpliedLiteral", "Relations", "SnapshotFiles", "FileCondition", "RuleRegistry",
+    "ImpliedLiteral", "Relations", "ReadNotes", "SnapshotFiles", "FileCondition", "RuleRegistry",
 )  # fmt: skip
 
 

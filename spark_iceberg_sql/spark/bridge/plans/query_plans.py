@@ -34,7 +34,7 @@ _RUN_AT_ONCE = {
     "ExecuteImmediateQuery": "EXECUTE IMMEDIATE",
     "CompoundBody": "a script",
 }
-_PRUNE_RULE = "sparkicebergsql.Prune"
+_IMPLYING_RULES = {"prune": "sparkicebergsql.Prune", "values": "sparkicebergsql.Values"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,14 @@ class QueryPlans:
     """The query plans of a statement.
 
     analyzed: before the optimizer. before_push_down: with the filters still above the relations, subqueries
-    first. optimized: after all rules. prune: this package's rule, if the session has it.
+    first. optimized: after all rules. implying_rules: those of this package's rules that add what a condition
+    implies and that the session has, by name.
     """
 
     analyzed: Java
     before_push_down: tuple[Java, ...]
     optimized: Java
-    prune: Java | None
+    implying_rules: dict[str, Java]
 
 
 @dataclass(slots=True)
@@ -117,7 +118,9 @@ def _plans(state: Java, statement: Java) -> QueryPlans:
     analyzed = statement_execution.analyzed()
     steps = compiler.instance(_loader(jvm.gateway(), "OptimizerSteps"), _java_name("OptimizerSteps"))
     optimized = steps.optimized(state.optimizer(), execution.withCachedData().clone())
-    return QueryPlans(analyzed, tuple(steps.beforePushDown()), optimized, steps.rule(_PRUNE_RULE))
+    rules = {name: steps.rule(java_class) for name, java_class in _IMPLYING_RULES.items()}
+    implying_rules = {name: rule for name, rule in rules.items() if rule is not None}
+    return QueryPlans(analyzed, tuple(steps.beforePushDown()), optimized, implying_rules)
 
 
 @lru_cache(maxsize=4)

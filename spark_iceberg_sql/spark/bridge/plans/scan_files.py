@@ -59,7 +59,8 @@ class TableRead:
 
     table: its name. partitions: of the snapshot. counted: whether they include those that are not read; a
     table with very many files is not counted. sized: whether the sizes of files that are not read are known.
-    at_most: whether some of the files may not have been read.
+    at_most: whether some of the files may not have been read. reason: why fewer files were read than the filters
+    need, such as `top 10 by ts`.
     """
 
     table: str
@@ -67,6 +68,7 @@ class TableRead:
     counted: bool = True
     sized: bool = True
     at_most: bool = False
+    reason: str | None = None
 
     @cached_property
     def files(self) -> int:
@@ -145,7 +147,19 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
         at_most = not executed or _rows_of(scan) < int(reader.rows(partitions))
     text = reader.text(snapshot, partitions, _MAX_FILES)
     counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MAX_FILES
-    return TableRead(str(table.name()), tuple(_partitions(text)), counted, at_most=at_most)
+    return TableRead(str(table.name()), tuple(_partitions(text)), counted, at_most=at_most, reason=_reason(scan))
+
+
+def _reason(scan: Java) -> str | None:
+    """The note of an optimizer rule on the leaf of the optimized plan that became a scan."""
+    link, registry = scan.logicalLink(), compiler.rule_registry() if compiler.has_registry() else None
+    if link.isEmpty() or registry is None:
+        return None
+    for leaf in gateway.from_seq(link.get().collectLeaves()):
+        if leaf.getClass().getSimpleName() == "DataSourceV2ScanRelation" and leaf.scan().equals(scan.scan()):
+            text = registry.readNotes(leaf)
+            return None if text is None else str(text)
+    return None
 
 
 def _rows_of(scan: Java) -> int:

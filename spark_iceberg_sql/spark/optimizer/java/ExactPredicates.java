@@ -98,41 +98,58 @@ public final class ExactPredicates {
   }
 
   /** Whether a row has one of several tuples of values; null if there are too many. */
-  private static Expression any(List<PartitionTerm> terms, Set<List<Object>> tuples) {
+  private static Expression any(List<PartitionTerm> terms, Set<List<Object>> accepted) {
     Expression last = ((PartitionTerm) terms.get(terms.size() - 1)).expression;
     Map<List<Object>, Set<Object>> byFirst = new LinkedHashMap<>();
-    for (List<Object> tuple : tuples) {
+    for (List<Object> tuple : accepted) {
       List<Object> first = tuple.subList(0, tuple.size() - 1);
       if (!byFirst.containsKey(first)) byFirst.put(first, new LinkedHashSet<Object>());
       ((Set<Object>) byFirst.get(first)).add(tuple.get(tuple.size() - 1));
     }
-    if (tuples.size() > VALUES || byFirst.size() > COMBINATIONS) return null;
+    if (accepted.size() > VALUES || byFirst.size() > COMBINATIONS) return null;
     Expression result = null;
     for (List<Object> first : byFirst.keySet()) {
       Expression both = in(last, (Set<Object>) byFirst.get(first));
-      for (int i = 0; i < first.size(); i++)
+      for (int i = 0; both != null && i < first.size(); i++)
         both = new And(in(((PartitionTerm) terms.get(i)).expression, Collections.singleton(first.get(i))), both);
+      if (both == null) return null;
       result = result == null ? both : new Or(result, both);
     }
     return result;
   }
 
-  /** Values may be null. Iceberg 1.11 fails on IN for a file whose value is null, unless IS NOT NULL skips it. */
-  private static Expression in(Expression e, Set<Object> values) {
-    List<Expression> literals = literals(e, values);
-    Expression in = literals.isEmpty() ? null : new And(new IsNotNull(e), new In(e, ScalaTypes.seq(literals)));
-    if (in == null) return new IsNull(e);
-    return values.contains(null) ? new Or(new IsNull(e), in) : in;
-  }
-
+  /** Whether a row has none of several values; null if there are too many. */
   private static Expression none(List<PartitionTerm> terms, Set<List<Object>> rejected) {
     Expression e = ((PartitionTerm) terms.get(0)).expression;
     Set<Object> values = new LinkedHashSet<>();
     for (List<Object> tuple : rejected) values.add(tuple.get(0));
-    List<Expression> literals = literals(e, values);
-    if (literals.isEmpty()) return new IsNotNull(e);
-    Expression none = new And(new IsNotNull(e), new Not(new In(e, ScalaTypes.seq(literals))));
-    return values.contains(null) ? none : new Or(new IsNull(e), none);
+    if (values.contains(null)) {
+      List<Expression> literals = literals(e, values);
+      Expression isNotNull = new IsNotNull(e);
+      return literals.isEmpty() ? isNotNull : new And(isNotNull, new Not(new In(e, ScalaTypes.seq(literals))));
+    }
+    Expression equal = equalTo(e, values);
+    return equal == null ? null : new Or(new IsNull(e), new Not(equal));
+  }
+
+  // Iceberg 1.11 fails on IN and NOT IN for a file whose partition value is null, unless another conjunct, IS NOT NULL,
+  // has skipped it before. So where nulls are kept, there is one comparison for each value.
+  private static Expression in(Expression e, Set<Object> values) {
+    if (!values.contains(null)) return new And(new IsNotNull(e), new In(e, ScalaTypes.seq(literals(e, values))));
+    if (values.size() == 1) return new IsNull(e);
+    Expression equal = equalTo(e, values);
+    return equal == null ? null : new Or(new IsNull(e), equal);
+  }
+
+  /** Null if there are too many values for a disjunction. */
+  private static Expression equalTo(Expression e, Set<Object> values) {
+    if (values.size() > COMBINATIONS) return null;
+    Expression result = null;
+    for (Expression literal : literals(e, values)) {
+      Expression equal = new EqualTo(e, literal);
+      result = result == null ? equal : new Or(result, equal);
+    }
+    return result;
   }
 
   private static List<Expression> literals(Expression e, Set<Object> values) {

@@ -42,12 +42,13 @@ public final class FileBounds {
   private static final int FOOTERS = 32;
   private static final Map<String, List<BoundFault>> MANIFESTS = cache(50000);
   private static final Map<String, FileBounds> SNAPSHOTS = cache(256);
+  public static final String SNAPSHOT_ID = "snapshot-id";
   /** Options of a read that choose files of another snapshot, or of several. */
   private static final Set<String> SNAPSHOT_OPTIONS = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 
   static {
     Collections.addAll(SNAPSHOT_OPTIONS,
-      new String[] {"snapshot-id", "as-of-timestamp", "branch", "tag", "versionAsOf", "timestampAsOf",
+      new String[] {SNAPSHOT_ID, "as-of-timestamp", "branch", "tag", "versionAsOf", "timestampAsOf",
         "start-snapshot-id", "end-snapshot-id", "start-timestamp", "end-timestamp", "scan-task-set-id"});
   }
 
@@ -82,7 +83,9 @@ public final class FileBounds {
   private static Collection<Snapshot> snapshots(
     Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
     Set<Snapshot> result = new LinkedHashSet<>();
-    if (chooseSnapshots(options)) {
+    if (snapshotId(options) != null) {
+      result.add(table.snapshot(snapshotId(options).longValue()));
+    } else if (chooseSnapshots(options)) {
       for (Snapshot s : table.snapshots()) result.add(s);
     } else if (snapshot != null) {
       result.add(table.snapshot(snapshot.longValue()));
@@ -98,6 +101,14 @@ public final class FileBounds {
 
   /** Whether a session may read the branch that it stages writes on. */
   public static boolean isStaged(Table table) { return table.properties().get("write.wap.enabled") != null; }
+
+  /** The snapshot that options of a read choose by its id, and by nothing else; otherwise null. */
+  public static Long snapshotId(CaseInsensitiveStringMap options) {
+    Map<String, String> others = new HashMap<>(options);
+    others.remove(SNAPSHOT_ID);
+    String id = options.get(SNAPSHOT_ID);
+    return id == null || chooseSnapshots(new CaseInsensitiveStringMap(others)) ? null : Long.valueOf(id);
+  }
 
   /** Whether options of a read choose files of another snapshot than its table's, or of several. */
   public static boolean chooseSnapshots(CaseInsensitiveStringMap options) {

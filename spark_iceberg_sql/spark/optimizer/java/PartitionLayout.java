@@ -108,8 +108,8 @@ public final class PartitionLayout {
 
   /** The one snapshot that is read; null if there is none, or if it cannot be known. */
   public Snapshot snapshot() {
-    if (FileBounds.chooseSnapshots(options) || FileBounds.isStaged(table)) return null;
-    Long id = sparkTable.snapshotId();
+    Long chosen = FileBounds.snapshotId(options), id = chosen == null ? sparkTable.snapshotId() : chosen;
+    if (chosen == null && FileBounds.chooseSnapshots(options) || FileBounds.isStaged(table)) return null;
     if (id != null) return table.snapshot(id.longValue());
     return sparkTable.branch() == null ? table.currentSnapshot() : table.snapshot(sparkTable.branch());
   }

@@ -159,6 +159,9 @@ public class RuleRegistry {
     return ParquetTimes.units(HadoopInputFile.fromLocation(location, configuration));
   }
 
+  /** Why a node of an optimized plan reads fewer files than its filters need; null if it does not. */
+  public String readNotes(Object node) { return ReadNotes.of(node); }
+
   /** The fault of a rule, or null. */
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
 

@@ -53,25 +53,47 @@ public class Values extends SwitchedRule {
 
   /** Null if no values can be excluded. */
   private static Filter narrowed(Filter filter) {
-    if (!filter.condition().deterministic() || !isPartitioned(PartitionLayout.of(filter.child()))) return null;
+    SnapshotFiles files = files(filter.condition(), filter.child());
+    Expression implied = files == null ? null : implied(filter.condition(), files);
+    return implied == null ? null : new Filter(new And(filter.condition(), implied), files.pinned);
+  }
+
+  /** What a condition on an Iceberg relation implies for its partition values; null if nothing. */
+  public Expression implied(Expression condition, LogicalPlan relation) {
+    SnapshotFiles files = files(condition, relation);
+    return files == null ? null : implied(condition, files);
+  }
+
+  /** Null if a condition cannot gain by partition values. */
+  private static SnapshotFiles files(Expression condition, LogicalPlan relation) {
+    boolean isCandidate = condition.deterministic() && isPartitioned(PartitionLayout.of(relation));
+    return isCandidate && !opaque(condition).isEmpty() ? SnapshotFiles.of(relation) : null;
+  }
+
+  /** The conjuncts that Iceberg cannot evaluate. */
+  private static List<Expression> opaque(Expression condition) {
     List<Expression> conjuncts = new ArrayList<>(), opaque = new ArrayList<>();
-    FileCondition.split(filter.condition(), conjuncts);
+    FileCondition.split(condition, conjuncts);
     for (Expression conjunct : conjuncts)
       if (conjunct.references().size() > 0 && FileCondition.converted(conjunct) == null) opaque.add(conjunct);
-    SnapshotFiles files = opaque.isEmpty() ? null : SnapshotFiles.of(filter.child());
-    if (files == null) return null;
+    return opaque;
+  }
+
+  private static Expression implied(Expression condition, SnapshotFiles files) {
+    List<Expression> opaque = opaque(condition), others = new ArrayList<>();
     List<PartitionTerm> terms = new ArrayList<>();
     for (Expression conjunct : opaque) PartitionTerm.collect(conjunct, files, terms);
     PartitionTuples tuples = terms.isEmpty() ? null : PartitionTuples.of(files);
     if (tuples == null) return null;
-    conjuncts.removeAll(opaque);
-    ExactPredicates predicates = new ExactPredicates(files, tuples, conjuncts);
-    Expression result = filter.condition();
+    FileCondition.split(condition, others);
+    others.removeAll(opaque);
+    ExactPredicates predicates = new ExactPredicates(files, tuples, others);
+    Expression result = null;
     for (Expression conjunct : opaque) {
       Expression implied = predicates.impliedBy(conjunct);
-      if (implied != null) result = new And(result, implied);
+      if (implied != null) result = result == null ? implied : new And(result, implied);
     }
-    return result == filter.condition() ? null : new Filter(result, files.pinned);
+    return result;
   }
 
   private static boolean isPartitioned(PartitionLayout layout) {

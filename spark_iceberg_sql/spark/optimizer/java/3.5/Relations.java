@@ -21,11 +21,11 @@ public final class Relations {
   /** The relation, reading only this snapshot, whatever is committed; null if that is not possible. */
   public static DataSourceV2Relation pinned(DataSourceV2Relation relation, Snapshot snapshot) {
     SparkTable table = (SparkTable) relation.table();
-    if (table.snapshotId() != null) return relation;
+    if (table.snapshotId() != null || FileBounds.snapshotId(relation.options()) != null) return relation;
     // A read by snapshot id has the snapshot's columns.
     Integer schema = snapshot.schemaId();
     if (table.branch() != null || schema == null || schema.intValue() != table.table().schema().schemaId()) return null;
-    return with(relation, "snapshot-id", String.valueOf(snapshot.snapshotId()));
+    return with(relation, FileBounds.SNAPSHOT_ID, String.valueOf(snapshot.snapshotId()));
   }
 
   /** The same relation, read with one more option. */
