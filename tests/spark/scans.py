@@ -11,6 +11,11 @@ from pyspark.sql import DataFrame
 def metrics(rows: DataFrame) -> dict[str, int]:
     """Run it; return the sums of its scans' metrics, such as resultDataFiles and skippedDataManifests."""
     rows.collect()
+    return metrics_of_run(rows)
+
+
+def metrics_of_run(rows: DataFrame) -> dict[str, int]:
+    """The same of a DataFrame that has run."""
     found: dict[str, int] = {}
     for leaf in _leaves(rows._jdf.queryExecution().executedPlan()):
         if leaf.nodeName().startswith("BatchScan"):

@@ -1,0 +1,153 @@
+"""Queries that read only what their answer needs: files, bytes and seconds against Spark and Iceberg alone, in turns.
+
+    python -m tests.benchmarks.reads [dashboard] [tpch] [tpcds] [--scale 1] [--rounds 3]
+
+Each query runs with all optimizer rules on and off, in turns; both must return the same rows. TPC-H and TPC-DS need
+`tpcgen-cli`; their large tables are partitioned by month, and by 30 days.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+import spark_iceberg_sql as sis
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
+from scans import metrics_of_run
+
+QUERIES = Path(__file__).with_name("queries")
+CONFIG = {
+    "spark.driver.memory": "5g",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
+SPECS = {
+    "lineitem": "months(l_shipdate)",
+    "orders": "months(o_orderdate)",
+    "store_sales": "truncate(30, ss_sold_date_sk)",
+}
+TABLES = {
+    "tpch": ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"),
+    "tpcds": (
+        *("customer", "customer_address", "customer_demographics", "date_dim", "household_demographics", "item"),
+        *("promotion", "store", "store_sales", "time_dim"),
+    ),
+}
+EVENTS = """
+    SELECT id, timestamp '2024-01-01' + make_dt_interval(0, 0, 0, id * 2.6) AS ts, id % 40 AS tenant,
+           element_at(array('view', 'click', 'order', 'error'), cast(id % 4 AS int) + 1) AS kind,
+           cast(id % 1000 AS decimal(9, 2)) AS amount, sha2(cast(id AS string), 256) AS note
+    FROM range({rows})
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a query: its rows, seconds, and the data files and bytes that its scans read."""
+
+    rows: list[str]
+    seconds: float
+    files: int
+    bytes: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.reads", description=__doc__)
+    parser.add_argument("workloads", nargs="*", default=["dashboard"], help="dashboard, tpch, tpcds")
+    parser.add_argument("--scale", default="1", help="of TPC-H and TPC-DS; 1 is about a gigabyte")
+    parser.add_argument("--rows", type=int, default=4_000_000, help="of the event table")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        spark = sis.session(Path(folder) / "warehouse", config=CONFIG)
+        spark.sparkContext.setLogLevel("ERROR")
+        for workload in arguments.workloads:
+            spark.sql(f"CREATE NAMESPACE local.{workload}")
+            spark.sql(f"USE local.{workload}")
+            if workload == "dashboard":
+                create_events(spark, arguments.rows)
+            else:
+                create_generated(spark, workload, arguments.scale, folder)
+            measure(spark, workload, arguments.rounds)
+        spark.stop()
+
+
+def create_events(spark: SparkSession, rows: int) -> None:
+    events = EVENTS.format(rows=rows)
+    spark.sql(f"CREATE TABLE events USING iceberg PARTITIONED BY (days(ts)) AS {events} ORDER BY ts")
+    logs = f"SELECT date_format(ts, 'yyyyMMdd') AS ds, kind AS level, id % 5000 AS size FROM ({events})"
+    spark.sql(f"CREATE TABLE logs USING iceberg PARTITIONED BY (ds) AS {logs} ORDER BY ds")
+    spark.sql(
+        "CREATE TABLE calendar USING iceberg AS SELECT day, weekofyear(day) AS week, day IN (DATE '2024-01-01', "
+        "DATE '2024-03-29', DATE '2024-04-01') AS holiday, date_format(day, 'd MMM') AS name "
+        "FROM (SELECT date_add(DATE '2023-06-01', cast(id AS int)) AS day FROM range(730))"
+    )
+    spark.sql(
+        "CREATE TABLE incidents USING iceberg AS SELECT * FROM VALUES ('a', TIMESTAMP '2024-02-03 10:00:00', "
+        "TIMESTAMP '2024-02-03 12:00:00'), ('b', TIMESTAMP '2024-02-05', TIMESTAMP '2024-02-06') "
+        "AS t(name, since, until)"
+    )
+
+
+def create_generated(spark: SparkSession, workload: str, scale: str, folder: str) -> None:
+    tables = TABLES[workload]
+    target = f"{folder}/{workload}"
+    command = ["tpcgen-cli", workload, "parquet", "-s", scale, "--tables", ",".join(tables), "--output-dir", target]
+    subprocess.run(command, check=True)
+    for table in tables:
+        by = f"PARTITIONED BY ({SPECS[table]})" if table in SPECS else ""
+        source = next(iter(sorted(Path(target).glob(f"{table}*"))))
+        spark.sql(f"CREATE TABLE {table} USING iceberg {by} AS SELECT * FROM parquet.`{source}`")
+
+
+def measure(spark: SparkSession, workload: str, rounds: int) -> None:
+    names = re.findall(r"^-- (.+)\n(.+);$", (QUERIES / f"{workload}.sql").read_text(), re.MULTILINE)
+    rules = [row["switch"] for row in spark.sql("SELECT switch FROM iceberg_rules()").collect()]
+    print(f"\n| {workload} | files | with | MB | with | s | with | times faster |\n|---|--:|--:|--:|--:|--:|--:|--:|")
+    speed_ups = []
+    for name, query in names:
+        runs: dict[str, list[Run]] = {"false": [], "true": []}
+        for number in range(rounds + 1):
+            for switch in ("false", "true") if number % 2 else ("true", "false"):
+                for rule in rules:
+                    spark.conf.set(rule, switch)
+                runs[switch].append(run(spark, query))
+        alone, ours = (of[1:] for of in runs.values())  # the first round warms up
+        if sorted(alone[0].rows) != sorted(ours[0].rows) and " LIMIT " not in query:
+            raise SystemExit(f"{name}: the rows differ")
+        seconds = [statistics.median(r.seconds for r in of) for of in (alone, ours)]
+        speed_ups.append(seconds[0] / seconds[1])
+        print(
+            f"| {name} | {alone[0].files} | {ours[0].files} | {alone[0].bytes / 1e6:.1f} | {ours[0].bytes / 1e6:.1f} "
+            f"| {seconds[0]:.2f} | {seconds[1]:.2f} | {speed_ups[-1]:.2f} |",
+            flush=True,
+        )
+    mean = math.exp(statistics.fmean(map(math.log, speed_ups)))
+    print(
+        f"\n{workload}: geometric mean {mean:.2f} times faster, worst {min(speed_ups):.2f}, best {max(speed_ups):.1f}"
+    )
+
+
+def run(spark: SparkSession, query: str) -> Run:
+    start = time.perf_counter()
+    frame: DataFrame = spark.sql(query)
+    rows = frame.collect()
+    seconds = time.perf_counter() - start
+    read = metrics_of_run(frame)
+    return Run([str(row) for row in rows], seconds, read.get("resultDataFiles", 0), read.get("totalDataFileSize", 0))
+
+
+if __name__ == "__main__":
+    main()
