@@ -175,7 +175,27 @@ def test_a_page(page: Path, reader: SparkSession, tmp_path: Path) -> None:
         typed.read(block, output)
     for table, rows in PRUNING.findall(page.read_text("utf-8")):
         files_read(typed, table, rows)
+    for namespace, rows in READS.findall(page.read_text("utf-8")):
+        queries_read(typed, namespace, rows)
     typed.outputs.settle()
+
+
+READS = re.compile(r"<!-- reads: (\S+) -->\n(.*?)<!-- /reads -->", re.DOTALL)
+QUERY = re.compile(r"^\| `(SELECT .*?)` \| (\d+) \| (\d+) \| `(\w+)`", re.MULTILINE)
+
+
+def queries_read(typed: Reader, namespace: str, rows: str) -> None:
+    """The figures of a table of queries: data files read with the rule off and on."""
+    shown = QUERY.findall(rows)
+    assert shown
+    typed.spark.sql(f"USE {namespace}")
+    for query, before, after, rule in shown:
+        read = []
+        for switch in ("false", "true"):
+            typed.spark.conf.set(f"spark.iceberg_sql.{rule}", switch)
+            read.append(metrics(typed.spark.sql(query))["resultDataFiles"])
+        if read != [int(before), int(after)]:
+            typed.outputs.wrong.append(f"`{query}` reads {read}, not {before} and {after}")
 
 
 PRUNING = re.compile(r"<!-- pruning: (\S+) -->\n(.*?)<!-- /pruning -->", re.DOTALL)
