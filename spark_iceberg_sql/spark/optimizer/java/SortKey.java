@@ -88,9 +88,11 @@ public final class SortKey {
   public Expression notAfter(Object value, boolean isDescending, boolean withNulls, PartitionLayout layout) {
     Expression range = value == null ? null : range(value, isDescending, layout);
     if (value != null && range == null) return null;
-    boolean hasNulls = withNulls && column.nullable();
-    Expression isNull = new IsNull(column);
-    Expression result = range == null ? isNull : hasNulls ? new Or(range, isNull) : range;
+    Expression isNull = new IsNull(column), result = range == null ? isNull : range;
+    if (range != null && column.nullable()) {
+      // For Iceberg, a partition value of null is below all others.
+      result = withNulls ? (Expression) new Or(range, isNull) : new And(new IsNotNull(column), range);
+    }
     if (function == null) return result;
     boolean isPrecise = call == null || !(column.dataType() instanceof DecimalType);
     if (withNulls && !isPrecise) return null; // null where the truncated value has too many digits
