@@ -77,6 +77,24 @@ class Rule:
         return f"{_PACKAGE}.{self.java}"
 
 
+# From expressions to the ranges of a column that they imply.
+_RANGES = (
+    "Intervals",
+    "SingleColumnFunction",
+    "ExpressionKind",
+    "Clocks",
+    "MixedRadixSum",
+    "Comparison",
+    "MonotonicExpression",
+    "CyclicParts",
+    "ImpliedRanges",
+    "ImpliedTransforms",
+    "TrialValues",
+    "CounterexampleSearch",
+    "IndexedColumn",
+)
+
+
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
 # is injected there would come too late for DELETE. (excludedRules holds the class names: they are public.)
 RULES: tuple[Rule, ...] = (
@@ -125,21 +143,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
         if_disabled="predicates on expressions return correct results but do not prune",
-        parts=(
-            "Intervals",
-            "SingleColumnFunction",
-            "ExpressionKind",
-            "Clocks",
-            "MixedRadixSum",
-            "Comparison",
-            "MonotonicExpression",
-            "CyclicParts",
-            "ImpliedRanges",
-            "ImpliedTransforms",
-            "TrialValues",
-            "CounterexampleSearch",
-            "IndexedColumn",
-        ),
+        parts=_RANGES,
     ),
     Rule(
         name="values",
@@ -148,6 +152,14 @@ RULES: tuple[Rule, ...] = (
         summary="reads only files whose partition values may match predicates that Iceberg cannot evaluate",
         if_disabled="predicates that Iceberg cannot evaluate return correct results but do not prune",
         parts=("PartitionTuples", "PartitionTerm", "ExactPredicates"),
+    ),
+    Rule(
+        name="topk",
+        java="TopK",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="reads only the files that may hold the first rows of ORDER BY ... LIMIT",
+        if_disabled="ORDER BY ... LIMIT returns the same rows and reads all files",
+        parts=(*_RANGES, "ColumnBounds", "SortKey", "FirstRows", "LimitedRelation", "TrialTable"),
     ),
     Rule(
         name="writers",
@@ -254,7 +266,8 @@ def _compile() -> Any | None:
 def sources() -> list[tuple[str, str]]:
     """The Java files of all rules, name and text, each after those that it needs."""
     parts = (name for rule in RULES for name in (*rule.parts, rule.java))
-    files = [(name, compiler.source(__package__ or "", name)) for name in (*SHARED, PROBES, *parts)]
+    names = dict.fromkeys((*SHARED, PROBES, *parts))  # several rules may need the same
+    files = [(name, compiler.source(__package__ or "", name)) for name in names]
     return [*record_sources(), *files]
 
 

@@ -76,6 +76,11 @@ public final class SnapshotFiles {
     return text == null ? Long.MAX_VALUE : Long.parseLong(text);
   }
 
+  /** Whether the snapshot may have several data files with more rows than these. */
+  public boolean hasMoreThan(long rows) {
+    return count(snapshot, "total-data-files") > 1 && count(snapshot, "total-records") > rows;
+  }
+
   /** The manifests of the snapshot's data files. */
   public List<ManifestFile> manifests() { return snapshot.dataManifests(table.io()); }
 

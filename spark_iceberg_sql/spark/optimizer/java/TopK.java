@@ -1,0 +1,87 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/**
+ * Reads only the files that may hold the first rows of <code>ORDER BY ts DESC LIMIT 10</code>: adds the threshold that
+ * so many rows of the snapshot's files surely reach, <code>ts >= ...</code>, where it excludes files.
+ */
+public class TopK extends SwitchedRule {
+  @Override
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Limits()));
+  }
+
+  /** The limits of the plan. */
+  static class Limits implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object node) {
+      return node instanceof LocalLimit;
+    }
+
+    @Override
+    public Object of(Object node) {
+      try {
+        LogicalPlan narrowed = narrowed((LocalLimit) node);
+        return narrowed == null ? node : narrowed;
+      } catch (RuntimeException e) {
+        return node; // an error here must not fail the query
+      }
+    }
+  }
+
+  /** Null if no file can be excluded. */
+  private static LogicalPlan narrowed(LocalLimit limit) {
+    LimitedRelation limited = LimitedRelation.of(limit);
+    if (limited == null || limited.sort == null || limited.count <= 0) return null;
+    SortOrder order = (SortOrder) limited.sort.order().apply(0);
+    Expression first = limited.resolved(order.child());
+    if (SortKey.column(first) == null) return null;
+    SnapshotFiles files = SnapshotFiles.of(limited.relation);
+    if (files == null || !files.hasMoreThan(limited.count)) return null;
+    SortKey key = SortKey.of(first, files);
+    FileCondition filter = key == null ? null : new FileCondition(files, limited.condition());
+    if (filter == null || !filter.isDecidable()) return null;
+    List<FileScanTask> tasks = files.plan(filter.inclusive(), names(files, key, limited.condition()));
+    boolean isDescending = order.direction() instanceof Descending$;
+    boolean nullsFirst = order.nullOrdering() instanceof NullsFirst$;
+    Expression condition = tasks.size() < 2
+      ? null
+      : new FirstRows(files, key, isDescending, nullsFirst).condition(limited.count, filter, tasks);
+    return condition == null ? null : limited.with(condition, files.pinned);
+  }
+
+  /** The columns whose bounds and counts decide. */
+  private static List<String> names(SnapshotFiles files, SortKey key, Expression condition) {
+    List<String> names = new ArrayList<>();
+    names.add(files.name(key.field));
+    if (condition == null) return names;
+    for (Attribute column : ScalaTypes.list(condition.references().toSeq())) {
+      Types.NestedField field = files.field(column);
+      if (field != null) names.add(files.name(field));
+    }
+    return names;
+  }
+
+  /** Tests an order whose first row is in the second of two files, and one where it may be in both. */
+  @Override
+  protected String check(SparkSession session) {
+    String query = "SELECT x FROM t ORDER BY x DESC LIMIT 10";
+    try {
+      String apart = TrialTable.scan(session, query, new int[][] {{5, 20}, {30, 40}});
+      if (!apart.contains("x >= 30")) return "it adds no threshold: " + apart;
+      String overlapping = TrialTable.scan(session, query, new int[][] {{5, 35}, {30, 40}});
+      return overlapping.contains("x >= ") ? "it adds a threshold that excludes no file: " + overlapping : null;
+    } catch (ParseException e) {
+      return e.toString();
+    }
+  }
+}
