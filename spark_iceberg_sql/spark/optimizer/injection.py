@@ -33,6 +33,9 @@ SHARED =(
 )  # fmt: skip
 
 
+# Expressions that are monotonic in a column: parts of several rules.
+_MONOTONIC = ("SingleColumnFunction", "ExpressionKind", "Clocks", "MixedRadixSum", "MonotonicExpression")
+
 # Tests this Iceberg for known faults.
 PROBES = "IssueProbes"
 
@@ -81,6 +84,26 @@ class Rule:
 # is injected there would come too late for DELETE. (excludedRules holds the class names: they are public.)
 RULES: tuple[Rule, ...] = (
     Rule(
+        name="aggregates",
+        java="Aggregates",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="answers count, min, max and DISTINCT, in groups, from the metadata of the files, and reads the other files",
+        if_disabled="aggregates in groups return correct results but read the files that metadata answers",
+        parts=(
+            *_MONOTONIC,
+            "PartitionTerm",
+            "ConstantExpression",
+            "Aggregation",
+            "FileAggregate",
+            "AggregateShape",
+            "FileTruth",
+            "FileGroups",
+            "FileTotals",
+            "SeparatingPredicate",
+            "AggregateAnswer",
+        ),
+    ),
+    Rule(
         name="bounds",
         java="Bounds",
         phase=Phase.BEFORE_PUSH_DOWN,
@@ -126,13 +149,9 @@ RULES: tuple[Rule, ...] = (
         summary="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
         if_disabled="predicates on expressions return correct results but do not prune",
         parts=(
+            *_MONOTONIC,
             "Intervals",
-            "SingleColumnFunction",
-            "ExpressionKind",
-            "Clocks",
-            "MixedRadixSum",
             "Comparison",
-            "MonotonicExpression",
             "CyclicParts",
             "ImpliedRanges",
             "ImpliedTransforms",
@@ -238,12 +257,16 @@ def _compile() -> Any | None:
     with suppress(ValueError):  # without the probes, nothing but their results is missing
         probes = compiler.compiled(__package__, PROBES, loader)
         registry.setProbes(compiler.instance(probes, f"{_PACKAGE}.{PROBES}"))
+    loaders = {(): loader}
     for rule in RULES:
         rule_instance, fault = None, None
         try:
-            rule_loader = loader
-            for name in (*rule.parts, rule.java):
-                rule_loader = compiler.compiled(__package__, name, rule_loader)
+            names = (*rule.parts, rule.java)
+            for end in range(1, len(names) + 1):  # rules may begin with the same parts, which are compiled once
+                if names[:end] not in loaders:
+                    parent = loaders[names[: end - 1]]
+                    loaders[names[:end]] = compiler.compiled(__package__, names[end - 1], parent)
+            rule_loader = loaders[names]
             rule_instance = compiler.instance(rule_loader, rule.excluded)
         except ValueError as error:
             fault = str(error)
@@ -254,7 +277,7 @@ def _compile() -> Any | None:
 def sources() -> list[tuple[str, str]]:
     """The Java files of all rules, name and text, each after those that it needs."""
     parts = (name for rule in RULES for name in (*rule.parts, rule.java))
-    files = [(name, compiler.source(__package__ or "", name)) for name in (*SHARED, PROBES, *parts)]
+    files = [(name, compiler.source(__package__ or "", name)) for name in dict.fromkeys((*SHARED, PROBES, *parts))]
     return [*record_sources(), *files]
 
 
