@@ -33,6 +33,9 @@ SHARED =(
 )  # fmt: skip
 
 
+# Expressions that are monotonic in a column: parts of several rules.
+_MONOTONIC = ("SingleColumnFunction", "ExpressionKind", "Clocks", "MixedRadixSum", "MonotonicExpression")
+
 # Tests this Iceberg for known faults.
 PROBES = "IssueProbes"
 
@@ -79,13 +82,9 @@ class Rule:
 
 # From expressions to the ranges of a column that they imply.
 _RANGES = (
+    *_MONOTONIC,
     "Intervals",
-    "SingleColumnFunction",
-    "ExpressionKind",
-    "Clocks",
-    "MixedRadixSum",
     "Comparison",
-    "MonotonicExpression",
     "CyclicParts",
     "ImpliedRanges",
     "ImpliedTransforms",
@@ -98,6 +97,26 @@ _RANGES = (
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
 # is injected there would come too late for DELETE. (excludedRules holds the class names: they are public.)
 RULES: tuple[Rule, ...] = (
+    Rule(
+        name="aggregates",
+        java="Aggregates",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="answers count, min, max and DISTINCT, in groups, from the metadata of the files, and reads the other files",
+        if_disabled="aggregates in groups return correct results but read the files that metadata answers",
+        parts=(
+            *_MONOTONIC,
+            "PartitionTerm",
+            "ConstantExpression",
+            "Aggregation",
+            "FileAggregate",
+            "AggregateShape",
+            "FileTruth",
+            "FileGroups",
+            "FileTotals",
+            "SeparatingPredicate",
+            "AggregateAnswer",
+        ),
+    ),
     Rule(
         name="bounds",
         java="Bounds",
@@ -250,12 +269,16 @@ def _compile() -> Any | None:
     with suppress(ValueError):  # without the probes, nothing but their results is missing
         probes = compiler.compiled(__package__, PROBES, loader)
         registry.setProbes(compiler.instance(probes, f"{_PACKAGE}.{PROBES}"))
+    loaders = {(): loader}
     for rule in RULES:
         rule_instance, fault = None, None
         try:
-            rule_loader = loader
-            for name in (*rule.parts, rule.java):
-                rule_loader = compiler.compiled(__package__, name, rule_loader)
+            names = (*rule.parts, rule.java)
+            for end in range(1, len(names) + 1):  # rules may begin with the same parts, which are compiled once
+                if names[:end] not in loaders:
+                    parent = loaders[names[: end - 1]]
+                    loaders[names[:end]] = compiler.compiled(__package__, names[end - 1], parent)
+            rule_loader = loaders[names]
             rule_instance = compiler.instance(rule_loader, rule.excluded)
         except ValueError as error:
             fault = str(error)

@@ -4,10 +4,14 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
+import java.util.ArrayList;
+import java.util.List;
 
 /** DST and other time-zone transitions, in microseconds. */
 public final class Clocks {
   public static final long HOUR = 3600000000L, DAY = 24 * HOUR;
+
+  private static final int TRANSITIONS = 100;
 
   private Clocks() {}
 
@@ -26,6 +30,19 @@ public final class Clocks {
       t = rules.nextTransition(t.getInstant());
     }
     return maximum;
+  }
+
+  /** The times in micros of a zone's transitions after one time, until another; null if there are very many. */
+  public static List<Long> transitions(ZoneId zone, long start, long end) {
+    List<Long> result = new ArrayList<>();
+    ZoneRules rules = zone.getRules();
+    ZoneOffsetTransition t = rules.isFixedOffset() ? null : rules.nextTransition(instant(start));
+    while (t != null && !t.getInstant().isAfter(instant(end))) {
+      if (result.size() == TRANSITIONS) return null;
+      result.add(Long.valueOf(t.getInstant().getEpochSecond() * 1000000L));
+      t = rules.nextTransition(t.getInstant());
+    }
+    return result;
   }
 
   public static Instant instant(long micros) {

@@ -357,4 +357,27 @@ public final class MonotonicExpression {
     // Days lie further apart than less than a day.
     return date ? (slack + uncertainty) / DAY : slack + uncertainty;
   }
+
+  /**
+   * Values of the column between which the expression is monotonic, from a lower to an upper value: these two, and both
+   * sides of the zone's transitions. Its values from lower to upper lie between its values at them. Null if that is not
+   * certain.
+   */
+  public List<Long> turningPoints(long lower, long upper) {
+    if (lower < first || upper > last || lower > upper || slack != 0) return null;
+    boolean date = column.dataType().equals(DataTypes.DateType), direct = zoned == 1 && reach == 0;
+    long unit = date ? DAY : 1, around = direct ? 0 : reach + 50 * HOUR;
+    List<Long> points = new ArrayList<>();
+    points.add(Long.valueOf(lower));
+    for (ZoneId zone : zones) {
+      List<Long> times = Clocks.transitions(zone, lower * unit - around, upper * unit + around);
+      if (times == null || !direct && !times.isEmpty()) return null;
+      for (Long time : times) {
+        points.add(Long.valueOf(Math.max(lower, time.longValue() - 1)));
+        points.add(time);
+      }
+    }
+    points.add(Long.valueOf(upper));
+    return points;
+  }
 }

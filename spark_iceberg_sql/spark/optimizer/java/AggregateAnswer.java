@@ -1,0 +1,187 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
+import scala.Option;
+
+/** The plan of an aggregation whose result is known in part, or as a whole, from the metadata of a snapshot's files. */
+public final class AggregateAnswer {
+  private final AggregateShape shape;
+  private final SnapshotFiles files;
+  private final FileTruth condition;
+  private final List<ConstantExpression> keys = new ArrayList<>();
+  private final FileGroups groups;
+  private final FileTotals totals;
+  /** The columns by which the files that must be read may be selected, and those that the query needs. */
+  private final Map<String, Attribute> columns = new LinkedHashMap<>();
+  private final List<PartitionTerm> terms = new ArrayList<>();
+
+  public AggregateAnswer(AggregateShape shape, SnapshotFiles files) {
+    this.shape = shape;
+    this.files = files;
+    condition = new FileTruth(files, shape.conjuncts);
+    for (Expression key : shape.grouping) keys.add(new ConstantExpression(key, files));
+    for (FileAggregate a : shape.aggregates) a.bind(files);
+    groups = new FileGroups(shape.grouping, shape.aggregates);
+    totals = new FileTotals(shape.aggregates);
+    collect();
+  }
+
+  private void collect() {
+    Set<Integer> sources = new LinkedHashSet<>();
+    for (PartitionSpec spec : files.table.specs().values())
+      for (PartitionField field : spec.fields()) sources.add(Integer.valueOf(field.sourceId()));
+    Set<ExprId> references = new LinkedHashSet<>();
+    for (Expression e : shape.expressions()) {
+      for (Attribute column : ScalaTypes.list(e.references().toSeq())) references.add(column.exprId());
+      PartitionTerm.collect(e, files, terms);
+    }
+    for (Attribute column : files.columns()) {
+      Types.NestedField field = files.layout.field(column);
+      boolean isSource = field != null && sources.contains(Integer.valueOf(field.fieldId()));
+      if (!isSource && !references.contains(column.exprId())) continue;
+      columns.put(column.name(), column);
+      if (isSource) PartitionTerm.collect(column, files, terms);
+    }
+  }
+
+  /** Null if metadata answers no part of it. */
+  public LogicalPlan plan() {
+    List<Expression> results = shape.results();
+    if (results == null) return null;
+    FileCondition filter = new FileCondition(files, shape.condition());
+    for (FileScanTask task : files.plan(filter.inclusive(), columns.keySet())) add(task);
+    return shape.grouping.isEmpty() ? ungrouped(results) : grouped(results);
+  }
+
+  private void add(FileScanTask task) {
+    DataFile file = (DataFile) task.file();
+    Boolean truth = condition.of(file);
+    if (Boolean.FALSE.equals(truth) || file.recordCount() == 0) return;
+    boolean isCertain = truth != null && file.recordCount() > 0;
+    // For the groups that exist, one row that is not deleted suffices.
+    isCertain &= task.deletes().isEmpty() || shape.aggregates.isEmpty() && SnapshotFiles.rows(task) > 0;
+    List<Object> values = isCertain ? values(file) : null;
+    if (shape.grouping.isEmpty()) {
+      totals.add(file, values);
+      return;
+    }
+    List<Object> key = new ArrayList<>(), ranges = new ArrayList<>();
+    for (ConstantExpression e : keys) key.add(e.of(file));
+    if (!key.contains(ConstantExpression.UNKNOWN)) {
+      groups.add(file, key, values);
+      return;
+    }
+    for (ConstantExpression e : keys) {
+      Object[] range = e.range(file);
+      ranges.add(range == null ? null : Arrays.asList(range));
+    }
+    groups.addMixed(file, ranges);
+  }
+
+  /** Of the aggregates over a file; null if one is not certain. */
+  private List<Object> values(DataFile file) {
+    List<Object> values = new ArrayList<>();
+    for (FileAggregate a : shape.aggregates) values.add(a.of(file));
+    return values.contains(ConstantExpression.UNKNOWN) ? null : values;
+  }
+
+  private LogicalPlan grouped(List<Expression> results) {
+    if (!groups.decide()) return null;
+    LogicalPlan rows = Aggregation.rows(shape.aggregate.output(), groups.rows(results));
+    boolean[] scanned = groups.scanned();
+    if (isEmpty(scanned)) return rows;
+    SeparatingPredicate separating = SeparatingPredicate.of(subjects(groups.files()), scanned, false);
+    if (separating == null) return null;
+    boolean isExact = Arrays.equals(separating.accepted, scanned);
+    Expression predicate = isExact ? separating.predicate : new And(separating.predicate, groups.remaining());
+    LogicalPlan aggregate = (LogicalPlan) shape.aggregate.withNewChildren(
+      ScalaTypes.seq(List.of(shape.confined(files.pinned, predicate))));
+    return union(rows, renamed(aggregate));
+  }
+
+  private LogicalPlan ungrouped(List<Expression> results) {
+    boolean[] scanned = totals.scanned();
+    if (isEmpty(scanned)) return oneRow(AggregateShape.evaluated(results, totals.totals(scanned)));
+    for (FileAggregate a : shape.aggregates)
+      if (a.kind == FileAggregate.Kind.DISTINCT) return null;
+    SeparatingPredicate separating = SeparatingPredicate.of(subjects(totals.files()), scanned, true);
+    if (separating == null) return null;
+    List<NamedExpression> partial = new ArrayList<>();
+    List<Attribute> names = new ArrayList<>();
+    for (Expression function : shape.functions()) {
+      Alias alias = alias(function, "part");
+      partial.add(alias);
+      names.add(alias.toAttribute().newInstance());
+    }
+    InternalRow row = new GenericInternalRow(totals.totals(separating.accepted));
+    LogicalPlan rows = Aggregation.rows(ScalaTypes.seq(names), List.of(row));
+    LogicalPlan scan = shape.confined(files.pinned, separating.predicate);
+    LogicalPlan parts = union(rows, Aggregation.of(new ArrayList<Expression>(), partial, scan));
+    return Aggregation.of(new ArrayList<Expression>(), shape.merged(ScalaTypes.list(parts.output())), parts);
+  }
+
+  /** One row of literals, by which Spark replaces a scalar subquery. */
+  private LogicalPlan oneRow(Object[] values) {
+    List<NamedExpression> literals = new ArrayList<>();
+    List<Attribute> output = ScalaTypes.list(shape.aggregate.output());
+    for (int i = 0; i < values.length; i++) {
+      Attribute column = (Attribute) output.get(i);
+      literals.add(alias(new Literal(values[i], column.dataType()), column.name(), column.exprId()));
+    }
+    return new Project(ScalaTypes.seq(literals), new OneRowRelation());
+  }
+
+  /** An expression with a name and a new id. */
+  public static Alias alias(Expression e, String name) { return alias(e, name, NamedExpression.newExprId()); }
+
+  private static Alias alias(Expression e, String name, ExprId id) {
+    return new Alias(e, name, id, ScalaTypes.seq(new ArrayList<String>()), Option.empty(),
+      ScalaTypes.seq(new ArrayList<String>()));
+  }
+
+  /** Columns of their own for a plan whose columns those of another have the ids of. */
+  private static LogicalPlan renamed(LogicalPlan plan) {
+    List<NamedExpression> columns = new ArrayList<>();
+    for (Attribute column : ScalaTypes.list(plan.output()))
+      columns.add(alias(column, column.name()));
+    return new Project(ScalaTypes.seq(columns), plan);
+  }
+
+  private static LogicalPlan union(LogicalPlan first, LogicalPlan second) {
+    return new Union(ScalaTypes.seq(List.of(first, second)), false, false);
+  }
+
+  private static boolean isEmpty(boolean[] scanned) {
+    for (boolean isScanned : scanned)
+      if (isScanned) return false;
+    return true;
+  }
+
+  private List<SeparatingPredicate.Subject> subjects(List<DataFile> list) {
+    List<SeparatingPredicate.Subject> subjects = new ArrayList<>();
+    for (PartitionTerm term : terms) subjects.add(new SeparatingPredicate.OfTerm(term, files, list));
+    for (Attribute column : columns.values()) {
+      Types.NestedField field = files.field(column);
+      if (field != null && SeparatingPredicate.OfColumn.isFor(field))
+        subjects.add(new SeparatingPredicate.OfColumn(column, field, list));
+    }
+    return subjects;
+  }
+}
