@@ -29,7 +29,7 @@ _PACKAGE = "sparkicebergsql"
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "ImpliedLiteral", "Relations", "ReadNotes", "SnapshotFiles", "FileCondition", "RuleRegistry",
+    "ImpliedLiteral", "Relations", "ReadNotes", "SnapshotFiles", "FileCondition", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -41,11 +41,13 @@ PROBES = "IssueProbes"
 
 
 class Phase(Enum):
-    """When a rule runs: with the optimizer's other rules, once before filters are pushed into the scan, or after."""
+    """When a rule runs: with the optimizer's other rules, once before filters are pushed into the scan, after, or
+    while the query runs, after each of its stages."""
 
     BEFORE_PUSH_DOWN = "before push-down"
     JUST_BEFORE_PUSH_DOWN = "just before push-down"
     AFTER_PUSH_DOWN = "after push-down"
+    AT_RUN_TIME = "while the query runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ RULES: tuple[Rule, ...] = (
         name="aggregates",
         java="Aggregates",
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
-        summary="answers count, min, max and DISTINCT, in groups, from the metadata of the files, and reads the other files",
+        summary="answers count, min, max and DISTINCT from the metadata, by groups, and reads the files of the other groups",
         if_disabled="aggregates in groups return correct results but read the files that metadata answers",
         parts=(
             *_MONOTONIC,
@@ -155,6 +157,14 @@ RULES: tuple[Rule, ...] = (
         summary="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
         if_disabled="time functions return the same values at Iceberg's own speed",
         parts=("Arithmetic",),
+    ),
+    Rule(
+        name="joins",
+        java="Joins",
+        phase=Phase.AT_RUN_TIME,
+        summary="prunes a table by the values of a broadcast join's other side, once these are known",
+        if_disabled="a join with a few values of another table reads all files",
+        parts=("BuildSide", "JoinTerms", "NarrowedScan", "JoinSides"),
     ),
     Rule(
         name="prune",

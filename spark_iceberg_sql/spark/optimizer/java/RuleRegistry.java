@@ -93,13 +93,16 @@ public class RuleRegistry {
    */
   static class RulesAfterPushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final List<Entry> entries;
+    final List<RuleAtRunTime> atRunTime;
     final Installed installed;
-    RulesAfterPushDown(List<Entry> entries, Installed installed) {
+    RulesAfterPushDown(List<Entry> entries, List<RuleAtRunTime> atRunTime, Installed installed) {
       this.entries = entries;
+      this.atRunTime = atRunTime;
       this.installed = installed;
     }
     @Override
     protected Object of(Object session) {
+      for (RuleAtRunTime rule : atRunTime) rule.addTo((SparkSession) session);
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
         List<Rule<LogicalPlan>> rulesToRun = new ArrayList<>();
@@ -112,6 +115,37 @@ public class RuleRegistry {
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }
       return new NoRule();
+    }
+  }
+
+  /** Spark creates it once for each session, so it is asked at each use whether the rule is enabled. */
+  static class RuleAtRunTime extends ScalaTypes.PlanRule<LogicalPlan> {
+    final Entry entry;
+    final Installed installed;
+    RuleAtRunTime(Entry entry, Installed installed) {
+      this.entry = entry;
+      this.installed = installed;
+    }
+    @Override
+    protected TreeNode<?> of(TreeNode<?> plan) {
+      return inForce(entry, installed) ? (TreeNode<?>) entry.rule.apply((LogicalPlan) plan) : plan;
+    }
+    void addTo(SparkSession session) {
+      try {
+        RuntimeRules.add(session, this);
+      } catch (ReflectiveOperationException e) {
+        if (entry.fault == null) entry.fault = "this Spark keeps the rules of adaptive execution elsewhere: " + e;
+      }
+    }
+  }
+
+  /** For sessions that are still to be created. */
+  static class NewSessions extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
+    final RuleAtRunTime rule;
+    NewSessions(RuleAtRunTime rule) { this.rule = rule; }
+    @Override
+    protected Object of(Object session) {
+      return rule;
     }
   }
 
@@ -197,6 +231,7 @@ public class RuleRegistry {
     installed = new Installed();
     sessions.put(extensions(session), installed);
     List<Entry> afterPushDown = new ArrayList<>();
+    List<RuleAtRunTime> atRunTime = new ArrayList<>();
     for (Entry e : entries.values()) {
       if (e.rule == null) continue;
       switch (e.row.injection) {
@@ -206,11 +241,17 @@ public class RuleRegistry {
         case "JUST_BEFORE_PUSH_DOWN":
           extensions(session).injectPreCBORule(new RuleBeforePushDown(e, installed));
           break;
+        case "AT_RUN_TIME":
+          RuleAtRunTime rule = new RuleAtRunTime(e, installed);
+          extensions(session).injectRuntimeOptimizerRule(new NewSessions(rule));
+          rule.addTo(session);
+          atRunTime.add(rule);
+          break;
         default:
           afterPushDown.add(e);
       }
     }
-    extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, installed));
+    extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, atRunTime, installed));
     for (Entry e : entries.values()) {
       if (e.fault == null && !e.isTested) e.fault = e.rule.fault(session);
       e.isTested = true;
