@@ -193,7 +193,7 @@ def queries_read(typed: Reader, namespace: str, rows: str) -> None:
         read = []
         for switch in ("false", "true"):
             typed.spark.conf.set(f"spark.iceberg_sql.{rule}", switch)
-            read.append(metrics(typed.spark.sql(query))["resultDataFiles"])
+            read.append(metrics(typed.spark.sql(query)).get("resultDataFiles", 0))
         if read != [int(before), int(after)]:
             typed.outputs.wrong.append(f"`{query}` reads {read}, not {before} and {after}")
 

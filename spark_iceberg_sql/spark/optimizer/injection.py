@@ -103,7 +103,7 @@ RULES: tuple[Rule, ...] = (
         name="aggregates",
         java="Aggregates",
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
-        summary="answers count, min, max and DISTINCT from the metadata, by groups, and reads the files of the other groups",
+        summary="answers count, min, max and DISTINCT by groups from the metadata, and reads the files of other groups",
         if_disabled="aggregates in groups return correct results but read the files that metadata answers",
         parts=(
             *_MONOTONIC,
@@ -279,7 +279,7 @@ def _compile() -> Any | None:
     with suppress(ValueError):  # without the probes, nothing but their results is missing
         probes = compiler.compiled(__package__, PROBES, loader)
         registry.setProbes(compiler.instance(probes, f"{_PACKAGE}.{PROBES}"))
-    loaders = {(): loader}
+    loaders: dict[tuple[str, ...], Any] = {(): loader}
     for rule in RULES:
         rule_instance, fault = None, None
         try:
