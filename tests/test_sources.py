@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from samples import FULL
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Report, Severity
+from spark_iceberg_sql.diagnostics import Report, Severity, apply_edits
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, extract_source, find_files
 from spark_iceberg_sql.files.python.sql_extraction import python_sql

@@ -163,12 +163,8 @@ def _step_span(script_step: ScriptStep) -> Offsets:
 
 
 def _step_effects(script_step: ScriptStep) -> SideEffects:
-    names: Sequence[Name] | None
-    if isinstance(script_step, Statement):
-        try:
-            names = changed_names(parser.parse(script_step))
-        except Exception:
-            names = ()  # the check parses it, too, and reports the error
-    else:
-        names = script_step[1]
+    try:
+        names = changed_names(parser.parse(script_step)) if isinstance(script_step, Statement) else script_step[1]
+    except Exception:
+        names = ()  # the check parses it, too, and reports the error
     return SideEffects(set(names or ()), names is None)
