@@ -33,7 +33,7 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
-from spark_iceberg_sql.facts.target_context import AlreadyReportedError, UnknownFactError
+from spark_iceberg_sql.facts.target_context import known_or_none
 from spark_iceberg_sql.files.source_map import MODELS, SqlFragment
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
@@ -102,15 +102,16 @@ def unknown_column(context: Context) -> Findings:
 
 def _changed_refs(node: nodes.Node) -> tuple[terms.NamePath, ...]:
     """The columns that must exist for a column statement to run."""
-    if isinstance(node, nodes.DropColumns):
-        return () if node.if_exists else node.columns
-    if isinstance(node, nodes.RenameColumn):
-        return (node.column,)
-    if isinstance(node, nodes.AlterColumn):
-        return (node.column, *(change.column for change in node.other_changes))
-    if isinstance(node, nodes.AddColumns):
-        paths = (path for path, _ in node.columns if len(path.parts) > 1)
-        return tuple(terms.NamePath(path.parts[:-1], path.span, path.text) for path in paths)
+    match node:
+        case nodes.DropColumns():
+            return () if node.if_exists else node.columns
+        case nodes.RenameColumn():
+            return (node.column,)
+        case nodes.AlterColumn():
+            return (node.column, *(change.column for change in node.other_changes))
+        case nodes.AddColumns():
+            paths = (path for path, _ in node.columns if len(path.parts) > 1)
+            return tuple(terms.NamePath(path.parts[:-1], path.span, path.text) for path in paths)
     return ()
 
 
@@ -192,12 +193,8 @@ def _help(context: Context, facts: ResolvedTerm, ref: terms.NamePath) -> str:
 
 def _fields(context: Context) -> tuple[PartitionField, ...]:
     """The fields that the table has or had, as far as is known."""
-    if isinstance(context.node, nodes.Create):
-        return ()
-    try:
-        return context.specs.all_fields
-    except (UnknownFactError, AlreadyReportedError):
-        return ()
+    specs = known_or_none(lambda: context.specs) if not isinstance(context.node, nodes.Create) else None
+    return specs.all_fields if specs is not None else ()
 
 
 def _clause(facts: ResolvedTerm, column: str) -> str:

@@ -94,11 +94,9 @@ def _new_columns(context: Context) -> Iterator[tuple[str, terms.Offsets, Field |
     elif context.is_not_iceberg:
         return
     elif isinstance(node, nodes.ReplaceColumns):
-        for column in node.columns:
-            yield column.name, column.span, as_field(column)
+        yield from ((column.name, column.span, as_field(column)) for column in node.columns)
     elif isinstance(node, nodes.AddColumns):
-        for path, column in node.columns:
-            if len(path.parts) == 1:
-                yield column.name, path.span, as_field(column)
+        top_level = ((path, column) for path, column in node.columns if len(path.parts) == 1)
+        yield from ((column.name, path.span, as_field(column)) for path, column in top_level)
     elif isinstance(node, nodes.RenameColumn) and len(node.column.parts) == 1:
         yield node.new_name.parts[-1], node.new_name.span, None

@@ -185,16 +185,16 @@ def _is_in_map_key(column: Column) -> bool:
 def _columns_in_map_keys(context: Context) -> Findings:
     """Changes that a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
     node = context.node
-    table = context.target.text
     refs: list[terms.NamePath] = []
-    if isinstance(node, nodes.DropColumns):
-        refs = list(node.columns)
-    elif isinstance(node, nodes.RenameColumn):
-        refs = [node.column]
-    elif isinstance(node, nodes.AlterColumn):
-        refs = [change.column for change in (node, *node.other_changes) if change.position is None]
-    elif isinstance(node, nodes.AddColumns):
-        refs = [terms.NamePath(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1]
+    match node:
+        case nodes.DropColumns():
+            refs = list(node.columns)
+        case nodes.RenameColumn():
+            refs = [node.column]
+        case nodes.AlterColumn():
+            refs = [change.column for change in (node, *node.other_changes) if change.position is None]
+        case nodes.AddColumns():
+            refs = [terms.NamePath(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1]
     for ref in refs:
         columns = context.schema.find_all(ref.parts)
         if len(columns) != 1:
@@ -208,7 +208,7 @@ def _columns_in_map_keys(context: Context) -> Findings:
             yield Finding(
                 ref.span,
                 f"`{ref.text}` is in a map's key, and keys cannot be changed",
-                f"write `ALTER TABLE {table} ADD COLUMN ...` for a map with other keys, and fill it",
+                f"write `ALTER TABLE {context.target.text} ADD COLUMN ...` for a map with other keys, and fill it",
             )
 
 

@@ -97,14 +97,14 @@ def _source_renamed(context: Context, field: PartitionField) -> Findings:
 def _name_span(context: Context, name: str) -> terms.Offsets:
     """The column's name in the statement."""
     node = context.node
-    if isinstance(node, nodes.AddColumns):
-        spans = {".".join(ref.parts).lower(): ref.span for ref, _ in node.columns}
-    elif isinstance(node, nodes.RenameColumn):
-        return node.new_name.span
-    elif isinstance(node, nodes.AlterColumn):
-        return node.new_name.span if node.new_name is not None else node.column.span
-    elif isinstance(node, nodes.Create | nodes.ReplaceColumns):
-        spans = {column.name.lower(): column.span for column in node.columns or ()}
-    else:
-        spans = {}
+    spans: dict[str, terms.Offsets] = {}
+    match node:
+        case nodes.AddColumns():
+            spans = {".".join(ref.parts).lower(): ref.span for ref, _ in node.columns}
+        case nodes.RenameColumn():
+            return node.new_name.span
+        case nodes.AlterColumn():
+            return node.new_name.span if node.new_name is not None else node.column.span
+        case nodes.Create() | nodes.ReplaceColumns():
+            spans = {column.name.lower(): column.span for column in node.columns or ()}
     return spans.get(name.lower(), context.target.span)
