@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -88,6 +88,15 @@ class Edit:
     start: int
     end: int
     text: str
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits, which do not overlap."""
+    chunks, offset = [], 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        chunks += [text[offset : edit.start], edit.text]
+        offset = edit.end
+    return "".join([*chunks, text[offset:]])
 
 
 @record(frozen=True, slots=True)

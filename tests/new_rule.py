@@ -34,11 +34,9 @@ CREATE TABLE t (id BIGINT, doubtful BIGINT) USING iceberg PARTITIONED BY (id);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -47,7 +45,7 @@ from spark_iceberg_sql.syntax import nodes
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     category=Category.{category},
 )
-def {function}(context: Context) -> Iterator[Finding]:
+def {function}(context: Context) -> Findings:
     """Every term over a column named `doubtful`."""
     for facts in context.new_terms:
         if facts.source_text == "doubtful":

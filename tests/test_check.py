@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spark_iceberg_sql.checker.engine import TextOrigin, check, check_and_apply
-from spark_iceberg_sql.checker.fixes import apply_edits
-from spark_iceberg_sql.diagnostics import Diagnostic, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Severity, apply_edits
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.evolution import create_specs
 from spark_iceberg_sql.model.schema import Schema

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.diagnostics import Diagnostic, apply_edits
 from spark_iceberg_sql.files.discovery import find_files
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
 

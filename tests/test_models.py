@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.diagnostics import Report, apply_edits
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.discovery import find_files
 

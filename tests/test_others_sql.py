@@ -18,9 +18,8 @@ from samples import sampled
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.diagnostics import Severity, apply_edits
 from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.tables import Tables

@@ -17,8 +17,8 @@ from test_rule_words import CASES as WORDED
 from test_rule_words import GOLDEN, words
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.checker.fixes import apply_edits, apply_fixes
-from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
+from spark_iceberg_sql.checker.fixes import apply_fixes
+from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity, apply_edits
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.syntax.lexer import tokenize

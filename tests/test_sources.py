@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 from samples import FULL
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Report, Severity
+from spark_iceberg_sql.diagnostics import Report, Severity, apply_edits
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, extract_source, find_files
 from spark_iceberg_sql.files.python.sql_extraction import python_sql
 from spark_iceberg_sql.files.python.string_literals import read_literals
-from spark_iceberg_sql.files.source_map import FragmentBuilder, text_fragment
+from spark_iceberg_sql.files.source_map import FragmentBuilder, range_fragment
 from spark_iceberg_sql.files.templates import template_variants
 
 EXAMPLES = 2000 if FULL else 60
@@ -352,7 +351,7 @@ def test_what_a_template_hides_is_said(text: str) -> None:
 )  # fmt: skip
 def test_choices_have_the_length_of_the_text(parts: list[str]) -> None:
     text = "".join(parts)
-    for piece in template_variants(text_fragment(text)):
+    for piece in template_variants(range_fragment(text, 0, len(text))):
         assert len(piece.sql) == len(text)
         assert [c for c in piece.sql if c in "\r\n"] == [c for c in text if c in "\r\n"]
     lint(text, "a.sql")

@@ -13,9 +13,8 @@ from test_rule_words import GOLDEN
 from writers import COLUMNS, FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS, Case
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.checker.fixes import apply_edits
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.diagnostics import Diagnostic, apply_edits
 from spark_iceberg_sql.files.discovery import extract_source
 
 CATALOG = 'catalog = load_catalog("prod")\n'

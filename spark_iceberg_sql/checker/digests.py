@@ -13,3 +13,9 @@ def digest(*values: str | bytes) -> str:
         hasher.update(b"%d:" % len(raw))
         hasher.update(raw)
     return hasher.hexdigest()
+
+
+def digest_if_known(*values: str | None) -> str | None:
+    """A hash of a sequence of values; None if one is unknown."""
+    known_values = [value for value in values if value is not None]
+    return digest(*known_values) if len(known_values) == len(values) else None

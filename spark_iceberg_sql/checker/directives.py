@@ -54,16 +54,14 @@ class Directive:
 
 def parse_directive(comment: str) -> Directive | None:
     """Parse a comment, including its `--`, `/*` or `#`; None if it is not a suppression."""
-    noqa_match = _NOQA.match(comment)
-    if noqa_match is not None:
+    if (noqa_match := _NOQA.match(comment)) is not None:
         return _parse_noqa(comment, noqa_match)
-    directive_match = _DIRECTIVE.match(comment)
-    if directive_match is not None:
+    if (directive_match := _DIRECTIVE.match(comment)) is not None:
         return _parse_iceberg_sql(comment, directive_match)
     lookalike = _NOQA_LOOKALIKE.match(comment)
     if lookalike is not None and _is_own_rule(lookalike["code"]) and _closest(lookalike["word"], ["noqa"], 0.6):
-        word = lookalike["word"]
-        return Directive(lookalike.end(), mistake=f"unknown word `{word}`; write `noqa: {lookalike['code']}`")
+        mistake = f"unknown word `{lookalike['word']}`; write `noqa: {lookalike['code']}`"
+        return Directive(lookalike.end(), mistake=mistake)
     lookalike = _DIRECTIVE_LOOKALIKE.match(comment)
     if lookalike is not None and _closest(lookalike["word"], ["iceberg-sql"], 0.75):
         return Directive(lookalike.end(), mistake=f"`{lookalike['word']}` is not `iceberg-sql:`")

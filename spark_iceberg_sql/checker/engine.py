@@ -82,12 +82,11 @@ def check(
     are about to run: then no comment suppresses an error. origin: of the text. statement_cache: results of
     an earlier version of the text, with the same `catalog` and `is_routed`.
     """
-    catalog = catalog.copy() if catalog is not None else Tables()
-    return _check(
+    return check_and_apply(
         text,
-        catalog,
-        filename,
-        severity_policy,
+        catalog.copy() if catalog is not None else Tables(),
+        filename=filename,
+        severity_policy=severity_policy,
         is_routed=is_routed,
         before_execution=before_execution,
         origin=origin,
@@ -99,29 +98,17 @@ def check_and_apply(
     text: str,
     catalog: Tables,
     *,
-    before_execution: bool = False,
-    origin: TextOrigin = UNKNOWN_ORIGIN,
-    statement_cache: StatementCache | None = None,
-    visit: Visit | None = None,
-) -> Report:
-    """Check a text and leave its statements' effects in `catalog`. visit: called before each statement."""
-    return _check(
-        text, catalog, before_execution=before_execution, origin=origin, statement_cache=statement_cache, visit=visit
-    )
-
-
-def _check(
-    text: str,
-    catalog: Tables,
     filename: str | None = None,
     severity_policy: SeverityPolicy | None = None,
-    *,
     is_routed: bool = False,
     before_execution: bool = False,
     origin: TextOrigin = UNKNOWN_ORIGIN,
     statement_cache: StatementCache | None = None,
     visit: Visit | None = None,
 ) -> Report:
+    """Check a text as `check` does, and leave its statements' effects in `catalog`.
+    visit: called before each statement.
+    """
     if statement_cache is not None:
         statement_cache.begin_check()
     lines = Lines(text)
@@ -208,14 +195,10 @@ class _CheckRun(DiagnosticCollector):
     def _check_or_reuse(self, statement: Statement) -> None:
         cached = self.statement_cache.find(statement, self.catalog) if self.statement_cache is not None else None
         if cached is None:
-            if self.statement_cache is None:
-                self._check_uncached(statement)
-            else:
-                self._check_and_store(statement, self.statement_cache)
+            self._check_and_store(statement)
             return
-        is_accepted = True
-        for result in cached.results:
-            is_accepted = self.report_statement(result.shifted(statement.start - cached.start)) and is_accepted
+        shifted_results = [result.shifted(statement.start - cached.start) for result in cached.results]
+        is_accepted = False not in [self.report_statement(result) for result in shifted_results]
         # Repeat the recorded effect only if the statement is accepted, or not, as when it was recorded.
         node = parser.parse(statement) if is_accepted != cached.is_accepted else None
         if node is None or isinstance(node, nodes.Other):
@@ -223,12 +206,15 @@ class _CheckRun(DiagnosticCollector):
         else:  # a comment suppresses its error now, or no longer does
             self._apply_effect(self._context(node, statement), is_accepted=is_accepted)
 
-    def _check_and_store(self, statement: Statement, statement_cache: StatementCache) -> None:
+    def _check_and_store(self, statement: Statement) -> None:
+        if self.statement_cache is None:
+            self._check_uncached(statement)
+            return
         crash_count = len(self.crash_keys)
         with self.catalog.recorded() as access_record:
             results, is_accepted = self._check_uncached(statement)
         if access_record.is_repeatable and len(self.crash_keys) == crash_count:
-            statement_cache.store(statement, results, access_record, is_accepted=is_accepted)
+            self.statement_cache.store(statement, results, access_record, is_accepted=is_accepted)
 
     def _check_uncached(self, statement: Statement) -> tuple[tuple[StatementResult, ...], bool]:
         """Check a statement without the cache; returns its results, and true if it is assumed to run."""
@@ -237,9 +223,7 @@ class _CheckRun(DiagnosticCollector):
         except Exception as error:
             self.emit_internal_error((statement.start, statement.end), "the reader", error)
             return (), True
-        query_results = self._check_query(statement)
-        results = tuple(result for result, _ in query_results)
-        is_accepted = all(runs for _, runs in query_results)
+        results, is_accepted = self._check_query(statement)
         if isinstance(node, nodes.Other):
             self.catalog.another()
             return results, is_accepted
@@ -249,12 +233,12 @@ class _CheckRun(DiagnosticCollector):
         context.forget()
         return (*results, result), is_accepted and runs
 
-    def _check_query(self, statement: Statement) -> list[tuple[StatementResult, bool]]:
+    def _check_query(self, statement: Statement) -> tuple[tuple[StatementResult, ...], bool]:
         """Check the functions and filters of a statement; in a session, Spark itself does."""
-        span = statement.start, statement.end
         if self.is_routed or not may_be_query(statement):
-            return []
-        return [self._run_rules(self._context(nodes.Query(span), statement))]
+            return (), True
+        result, runs = self._run_rules(self._context(nodes.Query((statement.start, statement.end)), statement))
+        return (result,), runs
 
     def _context(self, node: nodes.Node, statement: Statement) -> Context:
         return Context(self.lines.text, node, self.catalog, statement, self.is_routed, search_cost=self._compared)

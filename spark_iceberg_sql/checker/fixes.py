@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
+from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span, apply_edits
 from spark_iceberg_sql.rules.base import Category
 from spark_iceberg_sql.rules.registry import BY_CODE
 
@@ -123,18 +123,13 @@ def _is_acceptable(old_report: Report, new_report: Report, group: _FixList, acce
             return False
     old, new = (Counter(d.code for d in report.errors) for report in (old_report, new_report))
     # Whatever a fix may reveal, it must not make a statement unreadable or the checker fail.
-    if any(new[code] > old[code] for code in _never_revealed()):
+    never_revealed = [INTERNAL, *(rule.code for rule in BY_CODE.values() if rule.category is Category.SYNTAX)]
+    if any(new[code] > old[code] for code in never_revealed):
         return False
     if all(fix.safe for _, fix in group):
         return True
     old.subtract(d.code for d, _ in group if d.severity is Severity.ERROR)
     return not any(count > old[code] for code, count in new.items())
-
-
-def _never_revealed() -> set[str]:
-    """The codes of errors that only the fix itself can have caused."""
-    syntax = (rule.code for rule in BY_CODE.values() if rule.category is Category.SYNTAX)
-    return {INTERNAL, *syntax}
 
 
 def _overlap(left: tuple[int, int], right: Span) -> bool:
@@ -159,16 +154,6 @@ class _OffsetMap:
 
 def _edits(fixes: _FixList) -> list[Edit]:
     return [edit for _, fix in fixes for edit in fix.edits]
-
-
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with non-overlapping edits applied."""
-    chunks: list[str] = []
-    offset = 0
-    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
-        chunks += [text[offset : edit.start], edit.text]
-        offset = edit.end
-    return "".join([*chunks, text[offset:]])
 
 
 def _without_overlaps(offers: Sequence[tuple[Diagnostic, Fix]]) -> _FixList:

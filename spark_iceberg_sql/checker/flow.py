@@ -7,10 +7,10 @@ condition follows all of its branches, except those that exit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from spark_iceberg_sql.facts.replay import changed_names
-from spark_iceberg_sql.files.source_map import Branch, BranchRange, Offsets
+from spark_iceberg_sql.files.source_map import Branch, BranchRange, Offsets, branch_paths
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record
@@ -43,20 +43,6 @@ class SideEffects:
             catalog.unsettle_below(())
         else:
             catalog.unsettle(*self.names)
-
-
-def branch_paths(spans: Sequence[Offsets], branch_ranges: Sequence[BranchRange]) -> Iterator[BranchPath]:
-    """The branches that contain each span, from the outermost to the innermost. spans, branch_ranges: in order."""
-    range_iterator = iter(branch_ranges)
-    next_range = next(range_iterator, None)
-    enclosing: list[BranchRange] = []
-    for start, end in spans:
-        while next_range is not None and next_range[0] <= start:
-            enclosing = [branch_range for branch_range in enclosing if branch_range[1] >= next_range[1]]
-            enclosing.append(next_range)
-            next_range = next(range_iterator, None)
-        enclosing = [branch_range for branch_range in enclosing if branch_range[1] >= start]
-        yield tuple(branch for _, stop, branch in enclosing if end <= stop)
 
 
 @record(slots=True)
@@ -163,12 +149,8 @@ def _step_span(script_step: ScriptStep) -> Offsets:
 
 
 def _step_effects(script_step: ScriptStep) -> SideEffects:
-    names: Sequence[Name] | None
-    if isinstance(script_step, Statement):
-        try:
-            names = changed_names(parser.parse(script_step))
-        except Exception:
-            names = ()  # the check parses it, too, and reports the error
-    else:
-        names = script_step[1]
+    try:
+        names = changed_names(parser.parse(script_step)) if isinstance(script_step, Statement) else script_step[1]
+    except Exception:
+        names = ()  # the check parses it, too, and reports the error
     return SideEffects(set(names or ()), names is None)

@@ -82,8 +82,7 @@ def _unplanned_reason(catalog: Tables, table: terms.NamePath) -> str:
 
 def _target_specs(catalog: Tables, node: nodes.Node, table: terms.NamePath) -> tuple[Name, Specs | None]:
     """The full name of the table that a statement is about, and its specs."""
-    parts = table.parts
-    entry = catalog.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else catalog.get(parts)
+    entry = catalog.partitioned(table.parts) if isinstance(node, FIELD_STATEMENTS) else catalog.get(table.parts)
     if isinstance(entry, Table):
         return entry.name, None if entry.is_intended else entry.specs
-    return catalog.full_name(parts), None
+    return catalog.full_name(table.parts), None

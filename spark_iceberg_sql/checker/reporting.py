@@ -54,9 +54,7 @@ class DiagnosticCollector:
         for component, error in result.errors:
             self.emit_internal_error(result.span, component, error)
         count_before = len(self.diagnostics)
-        is_accepted = True
-        for rule, finding in result.findings:
-            is_accepted = self.emit(rule, finding) and is_accepted
+        is_accepted = False not in [self.emit(rule, finding) for rule, finding in result.findings]
         has_reported = len(self.diagnostics) > count_before
         self.undecided_codes |= result.undecided_codes
         if (result.note is not None or has_reported) and not self._is_spark_statement(result):
@@ -86,9 +84,7 @@ class DiagnosticCollector:
 
     def _is_spark_statement(self, result: StatementResult) -> bool:
         """True if the statement is Spark's or Iceberg's, as far as is known."""
-        if self.is_spark or result.has_exclusive_syntax:
-            return True
-        if self.indicates(Dialect.SPARK):
+        if self.is_spark or result.has_exclusive_syntax or self.indicates(Dialect.SPARK):
             return True
         if self.is_spark is None or self.indicates(Dialect.OTHER_ENGINES):
             return False
@@ -101,8 +97,7 @@ class DiagnosticCollector:
         finding = result.note
         if finding is None:
             return
-        table = result.table
-        full_name = self.catalog.full_name(table) if table is not None else None
+        full_name = self.catalog.full_name(result.table) if result.table is not None else None
         missing_fact = finding.message.partition(": ")[2]
         name = tuple(part.lower() for part in full_name) if full_name is not None else result.span
         # If the table itself is unknown, one note covers all of its statements, whatever their rules lack.

@@ -64,11 +64,10 @@ def run_rules(context: Context) -> StatementResult:
     precondition_values: dict[Precondition, bool] = {}
     undecided: set[str] = set()
     for rule in _RULES.get(type(context.node), ()):
-        precondition = rule.when
-        if precondition is not None:
-            if precondition not in precondition_values:
-                precondition_values[precondition] = _holds(precondition, context)
-            if not precondition_values[precondition]:
+        if rule.when is not None:
+            if rule.when not in precondition_values:
+                precondition_values[rule.when] = _holds(rule.when, context)
+            if not precondition_values[rule.when]:
                 continue
         try:
             for finding in rule.check(context):
@@ -139,8 +138,7 @@ def _keep_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
 
 
 def _shifted_finding(finding: Finding, distance: int) -> Finding:
-    fix = finding.fix
-    if fix is not None:
-        edits = tuple(Edit(edit.start + distance, edit.end + distance, edit.text) for edit in fix.edits)
-        fix = replace(fix, edits=edits)
+    edits = finding.fix.edits if finding.fix is not None else ()
+    shifted_edits = tuple(Edit(edit.start + distance, edit.end + distance, edit.text) for edit in edits)
+    fix = replace(finding.fix, edits=shifted_edits) if finding.fix is not None else None
     return replace(finding, span=(finding.span[0] + distance, finding.span[1] + distance), fix=fix)

@@ -39,8 +39,8 @@ class _EqualStatements:
 
     def take(self, index: int, check: int) -> CachedStatement:
         """Mark an entry as used by this check, and return it."""
-        self.entries[self.used_count], self.entries[index] = (self.entries[index], self.entries[self.used_count])
-        entry = self.entries[self.used_count]
+        entry = self.entries[index]
+        self.entries[self.used_count], self.entries[index] = entry, self.entries[self.used_count]
         entry.last_check = check
         self.used_count += 1
         return entry

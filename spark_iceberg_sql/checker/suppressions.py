@@ -59,8 +59,8 @@ class Suppression:
         """
         if self.directive.is_blanket:
             return () if self.used_codes or self.directive.is_shared else ("",)
-        idle_codes = (code for code in self.directive.codes if code not in self.used_codes)
-        return tuple(c for c in idle_codes if not self.directive.is_shared or c in BY_CODE)
+        own_codes = [code for code in self.directive.codes if not self.directive.is_shared or code in BY_CODE]
+        return tuple(code for code in own_codes if code not in self.used_codes)
 
     def findings(self) -> Iterator[Finding]:
         """The findings about the comment itself, after the check."""
@@ -110,13 +110,10 @@ class Suppressions:
     @cached_property
     def _sorted_ranges(self) -> tuple[list[tuple[int, int, Suppression]], list[int]]:
         """The ranges of all comments by start, and for each the largest end so far."""
-        ranges = [
-            (*span, suppression)
-            for suppression in (*self.own_comments, *self.host_comments)
-            for span in suppression.ranges
-        ]
-        sorted_ranges = sorted(ranges, key=itemgetter(0))
-        return sorted_ranges, list(accumulate((end for _, end, _ in sorted_ranges), max))
+        suppressions = (*self.own_comments, *self.host_comments)
+        ranges = [(*span, suppression) for suppression in suppressions for span in suppression.ranges]
+        ranges.sort(key=itemgetter(0))
+        return ranges, list(accumulate((end for _, end, _ in ranges), max))
 
 
 def parse_suppressions(
@@ -130,8 +127,7 @@ def parse_suppressions(
     if MENTION.search(text) is None:
         return Suppressions()
     suppressions: list[Suppression] = []
-    comments = _comments(text, [start for start, _ in statement_spans])
-    for token in comments:
+    for token in _comments(text, [start for start, _ in statement_spans]):
         directive = parse_directive(token.text)
         if directive is None:
             continue
@@ -143,8 +139,8 @@ def parse_suppressions(
             index = bisect_right(statement_spans, (token.start, token.start))
             ranges = (statement_spans[index],) if index < len(statement_spans) else ()
         else:
-            row, _ = lines.position(token.start)
-            start = lines.start(row)
+            row, column = lines.position(token.start)
+            start = token.start - column + 1
             ranges = ((start, start + len(lines.line(row))),)
         span = token.start, token.start + directive.end
         suppressions.append(Suppression(span, directive, ranges, _removal_edit(text, token, directive)))
@@ -178,11 +174,9 @@ def _comments(text: str, starts: Sequence[int]) -> Iterator[Token]:
     last_index = -1
     for mention in MENTION.finditer(text):
         index = bisect_right(starts, mention.start())
-        if index == last_index:
-            continue
-        last_index = index
         begin = starts[index - 1] if index else 0
         end = starts[index] if index < len(starts) else len(text)
-        for token in tokenize(text[begin:end]):
+        for token in tokenize(text[begin:end]) if index != last_index else ():
             if token.kind is TokenKind.COMMENT:
                 yield token._replace(start=token.start + begin, end=token.end + begin)
+        last_index = index

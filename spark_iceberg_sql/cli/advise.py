@@ -32,10 +32,7 @@ def run(args: argparse.Namespace) -> int:
     queries = args.file
     if args.file == "-" or not is_event_log(Path(args.file)):
         queries = decode(read_bytes(args.file), args.file)[0]
-    spark = session(args)
-    try:
+    with session(args) as spark:
         advice = load("insight.advise.spark").advise(spark, args.source, [queries], using=args.using)
-    finally:
-        spark.stop()
     write_result(advice, args)
     return CLEAN

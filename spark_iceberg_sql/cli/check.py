@@ -120,7 +120,9 @@ def _check_once(args: argparse.Namespace) -> int:
         write_output(args.output_file, file_output, is_sql=False)
         return CLEAN
     if not paths:
-        write_message(f"warning: no SQL, Python or notebook files in {_file_description(args)}")
+        names = ", ".join(f"`{name}`" for name in args.files)
+        exceptions = "except for files that are excluded or that git ignores"
+        write_message(f"warning: no SQL, Python or notebook files in {names}, {exceptions}")
     _report_withheld(settings, paths)
     linter = Linter()
     reports: list[Report] = []
@@ -147,15 +149,13 @@ def _check_once(args: argparse.Namespace) -> int:
 
         outputs.append(tables_text(linter, paths, settings, color=has_color(args)))
     if run_summary.rejected_locations:
-        count_text = plural(len(run_summary.rejected_locations), "fix", "fixes")
-        note = f"Skipped {count_text} that would introduce errors"
-        if args.add_noqa:
-            note = f"No comment can suppress {plural(len(run_summary.rejected_locations), 'finding')}"
+        count = len(run_summary.rejected_locations)
+        skipped_fixes = f"Skipped {plural(count, 'fix', 'fixes')} that would introduce errors"
+        note = f"No comment can suppress {plural(count, 'finding')}" if args.add_noqa else skipped_fixes
         write_message(f"{note}: {', '.join(run_summary.rejected_locations)}")
     is_sql = args.diff or ((args.fix or args.add_noqa) and "-" in args.files)
     for_people = args.output_format in HUMAN_FORMATS
-    text = "".join(outputs)
-    text = patch_for(args.output_file, text) if args.diff else text
+    text = patch_for(args.output_file, "".join(outputs)) if args.diff else "".join(outputs)
     write_output(args.output_file, text, is_sql=is_sql, for_people=for_people)
     if has_failures:
         return COULD_NOT_RUN
@@ -163,15 +163,14 @@ def _check_once(args: argparse.Namespace) -> int:
         return CLEAN
     if args.diff:
         return FINDINGS if run_summary.has_changes else CLEAN
-    findings = any(d.severity is not Severity.NOTE for report in reports for d in report)
-    return FINDINGS if findings else CLEAN
+    has_findings = any(d.severity is not Severity.NOTE for report in reports for d in report)
+    return FINDINGS if has_findings else CLEAN
 
 
 def _report_withheld(settings: Configuration, paths: list[str]) -> None:
     """Warn of each catalog that only a settings file names."""
     effective = {id(s): s for s in (settings.of(Path(path)) for path in paths)}.values()
-    notes = {s.catalog_note(f"add --catalog {s.catalog}") for s in effective if s.catalog_is_withheld}
-    for note in sorted(notes):
+    for note in sorted({s.catalog_note(f"add --catalog {s.catalog}") for s in effective if s.catalog_is_withheld}):
         write_message(f"warning: {note}")
 
 
@@ -241,11 +240,6 @@ def _check_file(
         return file_reports, ""
     run_summary.add(file.text, result)
     return result.reports, output
-
-
-def _file_description(args: argparse.Namespace) -> str:
-    names = ", ".join(f"`{name}`" for name in args.files)
-    return f"{names}, except for files that are excluded or that git ignores"
 
 
 def _find_files(args: argparse.Namespace, settings: Configuration) -> list[str]:

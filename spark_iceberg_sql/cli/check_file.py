@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from spark_iceberg_sql.config.settings import Configuration, Settings
@@ -12,7 +13,6 @@ from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Report, Severity
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
 from spark_iceberg_sql.files.notebooks.positions import merge_reports
-from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.report.terminal import location
 from spark_iceberg_sql.safe_output import quoted_path, write_message
@@ -74,8 +74,7 @@ class RunSummary:
         if reason not in self.reported:
             write_message(f"error: {reason}")
             self.reported.add(reason)
-        span = Span(0, 0, 1, 1, 1, 1)
-        diagnostic = Diagnostic(INTERNAL, "internal-error", Severity.ERROR, reason, span, "")
+        diagnostic = Diagnostic(INTERNAL, "internal-error", Severity.ERROR, reason, Span(0, 0, 1, 1, 1, 1), "")
         self.failures.append(Report("", (diagnostic,), path))
 
     def add(self, old_text: str, result: ChangeResult) -> None:
@@ -92,8 +91,8 @@ def read_file(path: str, stdin_name: str | None, settings: Configuration) -> Fil
     name = stdin_name or path if path == "-" else path
     content = read_bytes(path)
     text, encoding, bom = decode(content, name)
-    settings_path = Path(name) if name != "-" else Path("stdin.sql")
-    return File(path, name, settings.of(settings_path), text, content, encoding, bom)
+    file_settings = settings.of(Path(name if name != "-" else "stdin.sql"))
+    return File(path, name, file_settings, text, content, encoding, bom)
 
 
 def change_file(file: File, reports: list[Report], check: Check, mode: ChangeMode) -> ChangeResult:
@@ -101,10 +100,8 @@ def change_file(file: File, reports: list[Report], check: Check, mode: ChangeMod
     if mode.adds_suppressions:
         from spark_iceberg_sql.checker.files.add_suppressions import suppress_findings
 
-        def read_again(text: str) -> SourceFile:
-            return extract_source(file.name, text, callables=file.settings.callables)
-
-        return ChangeResult(*suppress_findings(read_again, file.text, reports, check))
+        read = partial(extract_source, file.name, callables=file.settings.callables)
+        return ChangeResult(*suppress_findings(read, file.text, reports, check))
     from spark_iceberg_sql.checker.fixes import apply_fixes
 
     if all(d.fix is None for report in reports for d in report):

@@ -66,8 +66,7 @@ def _with_skipped_rules(diagnostic: Diagnostic) -> Diagnostic:
     """A note with the rules that could not be checked."""
     if not diagnostic.skipped:
         return diagnostic
-    count = diagnostic.statements
-    count_text = f" in {count} statements" if count > 1 else ""
+    count_text = f" in {diagnostic.statements} statements" if diagnostic.statements > 1 else ""
     rules = f"rules not checked{count_text}: {', '.join(diagnostic.skipped)}"
     return replace(diagnostic, help=f"{diagnostic.help}\n{rules}")
 

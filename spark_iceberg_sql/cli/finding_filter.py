@@ -107,8 +107,7 @@ class NewFindingsFilter:
         """Update the baseline; returns the line to print. Raises FileError."""
         assert self.baseline is not None
         number = self.baseline.write(self._fingerprints(), self._fingerprints_by_file, self._was_checked)
-        path = visible(str(self.baseline.path))
-        return f"{plural(number, 'finding is', 'findings are')} in the baseline `{path}`\n"
+        return f"{plural(number, 'finding is', 'findings are')} in the baseline `{visible(str(self.baseline.path))}`\n"
 
     def _fingerprints(self) -> list[FindingFingerprint]:
         return [

@@ -35,11 +35,8 @@ def run(args: argparse.Namespace) -> int:
     if args.source == "-" or Path(args.source).suffix == ".sql":
         migration = from_hive(None, f"{_text(args.source)}\n", queries, **options)
     else:
-        spark = session(args)
-        try:
+        with session(args) as spark:
             migration = from_hive(spark, args.source, queries, **options)
-        finally:
-            spark.stop()
     write_result(migration, args)
     return CLEAN if migration.basis is not None else COULD_NOT_RUN
 

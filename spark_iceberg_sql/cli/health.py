@@ -19,10 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings; returns the exit code."""
-    spark = session(args)
-    try:
+    with session(args) as spark:
         table_health = load("insight.health.spark").health(spark, args.table)
-    finally:
-        spark.stop()
     write_result(table_health, args)
     return CLEAN

@@ -82,9 +82,7 @@ def _read(path: str, args: argparse.Namespace, settings: Configuration) -> File 
 
 def _task_of(item: _Item) -> LintTask | None:
     path, file = item
-    if path == "-" or isinstance(file, Exception):
-        return None
-    return LintTask(file.name, file.text, file.settings)
+    return LintTask(file.name, file.text, file.settings) if path != "-" and isinstance(file, File) else None
 
 
 def _open_cache(args: argparse.Namespace, settings: Configuration, file_count: int) -> ResultCache | None:

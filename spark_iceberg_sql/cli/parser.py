@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from spark_iceberg_sql.config.keys import did_you_mean
@@ -17,18 +18,13 @@ COMMAND = "COMMAND"
 _CHOICE = regex(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)", re.DOTALL)
 
 
-class _FixedWidthFormatter(argparse.HelpFormatter):
-    def __init__(self, prog: str, **options: Any) -> None:
-        super().__init__(prog, **{"width": 80, **options})
-
-
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser whose errors are one line that suggests the closest option or value; exits with code 2."""
 
     def __init__(self, **options: Any) -> None:
         # argparse makes a formatter for each option declared, and each asks for the width of the terminal.
         self._formatter = options.pop("formatter_class", argparse.HelpFormatter)
-        super().__init__(**options, formatter_class=_FixedWidthFormatter)
+        super().__init__(**options, formatter_class=partial(argparse.HelpFormatter, width=80))
 
     def format_help(self) -> str:
         """The text of --help, as wide as the terminal."""
@@ -40,8 +36,7 @@ class Parser(argparse.ArgumentParser):
     ) -> argparse.Namespace:
         """Like argparse's, but the error about an unknown option suggests the closest one."""
         parsed, unparsed = self.parse_known_args(args, namespace)
-        unknown = [word for word in unparsed if word.startswith("-")] or unparsed
-        if unknown:
+        if unknown := [word for word in unparsed if word.startswith("-")] or unparsed:
             name = unknown[0].partition("=")[0]
             options = [word for word in vars(self)["_option_string_actions"] if word.startswith("--")]
             noun = "option" if name.startswith("-") else "argument"
@@ -50,8 +45,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error in one line, then a line about the usage, and exit."""
-        choice_match = _CHOICE.search(message)
-        if choice_match is not None:
+        if (choice_match := _CHOICE.search(message)) is not None:
             choices = [choice.strip(" '") for choice in choice_match["choices"].split(",")]
             argument = message[: choice_match.start()].removeprefix("argument ").rstrip(": ")
             word, choices_text = choice_match["word"], ", ".join(choices)

@@ -42,12 +42,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the preview; returns the exit code."""
     properties = pairs("--property", args.property)
-    spark = session(args)
-    try:
+    with session(args) as spark:
         preview = load("insight.preview.spark").preview
         result = preview(spark, args.source, args.spec, using=args.using, properties=properties, commits=args.commits)
-    finally:
-        spark.stop()
     write_result(result, args)
     if args.max_files is not None and result.files > args.max_files:
         write_message(f"error: {result.files:,} files, more than {args.max_files:,}")

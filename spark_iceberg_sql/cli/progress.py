@@ -21,8 +21,7 @@ class Progress:
 
     def advance(self) -> None:
         """One more file begins."""
-        current_time = time.monotonic()
-        if current_time >= self._next:
+        if (current_time := time.monotonic()) >= self._next:
             self._next = current_time + _INTERVAL
             self._line = f"Checked {self._done:,} of {self._total:,} files"
             # The cursor goes back, so that any other line takes this one's place.

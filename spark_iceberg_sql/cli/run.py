@@ -30,23 +30,20 @@ def run(args: argparse.Namespace) -> int:
     text = decode(read_bytes(args.file), args.file)[0]
     text = substitute_variables(text, pairs("--var", args.var))
     parameters = pairs("--param", args.param)
-    spark = session(args)
-    script = load("spark.gate.scripts")
-    try:
-        script.run(
-            spark,
-            text,
-            parameters,
-            check_only=args.check_only,
-            filename=args.file,
-            progress=_write_report,
-            on_result=_show_rows,
-        )
-    except IcebergSqlError as error:
-        _write_report(str(error))
-        return FINDINGS if error.report is not None else COULD_NOT_RUN
-    finally:
-        spark.stop()
+    with session(args) as spark:
+        try:
+            load("spark.gate.scripts").run(
+                spark,
+                text,
+                parameters,
+                check_only=args.check_only,
+                filename=args.file,
+                progress=_write_report,
+                on_result=_show_rows,
+            )
+        except IcebergSqlError as error:
+            _write_report(str(error))
+            return FINDINGS if error.report is not None else COULD_NOT_RUN
     return CLEAN
 
 

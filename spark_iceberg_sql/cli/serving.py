@@ -31,22 +31,15 @@ def add_server(parser: argparse.ArgumentParser, port: int) -> None:
 def serve(args: argparse.Namespace, function: str, name: str) -> int:
     """Serve until Ctrl-C or SIGTERM; returns the exit code. function: starts the server. name: to display."""
     signal.signal(signal.SIGTERM, _interrupt)
-    spark = None
     try:
-        spark = session(args, args.ddl, serves=True)
-        start = getattr(load("sessions.servers"), function)
-        server = start(spark, host=args.host, port=args.port, ddl=args.ddl)
-        sys.stdout.write(f"{name} server at {server.url}; Ctrl-C stops it\n")
-        sys.stdout.flush()
-        try:
-            server.wait()
-        finally:
-            server.stop()
+        with session(args, args.ddl, serves=True) as spark:
+            start = getattr(load("sessions.servers"), function)
+            with start(spark, host=args.host, port=args.port, ddl=args.ddl) as server:
+                sys.stdout.write(f"{name} server at {server.url}; Ctrl-C stops it\n")
+                sys.stdout.flush()
+                server.wait()
     except KeyboardInterrupt:
         write_message("stopped")
-    finally:
-        if spark is not None:
-            spark.stop()
     return CLEAN
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -22,15 +23,22 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def session(args: argparse.Namespace, ddl: str = "error", *, serves: bool = False) -> Any:
-    """The session for the options. serves: whether a server's clients share its catalogs. Raises IcebergSqlError."""
+@contextmanager
+def session(args: argparse.Namespace, ddl: str = "error", *, serves: bool = False) -> Iterator[Any]:
+    """The session for the options, which is stopped at the end. Raises IcebergSqlError.
+
+    serves: whether a server's clients share its catalogs.
+    """
     conf = pairs("--conf", args.conf)
     if serves:
         conf = load("sessions.servers").shared_settings(conf, args.catalog)
     spark_session = load("sessions.session").session(args.warehouse, catalog=args.catalog, config=conf, ddl=ddl)
-    # What fails a statement is printed in a sentence.
-    load("spark.bridge.jvm.gateway").log_tasks(False)
-    return spark_session
+    try:
+        # What fails a statement is printed in a sentence.
+        load("spark.bridge.jvm.gateway").log_tasks(False)
+        yield spark_session
+    finally:
+        spark_session.stop()
 
 
 def pairs(option: str, items: Iterable[str] | None) -> dict[str, str]:

@@ -51,17 +51,14 @@ def print_results(args: argparse.Namespace, compute: Callable[[object, str], R])
     texts = [statement.text for statement in statements(text)]
     if not texts:
         raise IcebergSqlError("there is no statement to explain")
-    spark = session(args)
-    try:
+    with session(args) as spark:
         outcomes = [(number, _result_of(spark, sql, number, compute)) for number, sql in enumerate(texts, 1)]
-    finally:
-        spark.stop()
     results = [(number, item) for number, item in outcomes if item is not None]
     if args.format == "json":
         values = [{"statement": number, **item.to_dict()} for number, item in results]
         raw_stream(sys.stdout).write(as_json(values) + "\n")
     else:
-        titled_texts = (_with_title(item, number, len(texts)) for number, item in results)
+        titled_texts = (f"-- statement {number}\n{item}" if len(texts) > 1 else str(item) for number, item in results)
         sys.stdout.write(visible_lines("\n\n".join(titled_texts)))
         sys.stdout.write("\n" if results else "")
     return results, len(results) < len(outcomes)
@@ -75,7 +72,3 @@ def _result_of(spark: object, text: str, number: int, compute: Callable[[object,
         first_line = str(error).strip().partition("\n")[0]
         write_message(f"error: statement {number}: {first_line}")
         return None
-
-
-def _with_title(result: object, number: int, count: int) -> str:
-    return f"-- statement {number}\n{result}" if count > 1 else str(result)

@@ -66,8 +66,7 @@ def _require_path(key: str, source: str, name: str, path: Path, root: Path) -> N
 
 def _tree(root: Path) -> Path:
     """The repository of a settings file's folder; without one, the folder."""
-    folders = (root, *root.parents)
-    return next((folder for folder in folders if os.path.exists(folder / ".git")), root).resolve()
+    return next((folder for folder in (root, *root.parents) if os.path.exists(folder / ".git")), root).resolve()
 
 
 def _without_wildcards(glob: Path) -> Path:

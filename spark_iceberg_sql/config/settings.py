@@ -183,8 +183,7 @@ class Configuration:
 
     def _of_directory(self, directory: Path) -> Settings:
         if directory not in self._by_directory:
-            declared = _settings_in(directory)
-            if declared is not None:
+            if (declared := _settings_in(directory)) is not None:
                 settings = declared.overridden(self._overrides)
             elif directory == directory.parent:
                 settings = Settings().overridden(self._overrides)
@@ -281,8 +280,7 @@ def _updated(settings: Settings, values: Mapping[str, Any], source: str, base: P
             raise ConfigError(f"`{key}` in {_source_text(source)} must be {error}") from None
         except RecursionError:
             raise ConfigError(f"`{key}` in {_source_text(source)} is nested too deeply") from None
-    sources = {**settings.sources, **dict.fromkeys(values, source)}
-    return replace(settings, **parsed, sources=sources)
+    return replace(settings, **parsed, sources={**settings.sources, **dict.fromkeys(values, source)})
 
 
 def _source_text(source: str) -> str:

@@ -10,7 +10,7 @@ from spark_iceberg_sql.checker.engine import TextOrigin, check_and_apply
 from spark_iceberg_sql.checker.statement_cache import StatementCache
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files.source import SourceFile
-from spark_iceberg_sql.files.source_map import JoinedScript, SqlFragment
+from spark_iceberg_sql.files.source_map import JoinedScript
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -26,17 +26,14 @@ class Script:
         """The offset in the SQL of an offset in a part of the file; None if it is not in the SQL."""
         for fragment, start in zip(self.joined.fragments, self.joined.offsets, strict=True):
             if fragment.unit_index == part and fragment.starts[0] <= host_offset <= fragment.ends[-1]:
-                return start + _sql_offset(fragment, host_offset)
+                sql_offset = max(bisect_right(fragment.starts, host_offset) - 1, 0)
+                return start + min(sql_offset, len(fragment.sql))
         return None
 
     def to_host(self, start: int, end: int) -> tuple[int, int, int]:
         """The part of the file, and the offsets in it, of a range of the SQL."""
         fragment, offset = self.joined.fragment_at(start)
         return fragment.unit_index, *fragment.source_span(start - offset, min(end - offset, len(fragment.sql)))
-
-
-def _sql_offset(fragment: SqlFragment, host_offset: int) -> int:
-    return min(max(bisect_right(fragment.starts, host_offset) - 1, 0), len(fragment.sql))
 
 
 @dataclass(slots=True)
@@ -56,8 +53,7 @@ class Analysis:
     def script_at(self, part: int, host_offset: int) -> tuple[Script, int] | None:
         """The SQL at an offset of a part of the file, and the offset in it."""
         for script in self.scripts:
-            offset = script.offset(part, host_offset)
-            if offset is not None:
+            if (offset := script.offset(part, host_offset)) is not None:
                 return script, offset
         return None
 

@@ -44,8 +44,7 @@ def change_notebook(files: OpenFiles, params: lsp.DidChangeNotebookDocumentParam
     cells_by_uri = {cell.document: _cell(cell) for cell in cells.data or ()}
     notebook.cells = [cells_by_uri.get(uri, (uri, code)) for uri, code in notebook.cells]
     for text in cells.text_content or ():
-        document = files.documents.get(text.document.uri)
-        if document is not None:
+        if (document := files.documents.get(text.document.uri)) is not None:
             files.put(document.with_changes(text.changes, text.document.version))
     return closed_uris
 

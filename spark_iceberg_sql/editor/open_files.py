@@ -143,7 +143,7 @@ class OpenFiles:
         """The analysis of the current versions; an error that prevents it is shown once."""
         documents = tuple(self.parts(unit))
         state = self._units.setdefault(unit, _UnitState())
-        if state.analysis is not None and _is_same_version(state.documents, documents):
+        if state.analysis is not None and [*map(id, state.documents)] == [*map(id, documents)]:
             return state.analysis
         error = None
         try:
@@ -229,14 +229,11 @@ class OpenFiles:
             except IcebergSqlError:
                 return True  # what is missing may be there now
             # It may be an earlier migration of the same series.
-            if path != other and (settings.scripts or path.parent == other.parent):
-                return True
-            if any(_is_metadata_file(path, metadata) for metadata in settings.metadata.values()):
-                return True
-            project = self._linter.project_of(other)
-            if project in path.parents and (path.suffix in _PROJECT_SUFFIXES or path.name in _DBT_ARTIFACTS):
-                return True
-            if path == settings.dbt_manifest:
+            may_precede = path != other and (settings.scripts or path.parent == other.parent)
+            is_metadata = any(_is_metadata_file(path, metadata) for metadata in settings.metadata.values())
+            is_in_project = self._linter.project_of(other) in path.parents
+            is_of_dbt = is_in_project and (path.suffix in _PROJECT_SUFFIXES or path.name in _DBT_ARTIFACTS)
+            if may_precede or is_metadata or is_of_dbt or path == settings.dbt_manifest:
                 return True
         return False
 
@@ -257,7 +254,3 @@ def _is_metadata_file(path: Path, metadata: Path) -> bool:
     """True if a file is a table's metadata, or in the folder configured for it."""
     location = metadata.absolute()
     return path == location or location in path.parents
-
-
-def _is_same_version(old: tuple[Document, ...], new: tuple[Document, ...]) -> bool:
-    return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))

@@ -65,8 +65,7 @@ class Publisher:
             return
         started = time.perf_counter()
         for document in self._files.parts(unit):
-            diagnostics = self._handlers.diagnostics(document.uri)
-            self._send(document.uri, diagnostics, document.version)
+            self._send(document.uri, self._handlers.diagnostics(document.uri), document.version)
         self._last_duration = time.perf_counter() - started
 
     def publish_all(self) -> None:
@@ -90,6 +89,5 @@ class Publisher:
         )
 
     def _cancel(self, unit: str) -> None:
-        handle = self._waiting.pop(unit, None)
-        if handle is not None:
+        if (handle := self._waiting.pop(unit, None)) is not None:
             handle.cancel()

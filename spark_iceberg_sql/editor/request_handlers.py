@@ -6,7 +6,7 @@ They return the protocol's types; server.py registers them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -61,8 +61,7 @@ class RequestHandlers:
         offset = document.offset(position)
         texts: list[str] = []
         start, end = offset, offset
-        script_position = analysis.script_at(part, offset)
-        if script_position is not None:
+        if (script_position := analysis.script_at(part, offset)) is not None:
             script, sql_offset = script_position
             statement, catalog = analysis.catalog_at(script, sql_offset)
             term = meaning(script.joined.sql, statement, sql_offset, catalog) if statement else None
@@ -118,10 +117,16 @@ class RequestHandlers:
                 for sql_offset, name in new_field_names(script.joined.sql, statement, catalog):
                     in_part, _, offset = script.to_host(max(sql_offset - 1, 0), sql_offset)
                     if in_part == part and start <= offset <= end:
-                        hints.append(_hint(document.position(offset), name))
+                        hints.append(
+                            lsp.InlayHint(
+                                document.position(offset),
+                                f"→ {visible(name)}",
+                                tooltip="the name of the partition field",
+                                padding_left=True,
+                            )
+                        )
 
-            sql_range = _sql_range(script, part, start, end)
-            if sql_range is not None:
+            if (sql_range := _sql_range(script, part, start, end)) is not None:
                 analysis.visit(script, *sql_range, see)
         return hints
 
@@ -171,7 +176,7 @@ class RequestHandlers:
             return None
 
     def actions(
-        self, uri: str, lsp_range: lsp.Range, only: list[Any] | None, *, resolves_later: bool = False
+        self, uri: str, lsp_range: lsp.Range, only: Sequence[Any] | None, *, resolves_later: bool = False
     ) -> list[lsp.CodeAction]:
         """Fixes and suppression comments for the findings in a range, and all safe fixes of the text.
 
@@ -229,7 +234,7 @@ class RequestHandlers:
         return result[1] if result is not None else None
 
 
-def _is_requested(only: list[Any] | None, kind: str) -> bool:
+def _is_requested(only: Sequence[Any] | None, kind: str) -> bool:
     """True if an action's kind is among those that the editor requests, or below one of them."""
     kinds = [getattr(item, "value", item) for item in only or ()]
     return not kinds or any(kind == parent or parent == "" or kind.startswith(f"{parent}.") for parent in kinds)
@@ -246,10 +251,6 @@ def _sql_range(script: Script, part: int, start: int, end: int) -> tuple[int, in
         return None
     first, last = script.offset(part, start), script.offset(part, end)
     return (first if first is not None else ranges[0][0], last if last is not None else ranges[-1][1])
-
-
-def _hint(position: lsp.Position, name: str) -> lsp.InlayHint:
-    return lsp.InlayHint(position, f"→ {visible(name)}", padding_left=True, tooltip="the name of the partition field")
 
 
 def _diagnostic(document: Document, diagnostic: Diagnostic) -> lsp.Diagnostic:

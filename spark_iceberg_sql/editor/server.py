@@ -155,8 +155,7 @@ def _register_pull(language_server: LanguageServer, handlers: RequestHandlers) -
         lsp.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME),
     )
     def diagnostic(params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
-        items = handlers.diagnostics(params.text_document.uri)
-        return lsp.RelatedFullDocumentDiagnosticReport(items=items)
+        return lsp.RelatedFullDocumentDiagnosticReport(items=handlers.diagnostics(params.text_document.uri))
 
 
 def _register_documents(
@@ -251,8 +250,7 @@ def _register_requests(language_server: LanguageServer, handlers: RequestHandler
     @language_server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         only = params.context.only
-        kinds = list(only) if only is not None else None
-        return handlers.actions(params.text_document.uri, params.range, kinds, resolves_later=client.resolves)
+        return handlers.actions(params.text_document.uri, params.range, only, resolves_later=client.resolves)
 
     @language_server.feature(lsp.CODE_ACTION_RESOLVE)
     def action(selected: lsp.CodeAction) -> lsp.CodeAction:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target_context import AlreadyReportedError, UnknownFactError
+from spark_iceberg_sql.facts.target_context import AlreadyReportedError, UnknownFactError, known_or_none
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
@@ -78,12 +78,11 @@ def new_field_names(text: str, statement: Statement, catalog: Tables) -> Iterato
         is_old_term = isinstance(node, nodes.ReplaceField) and not index
         transform = find_transform(term.transform_name)
         has_name = isinstance(getattr(node, "name", None), terms.NamePath)
-        if is_old_term or has_name or isinstance(node, nodes.DropField) or transform is None:
+        if is_old_term or has_name or isinstance(node, nodes.DropField) or len(term.columns) != 1:
             continue
-        if len(term.columns) != 1 or transform.is_identity:
+        if transform is None or transform.is_identity:
             continue
-        field = _created_field(context, index)
-        if field is not None:
+        if (field := _created_field(context, index)) is not None:
             yield term.span[1], field.name
         elif _is_unknown(context):
             yield term.span[1], _default_name(node, term, transform)
@@ -121,8 +120,7 @@ def _term_markdown(
     summary = f"{code(term.transform_name)}: {transform.summary}" if term.transform_name else "the column's value"
     if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not index):
         return summary
-    field = _created_field(Context(text, node, catalog, statement), index)
-    if field is not None:
+    if (field := _created_field(Context(text, node, catalog, statement), index)) is not None:
         headline = (
             f"partition field {code(field.name)} (id {field.field_id}): {field.transform} of {code(field.source)}"
         )
@@ -133,15 +131,13 @@ def _term_markdown(
 
 def _created_field(context: Context, index: int) -> PartitionField | None:
     """The field that a term of the statement creates; None if that is unknown."""
-    try:
-        old_table, new_table = context.table, context.table_after
-    except (UnknownFactError, AlreadyReportedError):
-        return None
+    new_table = known_or_none(lambda: context.table_after)
     if new_table is None or new_table.specs is None:
         return None
     fields = new_table.specs.spec.fields
     if isinstance(context.node, nodes.Create):
         return fields[index] if index < len(fields) else None
+    old_table = known_or_none(lambda: context.table)
     old_fields = old_table.specs.spec.fields if isinstance(old_table, Table) and old_table.specs else ()
     new_fields = [field for field in fields if field not in old_fields and not field.transform.is_void]
     return new_fields[-1] if new_fields else None
@@ -155,8 +151,7 @@ def _default_name(node: nodes.Node, term: terms.Term, transform: Transform) -> s
     source = ".".join(term.columns[0].parts)
     if isinstance(node, nodes.Create):
         return transform.create_name(source)
-    value = term.literals[0].value if len(term.literals) == 1 else None
-    return transform.alter_name(source, value)
+    return transform.alter_name(source, term.literals[0].value if len(term.literals) == 1 else None)
 
 
 def suggestions(text: str, statement: Statement, offset: int, catalog: Tables) -> list[Suggestion]:
@@ -194,7 +189,8 @@ def _open_clause(tokens: list[Token]) -> tuple[int, str | None] | None:
         depth = remaining.count("(") - remaining.count(")")
         if pair[0] == "PARTITIONED":
             return (tokens[i - 1].start, _open_function(remaining) if depth > 1 else None) if depth > 0 else None
-        if depth == 0 and remaining and remaining[-1] not in ("WITH", "FIELD") and not _is_incomplete_term(remaining):
+        is_incomplete_term = len(remaining) == 1 or remaining[-2:-1] == ["WITH"]
+        if depth == 0 and remaining and remaining[-1] not in ("WITH", "FIELD") and not is_incomplete_term:
             return None
         return tokens[i - 2].start if i > 1 else tokens[i - 1].start, _open_function(remaining) if depth else None
     return None
@@ -206,11 +202,6 @@ def _open_function(keywords: list[str]) -> str:
     return keywords[index - 1] if index else ""
 
 
-def _is_incomplete_term(remaining: list[str]) -> bool:
-    """True if the last word is an unfinished term."""
-    return len(remaining) == 1 or remaining[-2] == "WITH"
-
-
 def _fields(
     text: str, statement: Statement, clause_start: int, tokens_before: Sequence[Token], catalog: Tables
 ) -> list[Suggestion]:
@@ -219,10 +210,7 @@ def _fields(
     if keywords[0] not in ("DROP", "REPLACE") or "WITH" in keywords:
         return []
     context = _completed_context(text, statement, clause_start, catalog)
-    try:
-        table = context.table if context is not None else None
-    except (UnknownFactError, AlreadyReportedError):
-        return []
+    table = known_or_none(lambda: context.table) if context is not None else None
     if not isinstance(table, Table) or table.specs is None:
         return []
     return [
@@ -251,10 +239,8 @@ def _transforms(columns: Sequence[Column]) -> Iterator[Suggestion]:
 def _columns(text: str, statement: Statement, clause_start: int, catalog: Tables) -> tuple[Column, ...]:
     """The columns that a partition source may be: those of the statement itself, or of its table."""
     context = _completed_context(text, statement, clause_start, catalog)
-    try:
-        columns = context.schema.columns if context is not None else ()
-    except (UnknownFactError, AlreadyReportedError):
-        return ()
+    schema = known_or_none(lambda: context.schema) if context is not None else None
+    columns = schema.columns if schema is not None else ()
     return tuple(column for column in columns if isinstance(column.field.type, Primitive) and not column.in_collection)
 
 

@@ -44,11 +44,12 @@ class Context(TermsContext):
         if table_after.specs is None or table_after.schema is None:
             raise UnknownFactError("its partition specs", table_after.why_unknown or "nothing defines them")
         table_before = self.replaced_table if isinstance(self.node, nodes.Create) else self.iceberg_table
-        old_keys: set[tuple[object, ...]] = set()
+        old_fields: tuple[CorruptField, ...] = ()
         if table_before is not None and table_before.specs is not None and table_before.schema is not None:
-            old_keys = {_corruption_key(item) for item in self._corrupt_fields(table_before.specs, table_before.schema)}
-        corrupt_fields = self._corrupt_fields(table_after.specs, table_after.schema)
-        return tuple(d for d in corrupt_fields if _corruption_key(d) not in old_keys)
+            old_fields = self._corrupt_fields(table_before.specs, table_before.schema)
+        old_keys = set(map(_corruption_key, old_fields))
+        fields = self._corrupt_fields(table_after.specs, table_after.schema)
+        return tuple(field for field in fields if _corruption_key(field) not in old_keys)
 
     @cached_property
     def row_change_corruption(self) -> tuple[tuple[CorruptField, ...], bool]:
@@ -86,5 +87,4 @@ class Context(TermsContext):
 
 
 def _corruption_key(item: CorruptField) -> tuple[object, ...]:
-    other = item.other.field_id if item.other is not None else None
-    return item.kind, item.field.field_id, other
+    return item.kind, item.field.field_id, item.other.field_id if item.other is not None else None

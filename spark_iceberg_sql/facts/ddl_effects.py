@@ -42,26 +42,27 @@ def resulting_table(context: TermsContext) -> Table | None:
     if isinstance(node, nodes.Create):
         return _created_table(context, node)
     table = context.iceberg_table
-    if isinstance(node, nodes.AddField | nodes.DropField | nodes.ReplaceField):
-        return _with_changed_spec(context, node, table)
-    if isinstance(node, nodes.SetProperties):
-        return _with_properties(context, node, table)
-    if isinstance(node, nodes.AddColumns):
-        return _with_columns(table, [(ref.parts, column) for ref, column in node.columns])
-    if isinstance(node, nodes.DropColumns):
-        return _without_columns(table, node.columns)
-    if isinstance(node, nodes.RenameColumn):
-        return _with_renamed_column(table, node.column, node.new_name.parts[-1])
-    if isinstance(node, nodes.AlterColumn):
-        return _with_altered_columns(table, node)
-    if isinstance(node, nodes.ReplaceColumns):
-        return _with_replaced_columns(table, node)
-    if isinstance(node, nodes.WriteOrder):
-        return _with_write_order(table, node)
-    if isinstance(node, nodes.IdentifierFields):
-        return _with_identifier_fields(table, node)
-    if isinstance(node, nodes.ChangeSnapshotRef):
-        return _with_reference(table, node)
+    match node:
+        case nodes.AddField() | nodes.DropField() | nodes.ReplaceField():
+            return _with_changed_spec(context, node, table)
+        case nodes.SetProperties():
+            return _with_properties(context, node, table)
+        case nodes.AddColumns():
+            return _with_columns(table, [(ref.parts, column) for ref, column in node.columns])
+        case nodes.DropColumns():
+            return _without_columns(table, node.columns)
+        case nodes.RenameColumn():
+            return _with_renamed_column(table, node.column, node.new_name.parts[-1])
+        case nodes.AlterColumn():
+            return _with_altered_columns(table, node)
+        case nodes.ReplaceColumns():
+            return _with_replaced_columns(table, node)
+        case nodes.WriteOrder():
+            return _with_write_order(table, node)
+        case nodes.IdentifierFields():
+            return _with_identifier_fields(table, node)
+        case nodes.ChangeSnapshotRef():
+            return _with_reference(table, node)
     return table
 
 
@@ -210,8 +211,7 @@ def _without_columns(table: Table, columns: Sequence[terms.NamePath]) -> Table:
     if schema is None:
         return table
     for ref in columns:
-        field_id = single_field_id(schema, ref)
-        if field_id is not None:
+        if (field_id := single_field_id(schema, ref)) is not None:
             schema = schema.with_edited_field(field_id, lambda _: None)
     return replace(table, schema=schema)
 

@@ -100,9 +100,8 @@ class NonPruningPredicate:
 def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
     """Yield the conjunct that does not prune, unless another conjunct may prune."""
     statement = context.statement
-    if statement.first not in ("SELECT", "DELETE"):
-        return
-    if context.catalog.shared:  # a program may filter the rows once more
+    # A program may filter the rows once more.
+    if statement.first not in ("SELECT", "DELETE") or context.catalog.shared:
         return
     # A cheap substring test, before the text is tokenized.
     if statement.text.isascii() and not any(map(statement.may_contain, _FUNCTION_SUBSTRINGS)):
@@ -112,10 +111,10 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
         return
     name, where_tokens = clauses
     conjuncts = _split_conjuncts(where_tokens)
-    if any(map(_is_constant, conjuncts)):
-        return  # perhaps it is never true, and nothing is read
-    if not any(call_match is not None and call_match[0] in _FUNCTIONS for call_match in map(_parse_call, conjuncts)):
-        return  # without looking up the table
+    has_call = any(call_match is not None and call_match[0] in _FUNCTIONS for call_match in map(_parse_call, conjuncts))
+    # A constant is perhaps never true, and nothing is read.
+    if not has_call or any(map(_is_constant, conjuncts)):
+        return
     try:
         cursor = Cursor(context.text, list(name), name[-1].end)
         parts = cursor.path("a table's name").parts
@@ -161,16 +160,13 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
 def _table_and_conditions(tokens: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | None:
     """The tokens of the table's name and of the WHERE clause; None if there is more than one FROM or WHERE."""
     keywords = [token.word for token in tokens]
-    if keywords.count("FROM") != 1 or keywords.count("WHERE") != 1:
-        return None
-    if any(word in _UNSUPPORTED_TOKENS for word in keywords[1:]):
+    # Spark reads nothing for LIMIT 0.
+    is_unsupported = not _UNSUPPORTED_TOKENS.isdisjoint(keywords[1:]) or keywords[-2:] == ["LIMIT", "0"]
+    if is_unsupported or keywords.count("FROM") != 1 or keywords.count("WHERE") != 1:
         return None
     from_index, where_index = keywords.index("FROM"), keywords.index("WHERE")
     name = tokens[from_index + 1 : where_index]
     end = next((i for i in range(where_index, len(keywords)) if keywords[i] in _CLAUSES_AFTER_WHERE), len(keywords))
-    # Spark reads nothing for LIMIT 0.
-    if keywords[-2:] == ["LIMIT", "0"]:
-        return None
     # A name has an odd number of tokens, `a.b.c`; one more is an alias.
     alias = None
     if len(name) > 2 and name[-2].word == "AS":
@@ -249,9 +245,8 @@ def _parse_call(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] |
         return None
     end = closing_index(tokens, 1)
     call_tokens, comparison = tokens[2:end], tokens[end + 1 :]
-    if not call_tokens or len(comparison) < 2 or call_tokens[0].kind not in (TokenKind.WORD, TokenKind.QUOTED):
-        return None
-    if len(call_tokens) > 1 and call_tokens[1].text != ",":
+    has_column = bool(call_tokens) and call_tokens[0].kind in (TokenKind.WORD, TokenKind.QUOTED)
+    if not has_column or len(comparison) < 2 or (len(call_tokens) > 1 and call_tokens[1].text != ","):
         return None
     values = comparison[1:]
     if comparison[0].word == "IN":

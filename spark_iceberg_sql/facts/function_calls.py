@@ -86,9 +86,7 @@ class FunctionCall:
 def calls(context: Context) -> Iterator[FunctionCall]:
     """The statement's calls, in order; without those that contain a placeholder or a star, or are deeply nested."""
     statement = context.statement
-    if statement.first in _NON_QUERY_KEYWORDS:
-        return
-    if not _may_contain_call(statement):
+    if statement.first in _NON_QUERY_KEYWORDS or not _may_contain_call(statement):
         return
     tokens = statement.tokens
     type_of = _type_resolver(context, tokens)
@@ -114,7 +112,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
             (n for n in names if n and (is_system or n.text.lower() not in parameters(transform))), None
         )
         arguments = _in_parameter_order(arguments, names, () if is_system else parameters(transform))
-        types = [type_of(a) if _is_resolvable_column(tokens, open_brackets, [a]) else None for a in arguments]
+        types = [type_of(a) if _is_resolvable_column(tokens, open_brackets, a) else None for a in arguments]
         name_span = tokens[first].start, token.end
         yield FunctionCall(
             context.text_at(name_span),
@@ -154,10 +152,8 @@ def _in_parameter_order(
 
 def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
     """The index at which the name of a call begins if token i ends it, and whether it is in `system`."""
-    token = tokens[i]
-    if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or i + 1 >= len(tokens):
-        return None
-    if tokens[i + 1].text != "(":
+    is_name = tokens[i].kind in (TokenKind.WORD, TokenKind.QUOTED)
+    if not is_name or [token.text for token in tokens[i + 1 : i + 2]] != ["("]:
         return None
     first = i
     while first >= 2 and tokens[first - 1].text == ".":
@@ -170,26 +166,23 @@ def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
 
 def _are_complete(arguments: Sequence[Sequence[Token]]) -> bool:
     """True if every argument is complete: not empty, a star, a placeholder or an invalid token."""
-    for argument in arguments:
-        if not argument or argument[-1].text == "*":
-            return False
-        if any(t.kind in (TokenKind.STRAY, TokenKind.UNCLOSED) or t.text in ("?", ":") for t in argument):
-            return False
-    return True
+    invalid_kinds = (TokenKind.STRAY, TokenKind.UNCLOSED)
+    return all(
+        argument
+        and argument[-1].text != "*"
+        and not any(token.kind in invalid_kinds or token.text in ("?", ":") for token in argument)
+        for argument in arguments
+    )
 
 
-def _is_resolvable_column(
-    tokens: Sequence[Token], open_brackets: Sequence[int], arguments: Sequence[Sequence[Token]]
-) -> bool:
-    """True if the last argument is a name, and the call is not in a subquery.
+def _is_resolvable_column(tokens: Sequence[Token], open_brackets: Sequence[int], argument: Sequence[Token]) -> bool:
+    """True if an argument is a name, and the call is not in a subquery.
 
     open_brackets: the indices of the brackets around the call.
     """
-    if not arguments or arguments[-1][0].kind not in (TokenKind.WORD, TokenKind.QUOTED):
-        return False
-    if any(t.kind not in (TokenKind.WORD, TokenKind.QUOTED) and t.text != "." for t in arguments[-1]):
-        return False
-    return all(tokens[index + 1].word not in ("SELECT", "WITH") for index in open_brackets)
+    name_kinds = (TokenKind.WORD, TokenKind.QUOTED)
+    is_name = argument[0].kind in name_kinds and all(t.kind in name_kinds or t.text == "." for t in argument)
+    return is_name and all(tokens[index + 1].word not in ("SELECT", "WITH") for index in open_brackets)
 
 
 def _type_resolver(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Token]], Type | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from spark_iceberg_sql.facts.query_types import least_rounded
 from spark_iceberg_sql.facts.query_values import (
@@ -83,10 +84,9 @@ class _QueryReader:
 
     def relations(self, tokens: Sequence[Token]) -> list[Relation]:
         """The relations in the FROM clause of a SELECT."""
-        keyword_indices = {word: i for i, _, word in reversed(list(top_level_tokens(tokens))) if word == "FROM"}
-        if "FROM" not in keyword_indices:
+        from_index = next((i for i, _, word in top_level_tokens(tokens) if word == "FROM"), None)
+        if from_index is None:
             return []
-        from_index = keyword_indices["FROM"]
         clause_indices = [
             i
             for i, _, word in top_level_tokens(tokens)
@@ -99,17 +99,11 @@ class _QueryReader:
         if depth > MAX_DEPTH:
             raise UnsupportedQueryError
         tokens = self._with(tokens, depth)
-        inner = without_brackets(tokens)
-        if inner is not None:
+        if (inner := without_brackets(tokens)) is not None:
             return self.query(inner, depth + 1)
         operator_indices = [i for i, _, word in top_level_tokens(tokens) if word in _SET_OPERATORS]
-        parts = [
-            tokens[start:end]
-            for start, end in zip(
-                [0, *[c + 1 for c in operator_indices]], [*operator_indices, len(tokens)], strict=True
-            )
-        ]
-        branches = [self._branch(part, depth) for part in parts]
+        bounds = pairwise([-1, *operator_indices, len(tokens)])
+        branches = [self._branch(tokens[before + 1 : end], depth) for before, end in bounds]
         if any(len(other) != len(branches[0]) for other in branches):
             raise UnsupportedQueryError
         return [
@@ -136,8 +130,7 @@ class _QueryReader:
             end = closing_index_or_raise(tokens, i + 2)
             name = folded(tokens[i].text.strip("`"))
             try:
-                fields = tuple(self.query(tokens[i + 3 : end], depth + 1))
-                self._ctes[name] = Schema(fields)
+                self._ctes[name] = Schema(tuple(self.query(tokens[i + 3 : end], depth + 1)))
             except (UnsupportedQueryError, ParseError, TooDeep):
                 # Its columns are unknown, but the name still hides a table of that name.
                 self._ctes[name] = None

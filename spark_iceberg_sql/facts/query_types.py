@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, Type
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 
@@ -146,8 +146,12 @@ def type_as_read(data_type: Type) -> Type:
             data_type.arguments if data_type.name == "decimal" else (),
         )
     if isinstance(data_type, Struct):
-        return Struct(tuple(replace(f, required=False, type=type_as_read(f.type)) for f in data_type.fields))
+        return Struct(tuple(map(field_as_read, data_type.fields)))
     if isinstance(data_type, List):
-        return List(replace(data_type.element, required=False, type=type_as_read(data_type.element.type)))
-    value = replace(data_type.value, required=False, type=type_as_read(data_type.value.type))
-    return Map(replace(data_type.key, type=type_as_read(data_type.key.type)), value)
+        return List(field_as_read(data_type.element))
+    return Map(replace(data_type.key, type=type_as_read(data_type.key.type)), field_as_read(data_type.value))
+
+
+def field_as_read(field: Field) -> Field:
+    """A column of a query's result, or a field in one, as `type_as_read`."""
+    return replace(field, required=False, type=type_as_read(field.type))

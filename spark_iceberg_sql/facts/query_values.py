@@ -56,8 +56,7 @@ def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], de
     """
     if not tokens or depth > MAX_DEPTH:
         raise UnsupportedQueryError
-    inner = without_brackets(tokens)
-    if inner is not None:
+    if (inner := without_brackets(tokens)) is not None:
         return value_of(script, inner, relations, depth + 1)
     if len(tokens) > 2 and any(t.text == "::" for _, t, _ in top_level_tokens(tokens)):
         operator_index = max(i for i, t, _ in top_level_tokens(tokens) if t.text == "::")
@@ -109,7 +108,6 @@ def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth
         as_index = max((i for i, _, word in top_level_tokens(tokens[2:end]) if word == "AS"), default=-1)
         if as_index < 1:
             raise UnsupportedQueryError
-        column_name = None
         try:
             column_name = _column(script, tokens[2 : 2 + as_index], relations).name
         except (UnsupportedQueryError, ParseError):
@@ -168,9 +166,8 @@ def closing_index_or_raise(tokens: Sequence[Token], opening: int) -> int:
 
 def without_brackets(tokens: Sequence[Token]) -> Sequence[Token] | None:
     """The tokens inside the brackets that enclose all others; None if there are none."""
-    if tokens and tokens[0].text == "(" and closing_index_or_raise(tokens, 0) == len(tokens) - 1:
-        return tokens[1:-1]
-    return None
+    is_enclosed = tokens and tokens[0].text == "(" and closing_index_or_raise(tokens, 0) == len(tokens) - 1
+    return tokens[1:-1] if is_enclosed else None
 
 
 def is_name(token: Token) -> bool:

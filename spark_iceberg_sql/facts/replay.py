@@ -34,64 +34,62 @@ def replay(context: Context) -> None:
     node, catalog = context.node, context.catalog
     if isinstance(getattr(node, "table", None), terms.NamePath) and context.target.is_computed:
         return
-    if isinstance(node, nodes.Create):
-        _apply_create(context, node)
-    elif isinstance(node, _TABLE_CHANGES):
-        _apply_alter(context)
-    elif isinstance(node, nodes.RenameTable):
-        _apply_rename(catalog, node)
-    elif isinstance(node, nodes.DropTable):
-        catalog.drop(node.table.parts, "an earlier statement dropped it")
-    elif isinstance(node, nodes.CreateView | nodes.TemporaryTable):
-        if isinstance(node, nodes.TemporaryTable) or node.temporary:
-            catalog.put_temporary_view(node.view.parts)
-        else:
+    match node:
+        case nodes.Create():
+            _apply_create(context, node)
+        case _ if isinstance(node, _TABLE_CHANGES):
+            _apply_alter(context)
+        case nodes.RenameTable():
+            _apply_rename(catalog, node)
+        case nodes.DropTable():
+            catalog.drop(node.table.parts, "an earlier statement dropped it")
+        case nodes.CreateView() if not node.temporary:
             catalog.put(Table(catalog.full_name(node.view.parts), kind=RelationKind.VIEW))
-    elif isinstance(node, nodes.DropView):
-        if catalog.is_temporary_view(node.view.parts):
+        case nodes.CreateView() | nodes.TemporaryTable():
+            catalog.put_temporary_view(node.view.parts)
+        case nodes.DropView() if catalog.is_temporary_view(node.view.parts):
             catalog.put_temporary_view(node.view.parts, exists=False)
-        else:
+        case nodes.DropView():
             catalog.drop(node.view.parts, "an earlier statement dropped it")
-    elif isinstance(node, nodes.DropNamespace):
-        if node.cascade:
+        case nodes.DropNamespace() if node.cascade:
             catalog.unsettle_below(node.namespace.parts)
-    elif isinstance(node, nodes.Call):
-        _apply_call(catalog, node)
-    elif isinstance(node, nodes.Insert):
-        catalog.another()
-    elif isinstance(node, nodes.Use):
-        _apply_use(catalog, node)
-    elif isinstance(node, nodes.SetConfig):
-        if node.key.lower() == "spark.sql.casesensitive":
+        case nodes.Call():
+            _apply_call(catalog, node)
+        case nodes.Insert():
+            catalog.another()
+        case nodes.Use():
+            _apply_use(catalog, node)
+        case nodes.SetConfig() if node.key.lower() == "spark.sql.casesensitive":
             catalog.case_sensitive = node.value.lower() == "true"
-        elif node.key.lower() == "spark.sql.session.timezone":
+        case nodes.SetConfig() if node.key.lower() == "spark.sql.session.timezone":
             catalog.time_zone = node.value
-    elif isinstance(node, nodes.Compound):
-        catalog.another()  # its other statements may write
-        for inner_node in node.inside:
-            _invalidate(catalog, inner_node)
-    elif isinstance(node, nodes.Templated):
-        catalog.another()
-        _invalidate(catalog, node)
+        case nodes.Compound():
+            catalog.another()  # its other statements may write
+            for inner_node in node.inside:
+                _invalidate(catalog, inner_node)
+        case nodes.Templated():
+            catalog.another()
+            _invalidate(catalog, node)
 
 
 def changed_names(node: nodes.Node) -> list[terms.Name] | None:
     """Names of the tables and views that a statement may create, change or drop, as written; None: any."""
-    if isinstance(node, nodes.Compound):
-        inner_names = [changed_names(inner_node) for inner_node in node.inside]
-        return None if None in inner_names else [name for names in inner_names for name in names or ()]
-    if isinstance(node, nodes.Immediate):
-        return changed_names(node.inside)
-    if isinstance(node, nodes.Templated):
-        return None if node.may_be_any else changed_names(node.inside) if node.inside is not None else []
-    if isinstance(node, nodes.Call):
-        return None if node.tables is None else list(node.tables)
-    if isinstance(node, nodes.Use):
-        return None  # a name refers to another table after it
-    if isinstance(node, nodes.DropNamespace):
-        return None if node.cascade else []
-    if isinstance(node, nodes.Insert | nodes.Explain | nodes.HivePartition):
-        return []
+    match node:
+        case nodes.Compound():
+            inner_names = [changed_names(inner_node) for inner_node in node.inside]
+            return None if None in inner_names else [name for names in inner_names for name in names or ()]
+        case nodes.Immediate():
+            return changed_names(node.inside)
+        case nodes.Templated():
+            return None if node.may_be_any else changed_names(node.inside) if node.inside is not None else []
+        case nodes.Call():
+            return None if node.tables is None else list(node.tables)
+        case nodes.Use():
+            return None  # a name refers to another table after it
+        case nodes.DropNamespace():
+            return None if node.cascade else []
+        case nodes.Insert() | nodes.Explain() | nodes.HivePartition():
+            return []
     table = getattr(node, "table", None) or getattr(node, "view", None)
     target_names = [table.parts] if isinstance(table, terms.NamePath) else []
     return [*target_names, node.new_name.parts] if isinstance(node, nodes.RenameTable) else target_names
@@ -193,19 +191,16 @@ def _apply_alter(context: Context) -> None:
 
 
 def _apply_rename(catalog: Tables, node: nodes.RenameTable) -> None:
-    old, new = (catalog.full_name(node.table.parts), catalog.full_name(_qualified_new_name(catalog, node)))
+    new_parts, old_parts = node.new_name.parts, node.table.parts
+    # Without a catalog and a namespace, the new name has those of the old one.
+    new_parts = (*old_parts[:-1], *new_parts) if len(new_parts) == 1 else new_parts
+    old, new = catalog.full_name(old_parts), catalog.full_name(new_parts)
     table = catalog.get(node.table.parts)
     if isinstance(table, Table):
         catalog.put(replace(table, name=new))
     elif table is None:
         catalog.put(Table(new, why_unknown="nothing defines it before its new name", is_certain=False))
     catalog.drop(old, "an earlier statement renamed it")
-
-
-def _qualified_new_name(catalog: Tables, node: nodes.RenameTable) -> terms.Name:
-    """The new name, with the old name's catalog and namespace if it has none."""
-    new, old = node.new_name.parts, node.table.parts
-    return (*old[:-1], *new) if len(new) == 1 else new
 
 
 def _apply_call(catalog: Tables, node: nodes.Call) -> None:

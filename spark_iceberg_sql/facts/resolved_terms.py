@@ -46,10 +46,8 @@ class ResolvedTerm:
         transform = self.transform
         if transform is None or transform.parameter is None or len(literals) != 1:
             return None
-        value = literals[0].value
-        if value is None or not transform.parameter.minimum <= value <= transform.parameter.maximum:
-            return None
-        return value
+        value, bounds = literals[0].value, transform.parameter
+        return value if value is not None and bounds.minimum <= value <= bounds.maximum else None
 
     @cached_property
     def bound(self) -> BoundTransform | None:
@@ -57,9 +55,8 @@ class ResolvedTerm:
         transform = self.transform
         if transform is None or not transform.in_ddl or self.source is None:
             return None
-        if len(self.term.literals) != (0 if transform.parameter is None else 1):
-            return None
-        if transform.parameter is not None and self.parameter is None:
+        takes_number = transform.parameter is not None
+        if len(self.term.literals) != int(takes_number) or takes_number != (self.parameter is not None):
             return None
         return bind_transform(transform.name, self.parameter)
 
@@ -74,9 +71,8 @@ class ResolvedTerm:
         if len(arguments) != 2 or not isinstance(arguments[1], terms.NamePath):
             return False
         number = arguments[0]
-        if not isinstance(number, terms.Literal) or number.suffix not in ("", "L", "l"):
-            return False
-        return self.parameter is not None
+        is_integer = isinstance(number, terms.Literal) and number.suffix in ("", "L", "l")
+        return is_integer and self.parameter is not None
 
     @property
     def spark_reads(self) -> bool:
@@ -112,9 +108,9 @@ class ResolvedTerm:
     def requested_field(self) -> RequestedField | None:
         """The partition field that it requests; None if rules 1xx or 2xx refuse it."""
         bound, column = self.bound, self.column
-        if bound is None or column is None or column.in_collection:
+        if bound is None or column is None or column.field.field_id is None:
             return None
-        if not bound.transform.takes(column.field.type) or column.field.field_id is None:
+        if column.in_collection or not bound.transform.takes(column.field.type):
             return None
         name = ".".join(self.name.parts) if self.name is not None else None
         return RequestedField(column.field.field_id, column.name, bound, name)
@@ -145,17 +141,16 @@ class TermsContext(TargetContext):
     def terms(self) -> tuple[ResolvedTerm, ...]:
         """Every transform that the statement writes, in order of place."""
         node = self.node
-        if isinstance(node, nodes.Create):
-            if not self.creates_iceberg:
-                return ()
-            typed = tuple(identity_on(column) for column in node.typed_partitions)
-            return tuple(ResolvedTerm(term, self) for term in node.partitioning or typed)
-        if isinstance(node, nodes.AddField):
-            return (ResolvedTerm(node.term, self, node.name),)
-        if isinstance(node, nodes.DropField):
-            return (ResolvedTerm(node.term, self, dropping=True),)
-        if isinstance(node, nodes.ReplaceField):
-            return (ResolvedTerm(node.old, self, dropping=True), ResolvedTerm(node.new, self, node.name))
+        match node:
+            case nodes.Create() if self.creates_iceberg:
+                typed = tuple(identity_on(column) for column in node.typed_partitions)
+                return tuple(ResolvedTerm(term, self) for term in node.partitioning or typed)
+            case nodes.AddField():
+                return (ResolvedTerm(node.term, self, node.name),)
+            case nodes.DropField():
+                return (ResolvedTerm(node.term, self, dropping=True),)
+            case nodes.ReplaceField():
+                return (ResolvedTerm(node.old, self, dropping=True), ResolvedTerm(node.new, self, node.name))
         return ()
 
     @cached_property

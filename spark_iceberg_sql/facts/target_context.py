@@ -7,7 +7,8 @@ or raises AlreadyReportedError: another rule reports that error, and one error c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.model.schema import Column, Schema
@@ -15,10 +16,12 @@ from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import MissingTable, RelationKind, Table, is_branch
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
-from spark_iceberg_sql.records import record, replace
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import Statement
+
+T = TypeVar("T")
 
 DEFAULT_FORMAT_VERSION = 2
 QUERY_COLUMNS_REASON = "they come from a query"
@@ -42,6 +45,14 @@ class UnknownFactError(Exception):
         super().__init__(f"{fact}: {reason}")
         self.fact = fact
         self.reason = reason
+
+
+def known_or_none(fact: Callable[[], T]) -> T | None:
+    """A fact; None if it is unknown, or if a more basic error makes it unavailable."""
+    try:
+        return fact()
+    except (UnknownFactError, AlreadyReportedError):
+        return None
 
 
 class AlreadyReportedError(Exception):
@@ -105,9 +116,8 @@ class TargetContext:
         ):
             return table
         parent = self.catalog.get(parts[:-1])
-        if isinstance(parent, Table) and parent.kind is RelationKind.ICEBERG:
-            return Table(self.catalog.full_name(parts), kind=relation_kind)
-        return table
+        is_in_table = isinstance(parent, Table) and parent.kind is RelationKind.ICEBERG
+        return Table(self.catalog.full_name(parts), kind=relation_kind) if is_in_table else table
 
     @cached_property
     def is_noop_if_exists(self) -> bool:
@@ -194,9 +204,7 @@ class TargetContext:
             return (*(node.columns or ()), *node.typed_partitions) if self.creates_iceberg else ()
         if not isinstance(node, nodes.ReplaceColumns | nodes.AddColumns) or self.is_not_iceberg:
             return ()
-        if isinstance(node, nodes.ReplaceColumns):
-            return node.columns
-        return tuple(column for _, column in node.columns)
+        return node.columns if isinstance(node, nodes.ReplaceColumns) else tuple(column for _, column in node.columns)
 
     @cached_property
     def nested_new_columns(self) -> tuple[tuple[terms.ColumnDef, tuple[Column, ...]], ...]:
@@ -241,13 +249,12 @@ class TargetContext:
 
     def columns_of_table(self, parts: terms.Name) -> Schema | None:
         """The columns that a query reads from a table, by its name."""
-        from spark_iceberg_sql.facts.query_types import type_as_read
+        from spark_iceberg_sql.facts.query_types import field_as_read
 
         table = self.catalog.get(parts)
         if not isinstance(table, Table) or table.schema is None or not table.is_certain:
             return None
-        fields = (replace(f, required=False, type=type_as_read(f.type)) for f in table.schema.fields)
-        return Schema(tuple(fields))
+        return Schema(tuple(map(field_as_read, table.schema.fields)))
 
     @cached_property
     def creates_iceberg(self) -> bool:
@@ -261,9 +268,7 @@ class TargetContext:
     def has_uncertain_kind(self) -> bool:
         """True if a CREATE creates an Iceberg table or one in Spark's own catalog, and it is unknown which."""
         node = self.node
-        if not isinstance(node, nodes.Create) or node.provider is not None:
-            return False
-        if self.in_session_catalog is not None:
+        if not isinstance(node, nodes.Create) or node.provider is not None or self.in_session_catalog is not None:
             return False
         return not any(term.transform_name is not None for term in node.partitioning or ())
 
@@ -306,9 +311,7 @@ class TargetContext:
 
 def _nested_columns(field: Field) -> tuple[Column, ...]:
     """A field and all fields in it, as columns."""
-    if isinstance(field.type, Primitive):
-        return (Column(field.name, field),)
-    return Schema((field,)).columns
+    return (Column(field.name, field),) if isinstance(field.type, Primitive) else Schema((field,)).columns
 
 
 def as_field(column: terms.ColumnDef) -> Field:

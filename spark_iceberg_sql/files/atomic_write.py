@@ -40,9 +40,8 @@ def replace_file(path: Path, content: bytes, *, old_content: bytes | None = None
             raise FileError(f"cannot write `{path}`: it has changed since it was read")
         _replace_target(target, content, status)
     except OSError as error:
-        folder = target.parent
-        is_read_only = isinstance(error, PermissionError) and not os.access(folder, os.W_OK)
-        reason = f"the folder `{folder}` is read-only" if is_read_only else error.strerror or str(error)
+        is_read_only = isinstance(error, PermissionError) and not os.access(target.parent, os.W_OK)
+        reason = f"the folder `{target.parent}` is read-only" if is_read_only else error.strerror or str(error)
         raise FileError(f"cannot write `{path}`: {reason}") from None
 
 
@@ -55,8 +54,7 @@ def _replace_target(target: Path, content: bytes, status: os.stat_result | None)
             os.fsync(file.fileno())
         if status is None:
             os.chmod(temporary, 0o666 & ~_current_umask())
-            os.replace(temporary, target)
-        elif status.st_nlink > 1 or not _copy_attributes(target, temporary, status):
+        if status is not None and (status.st_nlink > 1 or not _copy_attributes(target, temporary, status)):
             # The new content is safe on disk by now and is copied over the old.
             _overwrite(target, content)
         else:

@@ -66,10 +66,7 @@ def sql_cells(text: str, *, is_joined: bool = False) -> tuple[list[SqlFragment],
         following = _CHANGESET.search(text, match.end())
         stop = following.start() if following is not None else len(text)
         ends = re.compile(rf"{re.escape(delimiter)}(?=[ \t]*\r?(?:\n|\Z))", re.IGNORECASE)
-        separators += [
-            (delimiter_match.start(), delimiter_match.end())
-            for delimiter_match in ends.finditer(text, match.end(), stop)
-        ]
+        separators += [end_match.span() for end_match in ends.finditer(text, match.end(), stop)]
     magics = list(_magics(text, sorted(end for _, end in separators)))
     separators += [(match.start(), match.end()) for match in magics]
     # The beginnings of cells in another language.
@@ -131,9 +128,9 @@ def _is_ddl_leftover(text: str, start: int, end: int) -> bool:
     first = _FIRST_WORD.match(text, start, end)
     if first is None or first[1].upper() in _BEGINS_DDL:
         return False
-    if text[first.end() : first.end() + 1] in ("{", "$") and not first[1]:
-        return False  # a template's value, which may be the beginning
-    return _CLAUSE.search(text, first.start(1), end) is not None
+    # A template's value may be the beginning.
+    is_template = text[first.end() : first.end() + 1] in ("{", "$") and not first[1]
+    return not is_template and _CLAUSE.search(text, first.start(1), end) is not None
 
 
 def _magics(text: str, ends: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -142,8 +139,7 @@ def _magics(text: str, ends: Sequence[int]) -> Iterator[re.Match[str]]:
     for match in _MAGIC.finditer(text):
         index = bisect_right(ends, match.start())
         begin = max(last, ends[index - 1] if index else 0)
-        previous_char = _last_visible_char(text, begin, match.start())
-        if previous_char in ("", ";"):  # else `%` between two operands
+        if _last_visible_char(text, begin, match.start()) in ("", ";"):  # else `%` between two operands
             last = match.end()
             yield match
 

@@ -15,7 +15,7 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.globs import expand_glob
 from spark_iceberg_sql.files.projects.project_readers import Projects, configures_models, with_models
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
-from spark_iceberg_sql.files.source_map import range_fragment, text_fragment
+from spark_iceberg_sql.files.source_map import range_fragment
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
 from spark_iceberg_sql.lazy import regex
 
@@ -55,8 +55,7 @@ def find_files(
     for path in paths:
         for file in _files_of_path(path, excluded, ignored, admit):
             admit(file)
-            key = os.path.realpath(file)
-            if key not in visited:
+            if (key := os.path.realpath(file)) not in visited:
                 visited.add(key)
                 yield file
 
@@ -64,25 +63,20 @@ def find_files(
 def _files_of_path(
     path: str, excluded: Callable[[Path], bool], ignored: Callable[[str], Set[str]], admit: Callable[[str], None]
 ) -> Iterator[str]:
-    if path == "-" or os.path.isfile(path):
-        yield path
-    elif os.path.isdir(path):
-        admit(path)
-        yield from _walk(path, excluded, ignored(path))
-    elif os.path.exists(path):  # a pipe, /dev/stdin
-        yield path
-    else:
+    is_named = path == "-" or os.path.exists(path)
+    matches = [path]
+    if not is_named:
         from glob import has_magic
 
         matches = expand_glob(path, admit) if has_magic(path) else []
         if not matches:
             raise FileError(f"no such file or directory: `{path}`")
-        for match in matches:
-            if os.path.isdir(match):
-                admit(match)
-                yield from _walk(match, excluded, ignored(match))
-            elif not excluded(Path(match)):
-                yield match
+    for match in matches:
+        if os.path.isdir(match) and match != "-":
+            admit(match)
+            yield from _walk(match, excluded, ignored(match))
+        elif is_named or not excluded(Path(match)):
+            yield match
 
 
 def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> Iterator[str]:
@@ -104,14 +98,11 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
                 continue
             path = os.path.normpath(os.path.join(root, name))
             is_checked = suffix in SUFFIXES or configures_models(path, projects)
-            if is_checked and not skipped(path) and not _may_block(path):
+            # A pipe, a socket or a device may never end.
+            may_block = os.path.exists(path) and not os.path.isfile(path)
+            if is_checked and not skipped(path) and not may_block:
                 yield path
     yield from map(os.path.normpath, unreadable_folders)  # read_bytes raises the error
-
-
-def _may_block(path: str) -> bool:
-    """True for a pipe, a socket or a device, which may never end."""
-    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def read_bytes(path: str) -> bytes:
@@ -196,8 +187,8 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
 
         if ALEMBIC_REVISION.search(text) is not None:
             fragments, problems, upgrade_count = alembic_sql(text)
-            details = tuple(fragments), tuple(problems), True, "spark" in text.lower()
-            return SourceFile(name, (unit,), *details, upgrade_count=upgrade_count)
+            uses_spark = "spark" in text.lower()
+            return SourceFile(name, (unit,), tuple(fragments), tuple(problems), True, uses_spark, False, upgrade_count)
         if not callables and "sql" not in text and _SQL_CALLS.search(text) is None:
             return SourceFile(name, (unit,), ())
         from spark_iceberg_sql.files.python.sql_extraction import python_sql
@@ -206,8 +197,8 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
         return SourceFile(name, (unit,), tuple(fragments), tuple(problems), is_program=True, **detect_engine(text))
     if suffix not in _SQL_SUFFIXES:
         reason = f"`{suffix}` files are not supported, only SQL, Python programs and notebooks"
-        help_ = "put the SQL in a separate `.sql` file"
-        return SourceFile(name, (unit,), (), (ExtractionProblem(0, 0, 0, reason, help_),))
+        problem = ExtractionProblem(0, 0, 0, reason, "put the SQL in a separate `.sql` file")
+        return SourceFile(name, (unit,), (), (problem,))
     if any(marker in text for marker in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         return _source_of_cells(name, text)
     from spark_iceberg_sql.files.migrations.order import downgrade_offset
@@ -216,7 +207,7 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
     if downgrade_start is not None:
         halves = (range_fragment(text, 0, downgrade_start), range_fragment(text, downgrade_start, len(text)))
         return SourceFile(name, (unit,), halves, upgrade_count=1)
-    return SourceFile(name, (unit,), (text_fragment(text),))
+    return SourceFile(name, (unit,), (range_fragment(text, 0, len(text)),))
 
 
 def _source_of_cells(name: str, text: str) -> SourceFile:

@@ -104,8 +104,7 @@ class Snapshot:
             "--name-status",
             "-z",
         )
-        output = _git(("diff", *options, self.commit), self.top).split(b"\0")
-        fields = [os.fsdecode(field) for field in output]
+        fields = [os.fsdecode(field) for field in _git(("diff", *options, self.commit), self.top).split(b"\0")]
         return dict(zip(fields[2::3], fields[1::3], strict=False))
 
     def path_of(self, name: str) -> Path | None:

@@ -40,8 +40,8 @@ def with_placeholders(fragment: SqlFragment, patterns: Sequence[str]) -> SqlFrag
         try:
             if remaining <= 0:
                 raise TimeoutError
-            matches = regex.finditer(pattern, fragment.sql, timeout=min(remaining, _TIME_LIMIT))
-            spans = [match.span() for match in matches]
+            limit = min(remaining, _TIME_LIMIT)
+            spans = [match.span() for match in regex.finditer(pattern, fragment.sql, timeout=limit)]
         except TimeoutError:
             raise ConfigError(_timeout_message(pattern, patterns)) from None
         for start, end in spans:

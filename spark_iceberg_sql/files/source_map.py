@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from spark_iceberg_sql.records import record, replace
@@ -93,18 +93,25 @@ class SqlFragment:
 
     def is_verbatim(self, start: int, end: int) -> bool:
         """True if the range is contiguous and literally the same in the source text, without a placeholder."""
-        if any(placeholder.start < end and start < placeholder.end for placeholder in self.placeholders):
-            return False
-        return all(
+        has_placeholder = any(placeholder.start < end and start < placeholder.end for placeholder in self.placeholders)
+        return not has_placeholder and all(
             self.ends[i + 1] - self.starts[i] == 1 and (i == start or self.starts[i] == self.ends[i])
             for i in range(start, end)
         )
 
 
-def text_fragment(text: str, unit_index: int = 0) -> SqlFragment:
-    """A source text that is SQL as a whole."""
-    offsets = range(len(text) + 1)
-    return SqlFragment(text, offsets, offsets, unit_index=unit_index)
+def branch_paths(spans: Sequence[Offsets], branch_ranges: Sequence[BranchRange]) -> Iterator[tuple[Branch, ...]]:
+    """The branches that contain each span, from the outermost to the innermost. spans, branch_ranges: in order."""
+    range_iterator = iter(branch_ranges)
+    next_range = next(range_iterator, None)
+    enclosing: list[BranchRange] = []
+    for start, end in spans:
+        while next_range is not None and next_range[0] <= start:
+            enclosing = [branch_range for branch_range in enclosing if branch_range[1] >= next_range[1]]
+            enclosing.append(next_range)
+            next_range = next(range_iterator, None)
+        enclosing = [branch_range for branch_range in enclosing if branch_range[1] >= start]
+        yield tuple(branch for _, stop, branch in enclosing if end <= stop)
 
 
 def side_effect_marker(offset: int, unit_index: int = 0, table_names: tuple[str, ...] | None = None) -> SqlFragment:
@@ -119,7 +126,7 @@ def range_fragment(text: str, start: int, end: int, unit_index: int = 0) -> SqlF
 
 
 class FragmentBuilder:
-    """Builds a fragment from the literals of a program."""
+    """Builds a fragment from the literals of a program. length: the number of characters added so far."""
 
     def __init__(self, unit_index: int = 0) -> None:
         self._unit_index = unit_index
@@ -127,22 +134,17 @@ class FragmentBuilder:
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._placeholders: list[Placeholder] = []
-        self._length = 0
+        self.length = 0
         self._literals: list[tuple[int, bool]] = []
-
-    @property
-    def length(self) -> int:
-        """The number of characters added so far."""
-        return self._length
 
     def begin_literal(self, *, is_exclusive: bool) -> None:
         """Begin a literal. is_exclusive: True if only this fragment uses it."""
-        self._literals.append((self._length, is_exclusive))
+        self._literals.append((self.length, is_exclusive))
 
     def add(self, value: str, start: int, end: int) -> None:
         """Add a value that the source text writes between two offsets, for example as an escape."""
         self._chars.append(value)
-        self._length += len(value)
+        self.length += len(value)
         # All characters of one value start at its start, and all but the last end there, so that
         # `is_verbatim` sees that the source differs.
         self._starts += [start] * len(value)
@@ -152,18 +154,18 @@ class FragmentBuilder:
     def add_placeholder(self, start: int, end: int, text: str) -> None:
         """Add a placeholder for the text between two offsets of the source text."""
         placeholder_text = "{{" + re.sub(r"\W", "_", text) + "}}"
-        self._placeholders.append(Placeholder(self._length, self._length + len(placeholder_text), text))
+        self._placeholders.append(Placeholder(self.length, self.length + len(placeholder_text), text))
         self.add(placeholder_text, start, end)
 
     def extend(self, fragment: SqlFragment) -> None:
         """Add another fragment, with its positions."""
-        shift = self._length
+        shift = self.length
         self._placeholders += [
             replace(placeholder, start=placeholder.start + shift, end=placeholder.end + shift)
             for placeholder in fragment.placeholders
         ]
         self._chars.append(fragment.sql)
-        self._length += len(fragment.sql)
+        self.length += len(fragment.sql)
         self._starts += fragment.starts[:-1]
         self._ends += fragment.ends[1:]
 
@@ -171,7 +173,7 @@ class FragmentBuilder:
         """The finished fragment."""
         first_start = self._starts[0] if self._starts else 0
         last_end = self._ends[-1] if self._ends else 0
-        stops = [*(start for start, _ in self._literals[1:]), self._length]
+        stops = [*(start for start, _ in self._literals[1:]), self.length]
         literals = zip(self._literals, stops, strict=False)
         # Both lists have one entry more than the text: `starts` for its end, `ends` for its beginning.
         return SqlFragment(
@@ -201,8 +203,11 @@ class JoinedScript:
     @property
     def side_effects(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
         """The offsets at which the program creates tables without SQL, and these tables."""
-        pairs = zip(self.fragments, self.offsets, strict=True)
-        return tuple((offset, fragment.side_effects) for fragment, offset in pairs if fragment.side_effects != ())
+        return tuple(
+            (offset, fragment.side_effects)
+            for fragment, offset in zip(self.fragments, self.offsets, strict=True)
+            if fragment.side_effects != ()
+        )
 
     @property
     def branch_ranges(self) -> tuple[BranchRange, ...]:

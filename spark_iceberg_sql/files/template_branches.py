@@ -20,6 +20,7 @@ _NOT_LAST = regex(r"\bnot\s+loop\.last\b")
 _CONDITION = regex(r"\{%[-+]?\s*\w+\s*(.*?)\s*[-+]?%\}", re.DOTALL)
 # In a text without these words, no branch has partition DDL.
 _DDL_WORDS = regex(r"\btable\b|\bpartition(?:ed\b|\s+field)", re.IGNORECASE)
+_TEXT = regex(r"\S")
 _MAX_VARIANTS = 8
 _MAX_EXTRA_VARIANTS = 8  # for single branches that the others do not take
 
@@ -43,20 +44,13 @@ def find_branches(tag_list: list[Tag]) -> dict[int, list[int]]:
     branches: dict[int, list[int]] = {}
     open_ifs: list[int] = []
     for number, tag in enumerate(tag_list):
-        keyword = tag.keyword
-        if keyword == "if":
+        if tag.keyword in ("if", "for"):
             open_ifs.append(number)
             branches[number] = [number]
-        elif keyword in ("elif", "else", "endif") and open_ifs:
+        elif tag.keyword in ("elif", "else", "endif", "endfor") and open_ifs:
             branches[open_ifs[-1]].append(number)
-            if keyword == "endif":
+            if tag.keyword in ("endif", "endfor"):
                 open_ifs.pop()
-        elif keyword == "for":
-            open_ifs.append(number)
-            branches[number] = [number]
-        elif keyword == "endfor" and open_ifs:
-            branches[open_ifs[-1]].append(number)
-            open_ifs.pop()
     # Tag n to tag n + 1 is branch n, so an unclosed `if` without a second tag has none. A `for` is treated as
     # an `if` whose first branch is one round of the loop.
     return {if_index: tag_indices for if_index, tag_indices in branches.items() if len(tag_indices) > 1}
@@ -131,18 +125,12 @@ def _ddl_branches(
         if number >= 0 and tag_list[if_index].start < stored[number][1]:
             continue
         # The text between two rounds of a loop is mostly a comma, and a list of one item has none.
-        is_between_rounds = _NOT_LAST.search(tag_list[if_index].text) is not None
+        pattern = _DDL_WORDS if _NOT_LAST.search(tag_list[if_index].text) is not None else _TEXT
         for branch in range(len(tag_indices) - 1):
             start, end = tag_list[tag_indices[branch]].end, tag_list[tag_indices[branch + 1]].start
-            if _DDL_WORDS.search(text, start, end) if is_between_rounds else _has_text(text, start, end):
+            if pattern.search(text, start, end):
                 ddl_branches.append((if_index, branch))
     return ddl_branches
-
-
-def _has_text(text: str, start: int, end: int) -> bool:
-    while start < end and text[start].isspace():
-        start += 1
-    return start < end
 
 
 def _parents(branches: dict[int, list[int]]) -> dict[int, _Branch]:

@@ -91,7 +91,7 @@ def stored_fragments(fragment: SqlFragment) -> Iterator[SqlFragment]:
 def _stored_bodies(fragment: SqlFragment) -> Iterator[SqlFragment]:
     if not is_templated(fragment.sql):
         return
-    for start, end in _outermost_ranges(_captured_ranges(find_tags(fragment.sql))):
+    for start, end in _stored_ranges(find_tags(fragment.sql)):
         placeholders = tuple(
             replace(placeholder, start=placeholder.start - start, end=placeholder.end - start)
             for placeholder in fragment.placeholders

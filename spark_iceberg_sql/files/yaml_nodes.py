@@ -83,15 +83,12 @@ def entries(node: Any) -> list[Any]:
 
 def text_of(node: Any) -> str | None:
     """A scalar as text, without quotes; None for null, a list or a mapping."""
-    if getattr(node, "id", None) != "scalar" or is_null(node):
-        return None
-    return str(node.value)
+    return str(node.value) if getattr(node, "id", None) == "scalar" and not is_null(node) else None
 
 
 def is_null(node: Any) -> bool:
     """True if a node is null."""
-    scalar = getattr(node, "id", None) == "scalar"
-    return scalar and not node.style and _NULL.fullmatch(node.value) is not None
+    return getattr(node, "id", None) == "scalar" and not node.style and _NULL.fullmatch(node.value) is not None
 
 
 def node_span(node: Any, text: str) -> tuple[int, int]:

@@ -6,16 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity, apply_edits
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.report.edited_reports import (
-    CREDENTIAL_CALL,
-    MASK,
-    SECRETS,
-    apply_ordered_edits,
-    credential_arguments,
-    shifted_offset,
-)
+from spark_iceberg_sql.report.edited_reports import CREDENTIAL_CALL, MASK, SECRETS, credential_arguments, shifted_offset
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
@@ -42,7 +35,7 @@ class Cell:
         """
         cell_text = self.prefix + self.text
         edits = _edits(cell_text, len(self.prefix))
-        masked_text = apply_ordered_edits(cell_text, edits)
+        masked_text = apply_edits(cell_text, edits)
         lines = Lines(masked_text)
         placed = []
         for d in diagnostics:
@@ -70,7 +63,7 @@ def render_colored(report: Report) -> str:
 
 def mask_strings(text: str) -> str:
     """The text, with quoted strings hidden in each statement that may hold a secret."""
-    return apply_ordered_edits(text, _edits(text, 0))
+    return apply_edits(text, _edits(text, 0))
 
 
 def has_secrets(text: str) -> bool:

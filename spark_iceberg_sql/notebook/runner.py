@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker import fixes
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, apply_edits
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.notebook import parameter_values
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, render_colored
@@ -236,7 +236,7 @@ class Runner:
         errors = [d for d in diagnostics if str(d.severity) == "error"]
         if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
             return ""
-        text = fixes.apply_edits(self._cell.text, _without_overlaps(edits))
+        text = apply_edits(self._cell.text, _without_overlaps(edits))
         first, last = min(e.start for e in edits), max(d.span.end for d in diagnostics)
         last += len(text) - len(self._cell.text)
         changed = [s.text for s in statements(text) if s.end >= first and s.start < last]

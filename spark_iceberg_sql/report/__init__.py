@@ -6,6 +6,7 @@ To add an output format, add one function of reports to text and its name in FOR
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Protocol
 
 from spark_iceberg_sql.diagnostics import Report
@@ -25,60 +26,27 @@ class Format(Protocol):
         """The reports as text."""
 
 
-def _json(reports: Sequence[Report], *, color: bool = False) -> str:
-    from spark_iceberg_sql.report.json_objects import json_reports
+def _loaded(module: str, function: str) -> Format:
+    """A machine-readable format, loaded on first use: a run that prints to a terminal loads none of them."""
 
-    return json_reports(reports)
+    def render(reports: Sequence[Report], *, color: bool = False) -> str:
+        text: str = getattr(import_module(f"{__name__}.{module}"), function)(reports)
+        return text
 
-
-def _github(reports: Sequence[Report], *, color: bool = False) -> str:
-    from spark_iceberg_sql.report.code_hosts import github_reports
-
-    return github_reports(reports)
+    return render
 
 
-def _gitlab(reports: Sequence[Report], *, color: bool = False) -> str:
-    from spark_iceberg_sql.report.code_hosts import gitlab_reports
-
-    return gitlab_reports(reports)
-
-
-def _azure(reports: Sequence[Report], *, color: bool = False) -> str:
-    from spark_iceberg_sql.report.code_hosts import azure_reports
-
-    return azure_reports(reports)
-
-
-def _junit(reports: Sequence[Report], *, color: bool = False) -> str:
-    from spark_iceberg_sql.report.junit import junit_reports
-
-    return junit_reports(reports)
-
-
-def _rdjson(reports: Sequence[Report], *, color: bool = False) -> str:
-    from spark_iceberg_sql.report.rdjson import rdjson_reports
-
-    return rdjson_reports(reports)
-
-
-def _sarif(reports: Sequence[Report], *, color: bool = False) -> str:
-    from spark_iceberg_sql.report.sarif import sarif_reports
-
-    return sarif_reports(reports)
-
-
-# The machine-readable formats load on first use, so a run that prints to a terminal loads none of them.
 FORMATS: Mapping[str, Format] = {
     "full": full_reports,
     "concise": concise_reports,
     "grouped": grouped_reports,
-    "json": _json,
-    "github": _github,
-    "gitlab": _gitlab,
-    "azure": _azure,
-    "junit": _junit,
-    "rdjson": _rdjson,
-    "sarif": _sarif,
+    "json": _loaded("json_objects", "json_reports"),
+    "github": _loaded("code_hosts", "github_reports"),
+    "gitlab": _loaded("code_hosts", "gitlab_reports"),
+    "azure": _loaded("code_hosts", "azure_reports"),
+    "junit": _loaded("junit", "junit_reports"),
+    "rdjson": _loaded("rdjson", "rdjson_reports"),
+    "sarif": _loaded("sarif", "sarif_reports"),
 }
 
 # The formats for people, which a summary ends.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Span, apply_edits
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
 from spark_iceberg_sql.records import replace
@@ -29,27 +29,15 @@ def rebased(report: Report, edits: Sequence[Edit]) -> Report:
     """The report on its text with edits, which are in order; a fix that touches an edit is dropped."""
     if not edits:
         return report
-    text = apply_ordered_edits(report.text, edits)
+    text = apply_edits(report.text, edits)
     lines = Lines(text)
 
     def placed(diagnostic: Diagnostic) -> Diagnostic:
-        start, end = (
-            shifted_offset(diagnostic.span.start, edits),
-            shifted_offset(diagnostic.span.end, edits, end=True),
-        )
+        span = lines.span(*_shifted_range(diagnostic.span, edits))
         fix = _rebased_fix(diagnostic.fix, edits) if diagnostic.fix is not None else None
-        return replace(diagnostic, span=lines.span(start, end), fix=fix)
+        return replace(diagnostic, span=span, fix=fix)
 
     return replace(report, text=text, diagnostics=tuple(map(placed, report)), lines=lines)
-
-
-def apply_ordered_edits(text: str, edits: Sequence[Edit]) -> str:
-    """A text with edits, which are in order."""
-    chunks, offset = [], 0
-    for edit in edits:
-        chunks += [text[offset : edit.start], edit.text]
-        offset = edit.end
-    return "".join([*chunks, text[offset:]])
 
 
 def inverse_edits(edits: Sequence[Edit], text: str) -> list[Edit]:
@@ -77,10 +65,11 @@ def shifted_offset(offset: int, edits: Sequence[Edit], *, end: bool = False) -> 
 def _rebased_fix(fix: Fix, edits: Sequence[Edit]) -> Fix | None:
     if any(fix_edit.start < edit.end and edit.start < fix_edit.end for fix_edit in fix.edits for edit in edits):
         return None
-    new_edits = [
-        Edit(shifted_offset(e.start, edits), shifted_offset(e.end, edits, end=True), e.text) for e in fix.edits
-    ]
-    return replace(fix, edits=tuple(new_edits))
+    return replace(fix, edits=tuple(Edit(*_shifted_range(edit, edits), edit.text) for edit in fix.edits))
+
+
+def _shifted_range(old: Span | Edit, edits: Sequence[Edit]) -> tuple[int, int]:
+    return shifted_offset(old.start, edits), shifted_offset(old.end, edits, end=True)
 
 
 def without_secrets(report: Report) -> Report:
@@ -88,12 +77,13 @@ def without_secrets(report: Report) -> Report:
     edits = secrets_of(report.text)
     if not edits:
         return report
-    values = {report.text[edit.start : edit.end] for edit in edits}
-    values = {value for value in values if len(value) > 3}  # a shorter one may be part of other words
+    secrets = {report.text[edit.start : edit.end] for edit in edits}
+    # A shorter one may be part of other words.
+    values = sorted((value for value in secrets if len(value) > 3), key=len, reverse=True)
     masked_report = rebased(report, edits)
 
     def silent(text: str | None) -> str | None:
-        for value in sorted(values, key=len, reverse=True) if text else ():
+        for value in values if text else ():
             for spelling in (value, visible(value)):  # a message has it without control characters
                 text = text.replace(spelling, MASK)  # type: ignore[union-attr]
         return text
@@ -106,7 +96,7 @@ def without_secrets(report: Report) -> Report:
 
 def masked(text: str) -> str:
     """The text with `***` for each value that may be a credential."""
-    return apply_ordered_edits(text, secrets_of(text))
+    return apply_edits(text, secrets_of(text))
 
 
 def secrets_of(text: str) -> list[Edit]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity, apply_edits
 from spark_iceberg_sql.report.fingerprints import relative
 from spark_iceberg_sql.report.rule_pages import SITE, url_of
 
@@ -47,10 +47,7 @@ def _diagnostic(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
 def _suggestion(text: str, lines: Lines, fix: Fix) -> dict[str, Any]:
     """All edits as one: several suggestions would be alternatives."""
     start, end = fix.edits[0].start, max(edit.end for edit in fix.edits)
-    replacement, offset = "", start
-    for edit in fix.edits:
-        replacement, offset = replacement + text[offset : edit.start] + edit.text, edit.end
-    return {"range": _range(lines, start, end), "text": replacement + text[offset:end]}
+    return {"range": _range(lines, start, end), "text": apply_edits(text[:end], fix.edits)[start:]}
 
 
 def _range(lines: Lines, start: int, end: int) -> dict[str, dict[str, int]]:

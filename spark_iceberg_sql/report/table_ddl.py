@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from spark_iceberg_sql.model.schema import Column, Schema
+from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.report.sql_text import laid_out
+from spark_iceberg_sql.rules.message_format import column_text
 from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
 from spark_iceberg_sql.safe_output import visible, visible_lines, without_commands
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
@@ -96,8 +97,7 @@ _READ_AS = {name: _NOT_IN_SPARK[name] for name in ("uuid", "fixed")}
 def _identifiers(table: Table, name: str, schema: Schema) -> Iterator[str]:
     columns = [c for c in schema.columns if c.field.field_id in (table.identifiers or ())]
     if columns:
-        fields = ", ".join(map(_column_path, columns))
-        yield f"ALTER TABLE {name} SET IDENTIFIER FIELDS {fields};"
+        yield f"ALTER TABLE {name} SET IDENTIFIER FIELDS {', '.join(map(column_text, columns))};"
 
 
 def _sort_order(table: Table, name: str, schema: Schema) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _sort_order(table: Table, name: str, schema: Schema) -> Iterator[str]:
         if column is None:
             yield f"-- its sort order is over a dropped column: {field.transform}"
             return
-        terms.append(f"{field.transform.clause(_column_path(column))} {field.direction} {field.nulls}")
+        terms.append(f"{field.transform.clause(column_text(column))} {field.direction} {field.nulls}")
     if not terms:
         return
     distribution = table.properties.get(_DISTRIBUTION)
@@ -123,11 +123,8 @@ _DISTRIBUTION = "write.distribution-mode"
 
 
 def _column(field: Field, type_names: Mapping[str, str] = _NOT_IN_SPARK) -> str:
-    return f"{_type(field.type, type_names)}{_null(field)}{_comment(field)}"
-
-
-def _comment(field: Field) -> str:
-    return "" if field.doc is None else f" COMMENT {string_literal(field.doc)}"
+    comment = "" if field.doc is None else f" COMMENT {string_literal(field.doc)}"
+    return f"{_type(field.type, type_names)}{' NOT NULL' if field.required else ''}{comment}"
 
 
 def _type(data_type: Type, type_names: Mapping[str, str]) -> str:
@@ -143,18 +140,10 @@ def _type(data_type: Type, type_names: Mapping[str, str]) -> str:
     return type_names.get(data_type.name, type_name)
 
 
-def _null(field: Field) -> str:
-    return " NOT NULL" if field.required else ""
-
-
 def _clause(field: PartitionField, schema: Schema) -> str:
     """A partition field's term, with its column in backticks where needed."""
     column = schema.by_id(field.source_id)
-    return field.transform.clause(quoted(field.source) if column is None else _column_path(column))
-
-
-def _column_path(column: Column) -> str:
-    return ".".join(map(quoted, column.path))
+    return field.transform.clause(quoted(field.source) if column is None else column_text(column))
 
 
 def _split_fields(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
@@ -21,7 +22,7 @@ def full(report: Report, *, color: bool = False) -> str:
     for an empty report.
     """
     report = without_secrets(report) if len(report) else report
-    paint = _Paint(color)
+    paint = partial(_painted, color)
     lines = report.lines or Lines(report.text)
     return "\n".join(_diagnostic_block(report, d, lines, paint) for d in report)
 
@@ -34,7 +35,7 @@ def full_reports(reports: Sequence[Report], *, color: bool = False) -> str:
 
 def concise_reports(reports: Sequence[Report], *, color: bool = False) -> str:
     """One line for each diagnostic, and the summary."""
-    paint = _Paint(color)
+    paint = partial(_painted, color)
     lines = []
     for report in reports:
         for d in report:
@@ -45,7 +46,7 @@ def concise_reports(reports: Sequence[Report], *, color: bool = False) -> str:
 
 def grouped_reports(reports: Sequence[Report], *, color: bool = False) -> str:
     """The diagnostics of each file under its name, and the summary."""
-    paint = _Paint(color)
+    paint = partial(_painted, color)
     lines = []
     for name, group in groupby((r for r in reports if len(r)), key=lambda r: r.filename):
         lines.append(f"{paint(visible(name or '<sql>'), 'help')}:\n")
@@ -87,17 +88,12 @@ def plural(number: int, noun: str, nouns: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"
 
 
-class _Paint:
-    """Text in a colour, or as it is."""
-
-    def __init__(self, color: bool) -> None:
-        self._color = color
-
-    def __call__(self, text: str, style: str) -> str:
-        return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self._color else text
+def _painted(color: bool, text: str, style: str) -> str:
+    """A text in a colour, or as it is."""
+    return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if color else text
 
 
-def _diagnostic_block(report: Report, diagnostic: Diagnostic, lines: Lines, paint: _Paint) -> str:
+def _diagnostic_block(report: Report, diagnostic: Diagnostic, lines: Lines, paint: Callable[[str, str], str]) -> str:
     span, severity = diagnostic.span, str(diagnostic.severity)
     pad = " " * (len(str(span.end_row)) + 1)
     header = paint(f"{severity}[{diagnostic.code}]", severity)

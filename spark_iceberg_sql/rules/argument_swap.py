@@ -13,6 +13,5 @@ def number_first_fix(context: Context, column: terms.NamePath, literal: terms.Li
     number: the text to write for the literal. title: the fix's. The fix is not safe if a comment stands
     between them, which would then be next to the other one.
     """
-    has_comment = context.statement.has_comment(column.span[1], literal.span[0])
     edits = (Edit(*column.span, number), Edit(*literal.span, column.text))
-    return Fix(title, edits, safe=not has_comment)
+    return Fix(title, edits, safe=not context.statement.has_comment(column.span[1], literal.span[0]))

@@ -81,7 +81,8 @@ class Example:
     bad: bool
 
 
-RuleFunction = Callable[[Context], Iterator[Finding]]
+Findings = Iterator[Finding]
+RuleFunction = Callable[[Context], Findings]
 Precondition = Callable[[Context], bool]
 InPrograms = Callable[[SqlFragment, Diagnostic], Diagnostic | None]
 

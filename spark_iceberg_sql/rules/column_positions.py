@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.schema import Schema, folded
+from spark_iceberg_sql.model.schema import folded
 from spark_iceberg_sql.model.types import List, Map
-from spark_iceberg_sql.rules.base import Finding
+from spark_iceberg_sql.rules.base import Finding, Findings
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-def misplaced_columns(context: Context) -> Iterator[Finding]:
+def misplaced_columns(context: Context) -> Findings:
     """Every AFTER whose column is not a sibling of the column that is added or moved."""
     node = context.node
     if not isinstance(node, nodes.AddColumns | nodes.AlterColumn):
@@ -26,15 +26,13 @@ def misplaced_columns(context: Context) -> Iterator[Finding]:
     for path, after_ref, is_moved in _requested_positions(node):
         parent_path = tuple(path[:-1])
         fields = schema.struct_fields(parent_path)
-        if fields is None or (is_moved and not _exists(schema, path)):
+        if fields is None or (is_moved and len(schema.find_all(path)) != 1):
             continue  # another rule reports the missing column
         earlier_names = list(added.get(parent_path, ()))
         if not is_moved:
             added.setdefault(parent_path, []).append(path[-1])
-        if after_ref is None:
-            continue
         names = [field.name for field in fields] + earlier_names
-        if fold(after_ref.parts[0]) in map(fold, names):
+        if after_ref is None or fold(after_ref.parts[0]) in map(fold, names):
             continue
         owner = f"`{'.'.join(parent_path)}`" if parent_path else f"`{context.target.text}`"
         candidates = [quoted(name) for name in names if name != path[-1]]
@@ -53,10 +51,6 @@ def _requested_positions(
         for change in (node, *node.other_changes):
             if change.after_column is not None:
                 yield change.column.parts, change.after_column, True
-
-
-def _exists(schema: Schema, path: terms.Name) -> bool:
-    return len(schema.find_all(path)) == 1
 
 
 def immovable_column(context: Context, change: nodes.AlterColumn) -> Finding | None:

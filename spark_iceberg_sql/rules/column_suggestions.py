@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
-from spark_iceberg_sql.facts.target_context import AlreadyReportedError, TargetContext, UnknownFactError
+from spark_iceberg_sql.facts.target_context import TargetContext, known_or_none
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import SUGGESTED, TIMES
@@ -17,21 +17,16 @@ from spark_iceberg_sql.syntax import terms
 
 def accepted_columns(context: TargetContext, transform: Transform) -> list[str]:
     """The columns that a transform accepts, as DDL writes them; none if the table is unknown."""
-    try:
-        columns = context.schema.columns
-    except (UnknownFactError, AlreadyReportedError):
-        return []
+    schema = known_or_none(lambda: context.schema)
+    columns = schema.columns if schema is not None else ()
     return [column_text(c) for c in columns if transform.takes(c.field.type) and not c.in_collection]
 
 
 def existing_columns(context: TargetContext, refs: Iterable[terms.NamePath]) -> list[terms.NamePath]:
     """The names that are columns of the table; all of them if none is, or if the table is unknown."""
     all_refs = list(refs)
-    try:
-        existing_refs = [ref for ref in all_refs if context.schema.find_all(ref.parts)]
-    except (UnknownFactError, AlreadyReportedError):
-        return all_refs
-    return existing_refs or all_refs
+    schema = known_or_none(lambda: context.schema)
+    return [ref for ref in all_refs if schema is not None and schema.find_all(ref.parts)] or all_refs
 
 
 def quoted_column(facts: ResolvedTerm) -> terms.Literal | None:
@@ -40,20 +35,14 @@ def quoted_column(facts: ResolvedTerm) -> terms.Literal | None:
     identifiers = [item for item in string_literals if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]
     if len(identifiers) != 1 or facts.term.columns:
         return None
-    try:
-        columns = facts.context.schema.find_all((identifiers[0].text[1:-1],))
-    except (UnknownFactError, AlreadyReportedError):
-        return identifiers[0]
-    return identifiers[0] if columns else None
+    schema = known_or_none(lambda: facts.context.schema)
+    return identifiers[0] if schema is None or schema.find_all((identifiers[0].text[1:-1],)) else None
 
 
 def find_column(facts: ResolvedTerm, name: str) -> Column | None:
     """The column that a name in a term refers to; None if the column, or its type, is unknown."""
     parts = next((ref.parts for ref in facts.term.columns if ref.text == name), (name,))
-    try:
-        column = facts.context.source_schema.find(parts)
-    except (UnknownFactError, AlreadyReportedError):
-        return None
+    column = known_or_none(lambda: facts.context.source_schema.find(parts))
     return column if column is not None and column.field.type != UNKNOWN else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from spark_iceberg_sql.diagnostics import Edit, Fix
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.evolution import RequestedField
@@ -15,13 +17,9 @@ def unused_field_name(specs: Specs, schema: Schema, requested_field: RequestedFi
     """A name for the requested field that no column has and no field has ever had, ignoring case."""
     transform = requested_field.transform.transform
     base = transform.alter_name(requested_field.source, requested_field.transform.parameter).replace(".", "_")
-    used_names = {field.name.lower() for field in specs.all_fields}
-    used_names |= {column.name.lower() for column in schema.columns}
-    name, number = base, 1
-    while name.lower() in used_names:
-        number += 1
-        name = f"{base}_{number}"
-    return name
+    used_names = {field.name.lower() for field in specs.all_fields} | {c.name.lower() for c in schema.columns}
+    names = (base if number == 1 else f"{base}_{number}" for number in count(1))
+    return next(name for name in names if name.lower() not in used_names)
 
 
 def renamed_clause(context: Context, name: str) -> tuple[str, Fix]:
@@ -31,10 +29,8 @@ def renamed_clause(context: Context, name: str) -> tuple[str, Fix]:
     term = node.term if isinstance(node, nodes.AddField) else node.new
     verb = context.text_at((node.table.span[1], term.span[1]))
     clause = " ".join(f"{verb} AS {quoted(name)}".split())
-    if node.name is not None:
-        edit = Edit(*node.name.span, quoted(name))
-    else:
-        edit = Edit(term.span[1], term.span[1], f" AS {quoted(name)}")
+    alias_span = node.name.span if node.name is not None else (term.span[1], term.span[1])
+    edit = Edit(*alias_span, quoted(name) if node.name is not None else f" AS {quoted(name)}")
     return clause, Fix(f"name it {quoted(name)}", (edit,))
 
 

@@ -70,7 +70,7 @@ def list_items(tokens: Sequence[Token]) -> list[list[Token]]:
 
 def _parse_field(tokens: list[Token]) -> str | None:
     if len(tokens) == 1 and tokens[0].kind in STRINGS:
-        inner_fields = parse_fields([t for t in tokenize(tokens[0].text[1:-1]) if _is_significant(t)])
+        inner_fields = parse_fields(_significant_tokens(tokens[0].text[1:-1]))
         return ", ".join(inner_fields) if inner_fields else None
     columns = list(_columns(tokens))
     if not columns:
@@ -87,8 +87,8 @@ def _parse_field(tokens: list[Token]) -> str | None:
     if inferred_transform is None:
         return None
     computed = not {"+", "-", "*", "/"}.isdisjoint(token.text for token in tokens)
-    is_number_certain = len(set(numbers)) == 1 and not computed  # bucket(8 + 8, id) has no certain number
-    is_number_certain = is_number_certain or not inferred_transform.is_misspelling
+    # `bucket(8 + 8, id)` has no certain number.
+    is_number_certain = not inferred_transform.is_misspelling or (len(set(numbers)) == 1 and not computed)
     return inferred_transform.transform.clause(
         column, pick_parameter(inferred_transform.transform, numbers if is_number_certain else [])
     )
@@ -99,7 +99,7 @@ def lost_words(tokens: Sequence[Token], new_text: str) -> set[str]:
 
     Function names may be lost, as may the words that identify the transform.
     """
-    return _content_words(tokens) - _content_words([token for token in tokenize(new_text) if _is_significant(token)])
+    return _content_words(tokens) - _content_words(_significant_tokens(new_text))
 
 
 def loses_content(tokens: Sequence[Token], new_text: str) -> bool:
@@ -111,11 +111,9 @@ def _content_words(tokens: Sequence[Token]) -> set[str]:
     content: set[str] = set()
     for token, next_text in _with_next_text(tokens):
         text = token.text
-        if token.kind in STRINGS:
-            inner_tokens = [t for t in tokenize(text[1:-1]) if _is_significant(t)]
-            content |= _content_words(inner_tokens)
-        elif token.kind is TokenKind.QUOTED:
-            content |= _content_words([t for t in tokenize(text.strip("`")) if _is_significant(t)])
+        if token.kind in STRINGS or token.kind is TokenKind.QUOTED:
+            inner_text = text[1:-1] if token.kind in STRINGS else text.strip("`")
+            content |= _content_words(_significant_tokens(inner_text))
         elif token.kind is TokenKind.WORD and next_text != "(" and text.upper() not in _INSIGNIFICANT_WORDS:
             content.add(text.lower())
         elif number := re.match(r"\d+", text):
@@ -123,8 +121,8 @@ def _content_words(tokens: Sequence[Token]) -> set[str]:
     return content
 
 
-def _is_significant(token: Token) -> bool:
-    return token.kind not in (TokenKind.SPACE, TokenKind.COMMENT)
+def _significant_tokens(text: str) -> list[Token]:
+    return [token for token in tokenize(text) if token.kind not in (TokenKind.SPACE, TokenKind.COMMENT)]
 
 
 def _with_next_text(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:

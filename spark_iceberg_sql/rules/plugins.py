@@ -57,9 +57,8 @@ def _may_have_plugins() -> bool:
             names = os.listdir(folder or ".")
         except OSError:
             continue
-        for name in names:
-            if name.endswith((".dist-info", ".egg-info")) and _names_group(folder, name):
-                return True
+        if any(name.endswith((".dist-info", ".egg-info")) and _names_group(folder, name) for name in names):
+            return True
     return False
 
 

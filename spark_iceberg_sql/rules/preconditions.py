@@ -6,10 +6,12 @@ raises counts as true: the rule then meets the unknown fact itself, and the engi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.corruption import may_hide_deletes
-from spark_iceberg_sql.model.schema import folded
+from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import V3_TYPES, Primitive
 from spark_iceberg_sql.syntax import nodes
 
@@ -31,9 +33,8 @@ def has_special_columns(context: Context) -> bool:
         return True
     columns = context.new_columns
     names = {folded(column.name) for column in columns}
-    if len(names) < len(columns) or any(name[:1] in ("", "_") for name in names):
-        return True
-    return has_nonstandard_types(context)
+    has_odd_names = len(names) < len(columns) or any(name[:1] in ("", "_") for name in names)
+    return has_odd_names or has_nonstandard_types(context)
 
 
 def has_special_clauses(context: Context) -> bool:
@@ -41,9 +42,8 @@ def has_special_clauses(context: Context) -> bool:
     node = context.node
     if not isinstance(node, nodes.Create) or node.provider != "iceberg" or node.table.is_computed:
         return True
-    if node.replace or node.query or node.like_table or node.location or node.hive:
-        return True
-    return bool(node.properties or node.options or node.clustered_by or node.cluster_by)
+    other_clauses = (node.replace, node.query, node.like_table, node.location, node.hive, node.properties)
+    return any((*other_clauses, node.options, node.clustered_by, node.cluster_by))
 
 
 def has_risky_fields(context: Context) -> bool:
@@ -61,11 +61,15 @@ def has_risky_fields(context: Context) -> bool:
 
 def has_identity_fields(context: Context) -> bool:
     """True if a new field is an identity field. An unknown column raises, which counts as true."""
-    identity_flags = [
-        facts.column is not None and facts.bound is not None and facts.bound.transform.is_identity
-        for facts in context.new_terms
-    ]
-    return any(identity_flags)
+    return any(True for _ in identity_terms(context))
+
+
+def identity_terms(context: Context) -> Iterator[tuple[ResolvedTerm, Column]]:
+    """The terms that request an identity field, each with its column."""
+    for facts in context.new_terms:
+        bound, column = facts.bound, facts.column
+        if bound is not None and bound.transform.is_identity and column is not None:
+            yield facts, column
 
 
 def _is_simple_term(facts: ResolvedTerm) -> bool:
@@ -94,14 +98,16 @@ def _created_fields_clash(context: Context) -> bool:
 
 def _added_field_clashes(context: Context) -> bool:
     specs, added_field, dropped_field = context.specs, context.added_field, context.dropped_field
-    if added_field is None or (dropped_field is None and isinstance(context.node, nodes.ReplaceField)):
-        return True
-    if specs.format_version < 2 or added_field.field_id <= specs.last_field_id:
-        return True  # dropped fields stay as void, or an old field comes back
-    if not context.schema.ids.issuperset(specs.sources) or not specs.names_differ or specs.dotted:
-        return True
-    if context.schema.find_all((added_field.name,)) or specs.has_name(added_field.name):
-        return True
-    if may_hide_deletes(added_field.name):
-        return True
-    return any(field.source_id == added_field.source_id and field is not dropped_field for field in specs.spec.fields)
+    return (
+        added_field is None
+        or (dropped_field is None and isinstance(context.node, nodes.ReplaceField))
+        or specs.format_version < 2  # dropped fields stay as void
+        or added_field.field_id <= specs.last_field_id  # an old field comes back
+        or not context.schema.ids.issuperset(specs.sources)
+        or not specs.names_differ
+        or specs.dotted
+        or bool(context.schema.find_all((added_field.name,)))
+        or specs.has_name(added_field.name)
+        or may_hide_deletes(added_field.name)
+        or any(f.source_id == added_field.source_id and f is not dropped_field for f in specs.spec.fields)
+    )

@@ -18,17 +18,16 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, rule
 from spark_iceberg_sql.syntax.terms import Offsets
 
 
 @rule(Severity.ERROR, on=(), category=Category.CHECK, suppressible=False, event=Event.INTERNAL_ERROR)
-def internal_error(context: Context) -> Iterator[Finding]:
+def internal_error(context: Context) -> Findings:
     """Checks no statement itself: the engine reports through `broken`."""
     return iter(())
 

@@ -40,17 +40,15 @@ ALTER TABLE events ADD COLUMN note STRING;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS, Area
 
 
 @rule(Severity.ERROR, on=(nodes.InvalidStatement,), category=Category.SYNTAX, needs_whole_text=True)
-def unreadable_statement(context: Context) -> Iterator[Finding]:
+def unreadable_statement(context: Context) -> Findings:
     """A statement at whose words both grammars stop."""
     node = context.node
     assert isinstance(node, nodes.InvalidStatement)

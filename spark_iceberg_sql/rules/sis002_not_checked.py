@@ -22,12 +22,12 @@ ALTER TABLE sales.orders ADD PARTITION FIELD bucket(16, customer_id);
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Event, Finding, Rule, rule
+from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, Rule, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 
@@ -56,7 +56,7 @@ class SkippedRule(NamedTuple):
     category=Category.CHECK,
     event=Event.NOT_CHECKED,
 )
-def not_checked(context: Context) -> Iterator[Finding]:
+def not_checked(context: Context) -> Findings:
     """A template or a parameter in place of a keyword or name; a table whose name is an expression."""
     if isinstance(context.node, nodes.Create) and context.target.is_computed:
         yield Finding(
@@ -86,11 +86,10 @@ def skipped_note(context: Context, skipped: Sequence[SkippedRule]) -> Finding:
     """The single note about all rules that were skipped for a statement."""
     missing_facts = "; ".join(dict.fromkeys(_fact_message(item.fact, item.reason) for item in skipped))
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
-    if context.catalog.live:
-        table_is_computed = isinstance(_table(context), terms.NamePath) and context.target.is_computed
+    if context.catalog.live and isinstance(_table(context), terms.NamePath) and context.target.is_computed:
+        help_ = LIVE_NAME_HELP
+    elif context.catalog.live:
         help_ = LIVE_QUERY_HELP if query and not missing_facts.startswith("table ") else LIVE_HELP
-        if table_is_computed:
-            help_ = LIVE_NAME_HELP
     else:
         help_ = QUERY_HELP if query else OFFLINE_HELP
     scope = "only the text was checked" if missing_facts.startswith("table ") else "partly checked"
@@ -104,8 +103,7 @@ def _fact_message(fact: str, reason: str) -> str:
         return f"{fact.removeprefix('the ')} is unknown{catalog_failure}"
     if fact.startswith("whether "):
         return f"it is unknown {fact} ({reason})"
-    is_plural = fact.endswith("s")
-    return f"{fact} {'are' if is_plural else 'is'} unknown ({reason})"
+    return f"{fact} {'are' if fact.endswith('s') else 'is'} unknown ({reason})"
 
 
 def dialect_note(context: Context) -> Finding:

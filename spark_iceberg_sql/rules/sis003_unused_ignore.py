@@ -27,12 +27,10 @@ PARTITIONED BY (days(ts));
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.files.source_map import COMPILED, SqlFragment
-from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, rule
 from spark_iceberg_sql.syntax.terms import Offsets
 
 
@@ -49,7 +47,7 @@ def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | N
     event=Event.UNUSED_IGNORE,
     in_programs=_in_program,
 )
-def unused_ignore(context: Context) -> Iterator[Finding]:
+def unused_ignore(context: Context) -> Findings:
     """Checks no statement itself: the engine reports through `unused` once the whole script is checked."""
     return iter(())
 
@@ -63,7 +61,7 @@ def malformed_finding(span: Offsets, problem: str) -> Finding:
 
 def unused_findings(
     codes: tuple[str, ...], unused_codes: tuple[str, ...], span: Offsets, removal_edit: Edit | None
-) -> Iterator[Finding]:
+) -> Findings:
     """The finding about a suppression comment.
 
     codes: those it lists, if any. unused_codes: those that suppressed nothing. span: of the text that lists

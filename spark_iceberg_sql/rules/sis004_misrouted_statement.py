@@ -36,11 +36,11 @@ ALTER TABLE events ADD PARTITION FIELD days(ts);
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.routing import goes_to_iceberg, is_iceberg_statement, phrase_in, text_with_trivia
@@ -73,7 +73,7 @@ _ROUTING_KEYWORDS = frozenset({
     category=Category.SYNTAX,
     removes_comments=True,
 )
-def misrouted_statement(context: Context) -> Iterator[Finding]:
+def misrouted_statement(context: Context) -> Findings:
     """A statement whose tokens belong to one grammar and whose text is routed to the other."""
     node = context.node
     if isinstance(node, nodes.Explain):
@@ -127,7 +127,7 @@ def _invalid_statement(node: nodes.InvalidStatement) -> Finding:
     )
 
 
-def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding]:
+def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Findings:
     """Partition DDL that comments hide from Iceberg's parser; the gate removes them."""
     statement = context.statement
     text = context.text[statement.head : statement.end]
@@ -143,16 +143,14 @@ def _hidden_from_iceberg(context: Context, node: nodes.Node) -> Iterator[Finding
             f"write `{token.text.upper()}`",
             Fix("write the keyword in ASCII letters", (Edit(token.start, token.end, token.text.upper()),)),
         )
-    if non_ascii_keywords or context.repaired:
-        return
     comments = [
         token for token in statement.all_tokens if token.kind is TokenKind.COMMENT and token.start < statement.end
     ]
-    if not comments:
+    if non_ascii_keywords or context.repaired or not comments:
         return
     start = statement.head
     ends = [token for token in comments if token.text.endswith("\r\n")]
-    if ends and goes_to_iceberg(_text_without(context, ends, start, _with_line_feed)):
+    if ends and goes_to_iceberg(_text_without(context, ends, start, lambda token: token.text[:-2] + "\n")):
         edits = tuple(Edit(token.end - 2, token.end - 1, "") for token in ends)
         yield Finding(
             (ends[0].start, ends[0].end),
@@ -189,10 +187,6 @@ def _text_without(
     return "".join([*parts, context.text[offset : context.statement.end]]).lstrip("\ufeff")
 
 
-def _with_line_feed(token: Token) -> str:
-    return token.text[:-2] + "\n"
-
-
 def _blank(token: Token) -> str:
     return "\n" if token.text.startswith("--") else " "
 
@@ -203,18 +197,16 @@ def _one_line_without(context: Context, node: nodes.Node, comments: list[Token])
     return " ".join(_text_without(context, inner_comments, start).split())
 
 
-def _misrouted_to_iceberg(context: Context) -> Iterator[Finding]:
+def _misrouted_to_iceberg(context: Context) -> Findings:
     for token in context.statement.all_tokens:
-        if token.kind in (TokenKind.STRING, TokenKind.DOUBLE, TokenKind.QUOTED):
-            phrase = phrase_in(token.text)
-            if phrase is not None:
-                yield Finding(
-                    (token.start, token.end),
-                    f"the words `{phrase}` in this string send the statement to Iceberg's parser, which "
-                    "cannot parse it",
-                    f"write them differently, for example `{phrase.replace(' ', '-')}`",
-                )
-                return
+        is_text = token.kind in (TokenKind.STRING, TokenKind.DOUBLE, TokenKind.QUOTED)
+        if is_text and (phrase := phrase_in(token.text)) is not None:
+            yield Finding(
+                (token.start, token.end),
+                f"the words `{phrase}` in this string send the statement to Iceberg's parser, which cannot parse it",
+                f"write them differently, for example `{phrase.replace(' ', '-')}`",
+            )
+            return
     phrase = phrase_in(text_with_trivia(context.statement))
     yield Finding(
         context.node.span,

@@ -27,14 +27,12 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, DATE, HASH, IDENTITY, SUGGESTED, TIMES
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import accepted_columns, find_column, quoted_column, transform_help
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
@@ -52,7 +50,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     category=Category.TEXT,
     in_programs=with_reader_message,
 )
-def unknown_transform(context: Context) -> Iterator[Finding]:
+def unknown_transform(context: Context) -> Findings:
     """Every call that does not name a transform."""
     for facts in context.terms:
         call = facts.term.transform_name
@@ -63,10 +61,7 @@ def unknown_transform(context: Context) -> Iterator[Finding]:
         source = _source_text(facts, transform)
         number = _number(facts, transform)
         fix = None
-        if transform is None:
-            help_ = _fallback_help(facts, source)
-        else:
-            help_ = transform_help(facts, transform, source, number)
+        help_ = transform_help(facts, transform, source, number) if transform else _fallback_help(facts, source)
         if inference is not None and help_ == f"write `{inference.transform.clause(source, number)}`":
             help_ += f": {inference.reason}" if inference.reason else ""
             if inference.is_misspelling:

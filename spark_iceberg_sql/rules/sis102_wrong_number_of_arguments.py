@@ -27,13 +27,11 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (buck
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import accepted_columns, quoted_column, transform_help
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes, terms
@@ -47,7 +45,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     when=has_noncanonical_terms,
     category=Category.TEXT,
 )
-def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
+def wrong_number_of_arguments(context: Context) -> Findings:
     """No column, no integer where one is needed, or literals beyond it."""
     for facts in context.terms:
         transform, call = facts.transform, facts.term.transform_name
@@ -57,16 +55,13 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
         span = facts.term.span
         if not facts.term.columns:
             message = f"`{call}` needs a source column"
-            text = quoted_column(facts)
-            if text is not None:
+            if (text := quoted_column(facts)) is not None:
                 span = text.span
                 message = f"`{text.text}` is a string, not a column: names are unquoted or in backticks"
         elif transform.parameter is not None and not facts.term.literals:
             message = f"`{call}` needs a {transform.parameter.noun}"
         elif extra:
-            takes = "one column"
-            if transform.parameter is not None:
-                takes = f"one {transform.parameter.noun} and one column"
+            takes = "one column" if transform.parameter is None else f"one {transform.parameter.noun} and one column"
             consequence = "is one argument too many" if facts.spark_reads else "would be ignored"
             message = f"`{call}` takes {takes}, so `{extra[0].text}` {consequence}"
             span = extra[0].span
@@ -81,20 +76,16 @@ def _extra(facts: ResolvedTerm, transform: Transform) -> list[terms.Literal]:
     """The literals that the transform does not take: all except the first integer of bucket and truncate."""
     literals = list(facts.term.literals)
     if transform.parameter is not None and literals:
-        kept = next((item for item in literals if item.value is not None), literals[0])
-        literals.remove(kept)
+        literals.remove(next((item for item in literals if item.value is not None), literals[0]))
     return literals
 
 
 def _help(facts: ResolvedTerm, transform: Transform) -> str:
     bounds = transform.parameter
     values = [item.value for item in facts.term.literals if item.value is not None]
-    valid_numbers = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
+    number = next((v for v in values if bounds and bounds.minimum <= v <= bounds.maximum), None)
     text = quoted_column(facts)
     columns = [column.text for column in facts.term.columns] or accepted_columns(facts.context, transform)
     if text is not None:
         columns = [quoted(text.text[1:-1])]
-    number = valid_numbers[0] if valid_numbers else None
-    if not columns:
-        return f"write `{transform.clause('...', number)}`"
-    return transform_help(facts, transform, columns[0], number)
+    return transform_help(facts, transform, columns[0] if columns else "...", number)

@@ -27,12 +27,10 @@ PARTITIONED BY (bucket(16, id), truncate(4, name));
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transform_record import Parameter
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import transform_help
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes, terms
@@ -47,7 +45,7 @@ _MAX_BIGINT = 2**63 - 1
     when=has_noncanonical_terms,
     category=Category.TEXT,
 )
-def bad_parameter(context: Context) -> Iterator[Finding]:
+def bad_parameter(context: Context) -> Findings:
     """The only literal of a bucket or truncate, if it is not an integer or is out of range."""
     for facts in context.terms:
         transform, literals = facts.transform, facts.term.literals
@@ -69,8 +67,7 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
         fix = None
         if intended_number is not None:
             fix = Fix(f"write `{intended_number}`", (Edit(*literal.span, str(intended_number)),), safe=True)
-        no_integer = literal.value is None or abs(literal.value) > _MAX_BIGINT
-        early = facts.spark_reads and no_integer
+        early = facts.spark_reads and (literal.value is None or abs(literal.value) > _MAX_BIGINT)
         yield Finding(literal.span, message, help_, fix, early=early)
 
 

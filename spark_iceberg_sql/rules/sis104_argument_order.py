@@ -24,12 +24,10 @@ PARTITIONED BY (bucket(16, id), truncate(4, name));
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.argument_swap import number_first_fix
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import transform_help
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes
@@ -42,7 +40,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_noncanonical_terms,
     category=Category.TEXT,
 )
-def argument_order(context: Context) -> Iterator[Finding]:
+def argument_order(context: Context) -> Findings:
     """A column and a valid number in the wrong order."""
     for facts in context.terms:
         transform, column = facts.transform, facts.source
@@ -51,8 +49,7 @@ def argument_order(context: Context) -> Iterator[Finding]:
         literal = facts.term.literals[0]
         if literal.span[0] < column.span[0] or literal.suffix.upper() in ("S", "Y"):
             continue
-        bounds = transform.parameter
-        noun = bounds.noun if bounds is not None else "number"
+        noun = transform.parameter.noun if transform.parameter is not None else "number"
         yield Finding(
             (column.span[0], literal.span[1]),
             f"`{facts.term.transform_name}` takes the {noun} before the column",

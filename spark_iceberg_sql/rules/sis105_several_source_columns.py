@@ -22,13 +22,11 @@ CREATE TABLE events (id BIGINT, region STRING) USING iceberg PARTITIONED BY (buc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import existing_columns, find_column, transform_help
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes
@@ -41,7 +39,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_noncanonical_terms,
     category=Category.TEXT,
 )
-def several_source_columns(context: Context) -> Iterator[Finding]:
+def several_source_columns(context: Context) -> Findings:
     """Two or more columns in one call, even if one of them is a misspelt number."""
     for facts in context.terms:
         transform, columns = facts.transform, facts.term.columns
@@ -51,7 +49,7 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
         values = [literal.value for literal in facts.term.literals if literal.value is not None]
         number = next((v for v in values if bounds and bounds.minimum <= v <= bounds.maximum), None)
         names = [column.text for column in columns]
-        distinct = list(dict.fromkeys(names))
+
         candidates = list(dict.fromkeys(column.text for column in existing_columns(context, columns)))
         accepted_names = [name for name in candidates if _accepts(facts, transform, name)]
         candidates = accepted_names or candidates[:1]
@@ -67,7 +65,7 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
             f"`{facts.term.transform_name}` takes one source column, not {len(columns)}: "
             + ", ".join(f"`{name}`" for name in names),
             help_,
-            early=facts.spark_reads and (number is None or len(distinct) < len(names)),
+            early=facts.spark_reads and (number is None or len(set(names)) < len(names)),
         )
 
 

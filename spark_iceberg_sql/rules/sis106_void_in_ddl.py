@@ -23,11 +23,9 @@ ALTER TABLE events DROP PARTITION FIELD region;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes
 
@@ -39,7 +37,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_noncanonical_terms,
     category=Category.TEXT,
 )
-def void_in_ddl(context: Context) -> Iterator[Finding]:
+def void_in_ddl(context: Context) -> Findings:
     """`void(x)`, and `always_null(x)`, its name in old metadata."""
     node = context.node
     for facts in context.terms:

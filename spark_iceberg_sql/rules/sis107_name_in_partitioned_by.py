@@ -19,12 +19,10 @@ ALTER TABLE events ADD PARTITION FIELD days(ts) AS event_day;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS, Area
 
@@ -33,7 +31,7 @@ _NAME_AFTER = regex(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
 
 
 @rule(Severity.ERROR, on=(nodes.InvalidStatement,), category=Category.TEXT)
-def name_in_partitioned_by(context: Context) -> Iterator[Finding]:
+def name_in_partitioned_by(context: Context) -> Findings:
     """AS after a term of PARTITIONED BY, which the grammar refuses."""
     node = context.node
     assert isinstance(node, nodes.InvalidStatement)

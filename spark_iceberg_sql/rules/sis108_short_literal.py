@@ -23,12 +23,10 @@ ALTER TABLE events ADD PARTITION FIELD bucket(16, id);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.argument_swap import number_first_fix
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import transform_help
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
 from spark_iceberg_sql.syntax import nodes, terms
@@ -42,7 +40,7 @@ _MAX_SMALLINT = 2**15 - 1
     when=has_noncanonical_terms,
     category=Category.TEXT,
 )
-def short_literal(context: Context) -> Iterator[Finding]:
+def short_literal(context: Context) -> Findings:
     """The only literal of a bucket or truncate, in range, with a suffix that Iceberg does not accept."""
     for facts in context.terms:
         transform = facts.transform

@@ -26,13 +26,12 @@ ALTER TABLE events ADD PARTITION FIELD days(ts) AS event_day;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from urllib.parse import quote_plus
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.syntax import nodes
 
@@ -42,7 +41,7 @@ _SPECIAL_CHARACTER = regex(r"[^\w]")
 
 
 @rule(Severity.WARNING, on=(nodes.AddField, nodes.ReplaceField), category=Category.TEXT)
-def odd_field_name(context: Context) -> Iterator[Finding]:
+def odd_field_name(context: Context) -> Findings:
     """A name after AS that is empty, odd, reserved, or too long for a folder name."""
     for facts in context.new_terms:
         ref = facts.name
@@ -54,13 +53,11 @@ def odd_field_name(context: Context) -> Iterator[Finding]:
             plain_name = f"part_{plain_name}"
         clause = f"`{context.text_at(facts.term.span)} AS {plain_name}`"
         if not name.strip():
-            bare_clause = f"`{context.text_at(facts.term.span)}`"
-            severity = None if name else Severity.ERROR
             yield Finding(
                 ref.span,
                 "the name of a partition field is empty",
-                f"write {bare_clause}, without AS, for Iceberg's default name",
-                severity=severity,
+                f"write `{context.text_at(facts.term.span)}`, without AS, for Iceberg's default name",
+                severity=None if name else Severity.ERROR,
             )
         elif len(quote_plus(name)) > _MAX_NAME_LENGTH:
             yield Finding(

@@ -24,7 +24,6 @@ PARTITIONED BY (bucket(16, id), truncate(2, code));
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
@@ -32,7 +31,7 @@ from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.syntax import nodes
 
@@ -40,7 +39,7 @@ _MAX_BUCKETS = 20_000
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), category=Category.TEXT)
-def pointless_parameter(context: Context) -> Iterator[Finding]:
+def pointless_parameter(context: Context) -> Findings:
     """One bucket, far too many buckets, or a width that merges no values."""
     for facts in context.new_terms:
         transform, number, name = facts.transform, facts.parameter, facts.source_text

@@ -30,18 +30,16 @@ ALTER TABLE events ADD PARTITION FIELD bucket(16, id);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
-from spark_iceberg_sql.facts.target_context import AlreadyReportedError, UnknownFactError
+from spark_iceberg_sql.facts.target_context import known_or_none
 from spark_iceberg_sql.files.source_map import MODELS, SqlFragment
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_positions import misplaced_columns
 from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
@@ -76,7 +74,7 @@ def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     from_absence=True,
     in_programs=_in_program,
 )
-def unknown_column(context: Context) -> Iterator[Finding]:
+def unknown_column(context: Context) -> Findings:
     """Every source column of a new field, and every column to change, that the table does not have."""
     changed_refs = _changed_refs(context.node)
     schema = context.schema_if_known if changed_refs else None
@@ -104,30 +102,30 @@ def unknown_column(context: Context) -> Iterator[Finding]:
 
 def _changed_refs(node: nodes.Node) -> tuple[terms.NamePath, ...]:
     """The columns that must exist for a column statement to run."""
-    if isinstance(node, nodes.DropColumns):
-        return () if node.if_exists else node.columns
-    if isinstance(node, nodes.RenameColumn):
-        return (node.column,)
-    if isinstance(node, nodes.AlterColumn):
-        return (node.column, *(change.column for change in node.other_changes))
-    if isinstance(node, nodes.AddColumns):
-        paths = (path for path, _ in node.columns if len(path.parts) > 1)
-        return tuple(terms.NamePath(path.parts[:-1], path.span, path.text) for path in paths)
+    match node:
+        case nodes.DropColumns():
+            return () if node.if_exists else node.columns
+        case nodes.RenameColumn():
+            return (node.column,)
+        case nodes.AlterColumn():
+            return (node.column, *(change.column for change in node.other_changes))
+        case nodes.AddColumns():
+            paths = (path for path, _ in node.columns if len(path.parts) > 1)
+            return tuple(terms.NamePath(path.parts[:-1], path.span, path.text) for path in paths)
     return ()
 
 
 def _similar_help(context: Context, ref: terms.NamePath) -> str:
-    schema = context.schema
-    names = context.suggested_names(schema, ".".join(ref.parts))
+    names = context.suggested_names(context.schema, ".".join(ref.parts))
     return f"write {join_names(names)}" if names else "add the column first"
 
 
 def _spelling_finding(facts: ResolvedTerm, ref: terms.NamePath, columns: tuple[Column, ...]) -> Finding:
     """A column that exists, but in other case or with other quotes."""
     names, name = [column_text(column) for column in columns], columns[0].name
-    reason = "names are case-sensitive here"
-    if name == ".".join(ref.parts):
-        reason = "the dot inside or outside the backticks makes a difference"
+    is_dotted = name == ".".join(ref.parts)
+    difference = "the dot inside or outside the backticks makes a difference"
+    reason = difference if is_dotted else "names are case-sensitive here"
     fix = None
     if len(names) == 1:
         is_path = len(columns[0].parents) + 1 == len(ref.parts) == name.count(".") + 1
@@ -144,9 +142,8 @@ def _spelling_finding(facts: ResolvedTerm, ref: terms.NamePath, columns: tuple[C
 
 def _is_ambiguous(context: Context, case_matches: tuple[Column, ...]) -> bool:
     """True if the columns of the same name are reported separately (SIS207)."""
-    if len({column.name for column in case_matches}) < len(case_matches):
-        return True
-    return isinstance(context.node, nodes.Create) and not context.catalog.case_sensitive
+    has_equal_names = len({column.name for column in case_matches}) < len(case_matches)
+    return has_equal_names or (isinstance(context.node, nodes.Create) and not context.catalog.case_sensitive)
 
 
 def _is_reported_elsewhere(facts: ResolvedTerm) -> bool:
@@ -169,8 +166,8 @@ def _help(context: Context, facts: ResolvedTerm, ref: terms.NamePath) -> str:
         return f"write only the column: `{_clause(facts, column_text(unqualified_column))}`"
     field = next((f for f in _fields(context) if f.name.lower() == ref.parts[-1].lower()), None)
     if field is not None:
-        explanation = f"that is the name of the partition field `{field.clause}`"
-        return f"{explanation}: write `{_clause(facts, field.source)}`"
+        clause = _clause(facts, field.source)
+        return f"that is the name of the partition field `{field.clause}`: write `{clause}`"
     similar_names = context.similar_names(schema, ".".join(ref.parts))
     column = schema.find(similar_names[:1]) if similar_names else None
     if column is not None and not column.in_collection:
@@ -196,12 +193,8 @@ def _help(context: Context, facts: ResolvedTerm, ref: terms.NamePath) -> str:
 
 def _fields(context: Context) -> tuple[PartitionField, ...]:
     """The fields that the table has or had, as far as is known."""
-    if isinstance(context.node, nodes.Create):
-        return ()
-    try:
-        return context.specs.all_fields
-    except (UnknownFactError, AlreadyReportedError):
-        return ()
+    specs = known_or_none(lambda: context.specs) if not isinstance(context.node, nodes.Create) else None
+    return specs.all_fields if specs is not None else ()
 
 
 def _clause(facts: ResolvedTerm, column: str) -> str:

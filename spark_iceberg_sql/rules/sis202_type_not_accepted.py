@@ -24,12 +24,10 @@ PARTITIONED BY (truncate(4, name), years(born));
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, is_iceberg
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import alternative_help
 from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
@@ -44,7 +42,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_risky_fields,
     category=Category.COLUMNS,
 )
-def type_not_accepted(context: Context) -> Iterator[Finding]:
+def type_not_accepted(context: Context) -> Findings:
     """Every transform over a primitive column that it does not accept."""
     for facts in context.new_terms:
         transform, column = facts.transform, facts.column

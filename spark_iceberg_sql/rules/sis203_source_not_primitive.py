@@ -25,14 +25,12 @@ PARTITIONED BY (address.city);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import column_text, join_names
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
@@ -47,7 +45,7 @@ NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})
     when=has_risky_fields,
     category=Category.COLUMNS,
 )
-def source_not_primitive(context: Context) -> Iterator[Finding]:
+def source_not_primitive(context: Context) -> Findings:
     """Every source column of a nested or semi-structured type."""
     for facts in context.new_terms:
         ref, column = facts.source, facts.column
@@ -68,14 +66,14 @@ def _help(context: Context, facts: ResolvedTerm, column: Column) -> str:
     transform = facts.transform
     if transform is None or not transform.in_ddl:
         return "partition by a primitive column"
-    prefix = f"{column.name}."
+
     nested = isinstance(column.field.type, Struct)
     clauses = [
         transform.clause(column_text(other), facts.parameter)
         for other in context.schema.columns
         if not other.in_collection
         and transform.takes(other.field.type)
-        and (not nested or other.name.startswith(prefix))
+        and (not nested or other.name.startswith(f"{column.name}."))
     ]
     if clauses:
         return f"write {join_names(clauses)}"

@@ -24,12 +24,10 @@ PARTITIONED BY (buyer.region);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import column_text
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
@@ -43,7 +41,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     when=has_risky_fields,
     category=Category.COLUMNS,
 )
-def source_in_collection(context: Context) -> Iterator[Finding]:
+def source_in_collection(context: Context) -> Findings:
     """Every source column whose path leads into a list or a map."""
     for facts in context.new_terms:
         ref, transform = facts.source, facts.transform
@@ -60,9 +58,7 @@ def source_in_collection(context: Context) -> Iterator[Finding]:
             if item_name != collections[0].name
             else f"one_{item_name}"
         )
-        clause = name
-        if transform is not None and transform.in_ddl:
-            clause = transform.clause(name, facts.parameter)
+        clause = transform.clause(name, facts.parameter) if transform is not None and transform.in_ddl else name
         yield Finding(
             ref.span,
             f"`{ref.text}` is inside the {collection_type} `{column_text(collections[0])}`, which holds many "

@@ -23,12 +23,10 @@ CREATE TABLE events (id BIGINT, payload VARIANT) USING iceberg TBLPROPERTIES ('f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import V3_TYPES, primitives
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
 from spark_iceberg_sql.syntax import nodes
 
@@ -45,7 +43,7 @@ _REQUIRED_VERSION = 3
     spark_only=True,
     in_models=False,
 )
-def type_needs_v3(context: Context) -> Iterator[Finding]:
+def type_needs_v3(context: Context) -> Findings:
     """Every new column, at any depth, of a version 3 type in a table of an earlier version."""
     node = context.node
     for column in context.new_columns:
@@ -59,8 +57,7 @@ def type_needs_v3(context: Context) -> Iterator[Finding]:
         if isinstance(node, nodes.Create):
             help_ = "write `TBLPROPERTIES ('format-version' = '3')`"
         else:
-            table = context.target.text
-            help_ = f"write `ALTER TABLE {table} SET TBLPROPERTIES ('format-version' = '3')` first"
+            help_ = f"write `ALTER TABLE {context.target.text} SET TBLPROPERTIES ('format-version' = '3')` first"
         if v3_type.name == "variant":
             help_ += f", or `{column.name} STRING`"
         yield Finding(

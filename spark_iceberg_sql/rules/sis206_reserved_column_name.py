@@ -31,7 +31,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target_context import UnknownFactError, as_field
 from spark_iceberg_sql.model.types import Field, Primitive
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
@@ -55,7 +55,7 @@ RESERVED = _LINEAGE | {"_partition", "_file", "_pos", "_spec_id", "_deleted"}
     category=Category.COLUMNS,
     iceberg_only=True,
 )
-def reserved_column_name(context: Context) -> Iterator[Finding]:
+def reserved_column_name(context: Context) -> Findings:
     """Every new top-level column with a reserved name, ignoring case."""
     for name, span, field in _new_columns(context):
         if name.lower() not in RESERVED:
@@ -71,9 +71,7 @@ def reserved_column_name(context: Context) -> Iterator[Finding]:
 
 def _hides(context: Context, lower_name: str, field: Field | None) -> bool:
     """True if updates read the hidden column, so that a column of the same name in other case breaks them."""
-    if lower_name == "_deleted":
-        return False
-    if lower_name in _LINEAGE and (context.format_version or 1) < _LINEAGE_SINCE:
+    if lower_name == "_deleted" or (lower_name in _LINEAGE and (context.format_version or 1) < _LINEAGE_SINCE):
         return False
     # One of the hidden column's own type, and required where that is, is taken for it and works.
     return field is None or (field.type, field.required) not in _HIDDEN_TYPES.get(lower_name, ())
@@ -96,11 +94,9 @@ def _new_columns(context: Context) -> Iterator[tuple[str, terms.Offsets, Field |
     elif context.is_not_iceberg:
         return
     elif isinstance(node, nodes.ReplaceColumns):
-        for column in node.columns:
-            yield column.name, column.span, as_field(column)
+        yield from ((column.name, column.span, as_field(column)) for column in node.columns)
     elif isinstance(node, nodes.AddColumns):
-        for path, column in node.columns:
-            if len(path.parts) == 1:
-                yield column.name, path.span, as_field(column)
+        top_level = ((path, column) for path, column in node.columns if len(path.parts) == 1)
+        yield from ((column.name, path.span, as_field(column)) for path, column in top_level)
     elif isinstance(node, nodes.RenameColumn) and len(node.column.parts) == 1:
         yield node.new_name.parts[-1], node.new_name.span, None

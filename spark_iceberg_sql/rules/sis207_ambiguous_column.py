@@ -30,12 +30,10 @@ CREATE TABLE events (a_b INT, a STRUCT<b: INT>, dt STRING) USING iceberg PARTITI
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import folded
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_columns
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -49,7 +47,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     category=Category.COLUMNS,
     spark_only=True,
 )
-def ambiguous_column(context: Context) -> Iterator[Finding]:
+def ambiguous_column(context: Context) -> Findings:
     """Every column of a column list with the name of an earlier one, at any depth."""
     node = context.node
     if isinstance(node, nodes.AddColumns | nodes.RenameColumn) and context.schema_if_known is not None:
@@ -79,22 +77,19 @@ def ambiguous_column(context: Context) -> Iterator[Finding]:
             break
 
 
-def _existing_names(context: Context, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[Finding]:
+def _existing_names(context: Context, node: nodes.AddColumns | nodes.RenameColumn) -> Findings:
     """Every new or renamed column whose name is already in use."""
     if isinstance(node, nodes.RenameColumn):
-        new_path = (*node.column.parts[:-1], node.new_name.parts[-1])
-        new_names = [(new_path, node.new_name)]
+        new_names = [((*node.column.parts[:-1], node.new_name.parts[-1]), node.new_name)]
     else:
         new_names = [(path.parts, path) for path, _ in node.columns]
     added: set[str] = set()
     for parts, ref in new_names:
         columns = context.schema.find_all(parts, case_sensitive=context.catalog.case_sensitive)
-        existing_column = next(iter(columns), None)
         dotted = ".".join(parts)
         key = dotted if context.catalog.case_sensitive else folded(dotted)
-        if existing_column is not None or key in added:
-            name = existing_column.name if existing_column is not None else dotted
-            message = f"`{context.target.text}` already has a column `{name}`"
+        if columns or key in added:
+            message = f"`{context.target.text}` already has a column `{columns[0].name if columns else dotted}`"
             other = quoted(f"{parts[-1]}_2")
             yield Finding(ref.span, message, f"give the new column another name, for example `{other}`")
         added.add(key)

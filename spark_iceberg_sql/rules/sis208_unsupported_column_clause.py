@@ -41,12 +41,10 @@ ALTER TABLE events ADD COLUMN kind STRING;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -63,17 +61,17 @@ _CONSTRAINT_PATTERN = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
     iceberg_only=True,
     spark_only=True,
 )
-def unsupported_column_clause(context: Context) -> Iterator[Finding]:
+def unsupported_column_clause(context: Context) -> Findings:
     """Every clause of a new or existing column that Iceberg's runtime does not support."""
     node = context.node
     if isinstance(node, nodes.Create) and context.creates_iceberg:
         yield from _constraints(context, node)
     if not isinstance(node, nodes.Create) and context.table is None:
         return  # other formats support defaults
-    if isinstance(node, nodes.AlterConstraint):
-        yield from _altered_constraint(context, node)
-    elif isinstance(node, nodes.AlterColumn):
-        yield from _altered_default(context, node)
+    if isinstance(node, nodes.AlterConstraint) and not context.is_not_iceberg:
+        yield Finding(node.clause, _constraint_message(context, node.clause), _CONSTRAINT_HELP)
+    elif isinstance(node, nodes.AlterColumn) and not context.is_not_iceberg:
+        yield from _altered_default(node)
     for column in context.new_columns:
         if column.generated is not None:
             yield Finding(
@@ -104,9 +102,7 @@ def _plain(column: terms.ColumnDef) -> str:
     return f"{quoted(column.name)} {column.type_text}"
 
 
-def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Finding]:
-    if context.is_not_iceberg:
-        return
+def _altered_default(node: nodes.AlterColumn) -> Findings:
     for change in (node, *node.other_changes):
         if change.default is not None:
             yield Finding(
@@ -117,18 +113,13 @@ def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Find
             )
 
 
-def _altered_constraint(context: Context, node: nodes.AlterConstraint) -> Iterator[Finding]:
-    if not context.is_not_iceberg:
-        yield Finding(node.clause, _constraint_message(context, node.clause), _CONSTRAINT_HELP)
-
-
 def _constraint_message(context: Context, span: terms.Offsets) -> str:
     match = _CONSTRAINT_PATTERN.search(context.text, *span)
     constraint = match[0] if match is not None else context.text_at(span)
     return f"Iceberg's runtime for Spark does not support constraints, such as {constraint}"
 
 
-def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
+def _constraints(context: Context, node: nodes.Create) -> Findings:
     """PRIMARY KEY and other constraints, on a column or on the table: Iceberg supports none."""
     columns = node.columns or ()
     if not any(map(context.statement.may_contain, _LOWER_CONSTRAINTS)) or not _CONSTRAINT_PATTERN.search(

@@ -23,12 +23,11 @@ CREATE TABLE events (id STRING, ts TIMESTAMP, local_ts TIMESTAMP_NTZ, code VARCH
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -60,7 +59,7 @@ _SPARK_TYPES = {
     iceberg_only=True,
     spark_only=True,
 )
-def unsupported_type(context: Context) -> Iterator[Finding]:
+def unsupported_type(context: Context) -> Findings:
     """Every new column of a type that Spark or Iceberg does not support."""
     for column in context.new_columns:
         if column.type is not None or _repeats_column(context.node, column):
@@ -97,6 +96,8 @@ def _intended_clause(node: nodes.Node, column: terms.ColumnDef) -> str | None:
 
 def _repeats_column(node: nodes.Node, column: terms.ColumnDef) -> bool:
     """True if PARTITIONED BY repeats a column of the list with a type (SIS207)."""
-    if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
-        return False
-    return any(other.name.lower() == column.name.lower() for other in node.columns or ())
+    return (
+        isinstance(node, nodes.Create)
+        and column in node.typed_partitions
+        and any(other.name.lower() == column.name.lower() for other in node.columns or ())
+    )

@@ -45,13 +45,11 @@ ALTER TABLE events RENAME COLUMN code TO kind;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_positions import immovable_column
 from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
@@ -64,7 +62,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Schema Evolution",
     category=Category.COLUMNS,
 )
-def column_change_refused(context: Context) -> Iterator[Finding]:
+def column_change_refused(context: Context) -> Findings:
     """Types that cannot be widened, new NOT NULLs, renames in Hive's syntax, parts of lists and maps, moves."""
     node = context.node
     if isinstance(node, nodes.DropColumns) and context.schema_if_known is not None:
@@ -116,7 +114,7 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
             )
 
 
-def _columns_in_use(context: Context) -> Iterator[Finding]:
+def _columns_in_use(context: Context) -> Findings:
     """Columns that cannot be dropped or become optional: sort columns and identifier fields."""
     node, table, target = context.node, context.iceberg_table, context.target.text
     dropped_columns: list[tuple[terms.Offsets, Column]] = []
@@ -184,19 +182,19 @@ def _is_in_map_key(column: Column) -> bool:
     return any(key == column.field or any(key.type is data_type for data_type in parents) for key in keys)
 
 
-def _columns_in_map_keys(context: Context) -> Iterator[Finding]:
+def _columns_in_map_keys(context: Context) -> Findings:
     """Changes that a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
     node = context.node
-    table = context.target.text
     refs: list[terms.NamePath] = []
-    if isinstance(node, nodes.DropColumns):
-        refs = list(node.columns)
-    elif isinstance(node, nodes.RenameColumn):
-        refs = [node.column]
-    elif isinstance(node, nodes.AlterColumn):
-        refs = [change.column for change in (node, *node.other_changes) if change.position is None]
-    elif isinstance(node, nodes.AddColumns):
-        refs = [terms.NamePath(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1]
+    match node:
+        case nodes.DropColumns():
+            refs = list(node.columns)
+        case nodes.RenameColumn():
+            refs = [node.column]
+        case nodes.AlterColumn():
+            refs = [change.column for change in (node, *node.other_changes) if change.position is None]
+        case nodes.AddColumns():
+            refs = [terms.NamePath(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1]
     for ref in refs:
         columns = context.schema.find_all(ref.parts)
         if len(columns) != 1:
@@ -210,11 +208,11 @@ def _columns_in_map_keys(context: Context) -> Iterator[Finding]:
             yield Finding(
                 ref.span,
                 f"`{ref.text}` is in a map's key, and keys cannot be changed",
-                f"write `ALTER TABLE {table} ADD COLUMN ...` for a map with other keys, and fill it",
+                f"write `ALTER TABLE {context.target.text} ADD COLUMN ...` for a map with other keys, and fill it",
             )
 
 
-def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Iterator[Finding]:
+def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Findings:
     """A list's element, a map's key or value, which cannot be dropped alone."""
     for ref in node.columns:
         columns = context.schema.find_all(ref.parts)

@@ -36,8 +36,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
@@ -55,7 +55,7 @@ _WHOLE_TABLE = ""  # the table as a whole, instead of a column's name
     iceberg_only=True,
     spark_only=True,
 )
-def unwritable_type(context: Context) -> Iterator[Finding]:
+def unwritable_type(context: Context) -> Findings:
     """Every column that the statement creates and that files of the table's format cannot store."""
     node = context.node
     if isinstance(node, nodes.Create):
@@ -94,8 +94,7 @@ def _faults(schema: Schema, file_format: str, changed_names: Sequence[str] | Non
     for column in fields:
         if isinstance(column.type, Primitive) and not _is_void(column.type):
             continue
-        reason = _required(column) or (_unwritable(column.name, column.type, file_format))
-        if reason is not None:
+        if reason := _required(column) or _unwritable(column.name, column.type, file_format):
             yield column.name, reason
     if file_format == "parquet" and schema.fields and all(_is_void(f.type) for f in schema.fields):
         yield _WHOLE_TABLE, "Parquet cannot store the table: all its columns are void"
@@ -110,15 +109,7 @@ def _required(field: Field, path: str = "") -> str | None:
     name = f"{path}.{field.name}" if path else field.name
     if field.required and _is_void(field.type):
         return f"`{name}` is required, but void holds only nulls"
-    return next((w for child in _inside(field.type) if (w := _required(child, name))), None)
-
-
-def _inside(data_type: Type) -> tuple[Field, ...]:
-    if isinstance(data_type, Struct):
-        return data_type.fields
-    if isinstance(data_type, List):
-        return (data_type.element,)
-    return (data_type.key, data_type.value) if isinstance(data_type, Map) else ()
+    return next((w for child in children(field.type) if (w := _required(child, name))), None)
 
 
 def _unwritable(name: str, data_type: Type, file_format: str) -> str | None:
@@ -135,8 +126,8 @@ def _unwritable(name: str, data_type: Type, file_format: str) -> str | None:
         return f"{format_name} cannot store `{name}`: its elements are void"
     if isinstance(data_type, Map) and _is_void(data_type.value.type):
         return f"{format_name} cannot store `{name}`: its values are void"
-    children = ((f"{name}.{f.name}", f.type) for f in _inside(data_type))
-    return next((w for path, child in children if (w := _unwritable(path, child, file_format))), None)
+    inner_faults = (_unwritable(f"{name}.{f.name}", f.type, file_format) for f in children(data_type))
+    return next(filter(None, inner_faults), None)
 
 
 def _column_span(context: Context, name: str) -> terms.Offsets:

@@ -24,11 +24,9 @@ ALTER TABLE events RENAME COLUMN kind TO `kind of event`;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses, has_special_columns
 from spark_iceberg_sql.syntax import nodes
 
@@ -57,7 +55,7 @@ def _may_be_empty(context: Context) -> bool:
     category=Category.COLUMNS,
     spark_only=True,
 )
-def empty_name(context: Context) -> Iterator[Finding]:
+def empty_name(context: Context) -> Findings:
     """Every empty name of a new column or of a table."""
     node = context.node
     if isinstance(node, nodes.Create | nodes.DropTable | nodes.RenameTable):
@@ -67,8 +65,7 @@ def empty_name(context: Context) -> Iterator[Finding]:
     if isinstance(node, nodes.Use) and not all(node.name.parts):
         yield Finding(node.name.span, "the name is empty", "name a catalog or a namespace")
     if isinstance(node, nodes.Create) and node.location is not None and not node.location[0]:
-        span = node.location[1]
-        yield Finding(span, "the table's location is empty", "leave out LOCATION", early=True)
+        yield Finding(node.location[1], "the table's location is empty", "leave out LOCATION", early=True)
     if isinstance(node, nodes.RenameColumn) and not context.is_not_iceberg:
         if not node.new_name.parts[-1]:
             yield Finding(node.new_name.span, "the new name of the column is empty", _HELP)

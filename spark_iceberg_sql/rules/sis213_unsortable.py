@@ -30,14 +30,11 @@ ALTER TABLE events WRITE DISTRIBUTED BY PARTITION LOCALLY ORDERED BY bucket(16, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import find_transform
 from spark_iceberg_sql.model.types import Primitive, Struct
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -46,7 +43,7 @@ _MAX_INT = 2**31 - 1
 
 
 @rule(Severity.ERROR, on=(nodes.WriteOrder,), spec="Sorting", category=Category.COLUMNS)
-def unsortable(context: Context) -> Iterator[Finding]:
+def unsortable(context: Context) -> Findings:
     """Every term that the table cannot be sorted by."""
     assert isinstance(context.node, nodes.WriteOrder)
     valid_terms = []
@@ -62,7 +59,7 @@ def unsortable(context: Context) -> Iterator[Finding]:
 
 def _transform_finding(term: terms.Term) -> Finding | None:
     """The finding about a term that is invalid whatever the table is."""
-    transform = _record(term)
+    transform = find_transform(term.transform_name)
     columns = [column.text for column in term.columns]
     if transform is None or not transform.in_ddl:
         return Finding(
@@ -88,12 +85,8 @@ def _transform_finding(term: terms.Term) -> Finding | None:
     )
 
 
-def _record(term: terms.Term) -> Transform | None:
-    return find_transform(term.transform_name)
-
-
-def _column_findings(context: Context, term: terms.Term) -> Iterator[Finding]:
-    ref, transform = term.columns[0], _record(term)
+def _column_findings(context: Context, term: terms.Term) -> Findings:
+    ref, transform = term.columns[0], find_transform(term.transform_name)
     assert transform is not None
     schema, table = context.schema, context.target.text
     columns = schema.find_all(ref.parts, case_sensitive=context.catalog.case_sensitive)

@@ -30,19 +30,17 @@ ALTER TABLE users DROP IDENTIFIER FIELDS name;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.IdentifierFields,), spec="Identifier Field IDs", category=Category.COLUMNS)
-def identifier_field(context: Context) -> Iterator[Finding]:
+def identifier_field(context: Context) -> Findings:
     """Every column that does not exist, or that cannot identify a row."""
     node = context.node
     assert isinstance(node, nodes.IdentifierFields)

@@ -21,12 +21,10 @@ CREATE TABLE events (id BIGINT, items VARIANT) USING iceberg TBLPROPERTIES ('for
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map, primitives
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -40,7 +38,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     category=Category.COLUMNS,
     spark_only=True,
 )
-def variant_in_collection(context: Context) -> Iterator[Finding]:
+def variant_in_collection(context: Context) -> Findings:
     """Every new column with a variant below an array or a map, unless the table's version is too low for it."""
     node = context.node
     paths = {column: path for path, column in node.columns} if isinstance(node, nodes.AddColumns) else {}

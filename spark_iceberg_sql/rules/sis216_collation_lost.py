@@ -23,11 +23,10 @@ CREATE TABLE people (id BIGINT, name STRING) USING iceberg;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 
 _COLLATION = re.compile(r"\s+COLLATE\s+([\w.]+|`[^`]*`)", re.IGNORECASE)
@@ -51,11 +50,10 @@ def _collation(type_text: str) -> str | None:
     when=_has_collation,
     category=Category.COLUMNS,
 )
-def collation_lost(context: Context) -> Iterator[Finding]:
+def collation_lost(context: Context) -> Findings:
     """Every new column with a collation other than that of a plain string."""
     for column in context.new_columns:
-        collation = _collation(column.type_text)
-        if collation is not None:
+        if (collation := _collation(column.type_text)) is not None:
             plain = " ".join(_COLLATION.sub("", column.type_text).split())
             yield Finding(
                 column.type_span,

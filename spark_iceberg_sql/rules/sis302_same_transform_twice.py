@@ -23,18 +23,16 @@ CREATE TABLE users (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.evolution import RequestedField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning", when=has_risky_fields, category=Category.FIELDS)
-def same_transform_twice(context: Context) -> Iterator[Finding]:
+def same_transform_twice(context: Context) -> Findings:
     """Every bucket or truncate of a column after an earlier one with a different number."""
     first_uses: dict[tuple[int, str], tuple[RequestedField, str | None]] = {}
     for facts in context.terms:

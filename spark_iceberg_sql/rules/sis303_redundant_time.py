@@ -25,7 +25,6 @@ ALTER TABLE events REPLACE PARTITION FIELD ts_day WITH hours(ts);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
@@ -35,7 +34,7 @@ from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
@@ -56,15 +55,17 @@ class TimeField(NamedTuple):
     when=has_risky_fields,
     category=Category.FIELDS,
 )
-def redundant_time(context: Context) -> Iterator[Finding]:
+def redundant_time(context: Context) -> Findings:
     """Every second time transform of a column, in CREATE TABLE or as the result of ALTER TABLE."""
     if isinstance(context.node, nodes.Create):
         yield from _created(context)
         return
     requested_field = context.requested_field
-    if requested_field is None or requested_field.transform.transform.granularity is None:
-        return
-    if isinstance(context.node, nodes.ReplaceField) and context.dropped_field is None:
+    if (
+        requested_field is None
+        or requested_field.transform.transform.granularity is None
+        or (isinstance(context.node, nodes.ReplaceField) and context.dropped_field is None)
+    ):
         return
     for field in context.specs.spec.fields:
         rank = field.transform.transform.granularity
@@ -81,7 +82,7 @@ def redundant_time(context: Context) -> Iterator[Finding]:
         return
 
 
-def _created(context: Context) -> Iterator[Finding]:
+def _created(context: Context) -> Findings:
     """One finding for each column, at the second of its fields: the finest covers all others."""
     times: dict[object, list[tuple[ResolvedTerm, TimeField]]] = {}
     for facts in context.terms:

@@ -30,11 +30,9 @@ ALTER TABLE users ADD PARTITION FIELD bucket(8, id) AS id_shard;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import renamed_clause, unused_field_name
 from spark_iceberg_sql.rules.message_format import column_text
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
@@ -48,7 +46,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_risky_fields,
     category=Category.FIELDS,
 )
-def name_of_a_column(context: Context) -> Iterator[Finding]:
+def name_of_a_column(context: Context) -> Findings:
     """Every new field whose name, given or default, is a column's."""
     if isinstance(context.node, nodes.Create):
         yield from _created(context)
@@ -74,14 +72,13 @@ def name_of_a_column(context: Context) -> Iterator[Finding]:
     yield Finding(facts.name.span if facts.name else facts.term.span, message, f"write `{clause}`", fix)
 
 
-def _created(context: Context) -> Iterator[Finding]:
+def _created(context: Context) -> Findings:
     for facts in context.terms:
         requested_field = facts.requested_field
         if requested_field is None or requested_field.transform.transform.suffix is None:
             continue
         name = requested_field.transform.transform.create_name(requested_field.source)
-        column = context.schema.find((name,))
-        if column is not None:
+        if (column := context.schema.find((name,))) is not None:
             yield Finding(
                 facts.term.span,
                 f"the field would be named `{name}`, but that is a column",

@@ -28,13 +28,11 @@ ALTER TABLE users ADD PARTITION FIELD truncate(2, name) AS prefix;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field, renamed_clause, unused_field_name
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
@@ -47,13 +45,12 @@ from spark_iceberg_sql.syntax import nodes
     when=has_risky_fields,
     category=Category.FIELDS,
 )
-def name_taken(context: Context) -> Iterator[Finding]:
+def name_taken(context: Context) -> Findings:
     """A new field with the name of another field of the spec, ignoring case."""
     if isinstance(context.node, nodes.Create):
         for item in context.new_corruption if context.terms else ():
-            if item.kind is not CorruptionKind.SAME_NAME_NOW or item.other is None:
-                continue
-            if item.other.name != item.field.name:  # else SIS301, SIS302
+            is_same_name = item.kind is CorruptionKind.SAME_NAME_NOW
+            if is_same_name and item.other is not None and item.other.name != item.field.name:  # else SIS301, SIS302
                 yield Finding(
                     context.node.partitioning_span or context.node.span,
                     f"two fields would be named `{item.other.name}` and `{item.field.name}`: "
@@ -69,11 +66,10 @@ def name_taken(context: Context) -> Iterator[Finding]:
         return
     facts = context.new_terms[0]
     clause, fix = renamed_clause(context, unused_field_name(context.specs, context.schema, requested_field))
-    same = other.name == added_field.name
     yield Finding(
         facts.name.span if facts.name else facts.term.span,
         f"`{added_field.name}` is already the name of the partition field `{other.clause}`"
-        if same
+        if other.name == added_field.name
         else f"`{added_field.name}` differs only in case from the partition field {display_field(other)}",
         f"write `{clause}`",
         fix,
@@ -82,14 +78,9 @@ def name_taken(context: Context) -> Iterator[Finding]:
 
 def _field_with_name(context: Context, added_field: PartitionField) -> PartitionField | None:
     """The other field of the spec that has the name and keeps it."""
-    fields, name = context.specs.spec.fields, added_field.name
-    if context.catalog.case_sensitive:
-        same_name_fields = [field for field in fields if field.name == name]
-    else:
-        lower_name = name.lower()
-        same_name_fields = [field for field in fields if field.name.lower() == lower_name]
-    for field in same_name_fields:
-        if field.key == added_field.key:
+    fold = str if context.catalog.case_sensitive else str.lower
+    for field in context.specs.spec.fields:
+        if fold(field.name) != fold(added_field.name) or field.key == added_field.key:
             continue
         if field.name != added_field.name:
             keeps_name = field is not context.dropped_field or context.specs.format_version < 2

@@ -27,14 +27,12 @@ ALTER TABLE users REPLACE PARTITION FIELD ts_day WITH hours(ts);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field, display_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -47,7 +45,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     category=Category.TABLE,
     from_absence=True,
 )
-def no_such_field(context: Context) -> Iterator[Finding]:
+def no_such_field(context: Context) -> Findings:
     """A field to drop that is not in the spec; in version 1, one that is already void."""
     facts = next(facts for facts in context.terms if facts.dropping)
     field_text = context.text_at(facts.term.span)
@@ -62,8 +60,8 @@ def no_such_field(context: Context) -> Iterator[Finding]:
             fix = Fix(f"write {name}", (Edit(*facts.term.span, name),))
         yield Finding(facts.term.span, _message(context, facts, field_text), _help(context, suggestion), fix)
         return
-    void = field.transform.is_void and context.specs.format_version < 2
-    if void and isinstance(context.node, nodes.DropField):
+    is_void = field.transform.is_void and context.specs.format_version < 2
+    if is_void and isinstance(context.node, nodes.DropField):
         yield Finding(
             facts.term.span,
             f"`{field.name}` is already void: version 1 keeps dropped fields as void, and nothing changes",
@@ -112,8 +110,8 @@ def _help(context: Context, suggestion: PartitionField | None) -> str:
     if suggestion is not None:
         node, verb, with_clause = context.node, "DROP", ""
         if isinstance(node, nodes.ReplaceField):
-            verb, with_clause = ("REPLACE", " ".join(context.text_at((node.old.span[1], node.span[1])).split()))
-            with_clause = f" {with_clause}"
+            verb = "REPLACE"
+            with_clause = " " + " ".join(context.text_at((node.old.span[1], node.span[1])).split())
         clause = f"`{verb} PARTITION FIELD {_field_reference(context, suggestion)}{with_clause}`"
         return (
             f"write {clause} for {display_field(suggestion)}"

@@ -25,13 +25,11 @@ ALTER TABLE users REPLACE PARTITION FIELD id_bucket WITH bucket(16, id) AS shard
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
@@ -54,7 +52,7 @@ def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     category=Category.TABLE,
     in_programs=_in_program,
 )
-def field_there(context: Context) -> Iterator[Finding]:
+def field_there(context: Context) -> Findings:
     """A new field whose source and transform the spec already has, in a field that REPLACE does not drop."""
     requested_field = context.requested_field
     if requested_field is None:

@@ -19,11 +19,9 @@ ALTER TABLE users REPLACE PARTITION FIELD id_bucket WITH bucket(16, id) AS shard
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
@@ -35,7 +33,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_risky_fields,
     category=Category.TABLE,
 )
-def replaced_by_itself(context: Context) -> Iterator[Finding]:
+def replaced_by_itself(context: Context) -> Findings:
     """The same source, transform and name before and after WITH."""
     dropped_field, added_field = context.dropped_field, context.added_field
     if dropped_field is None or added_field != dropped_field:

@@ -32,13 +32,11 @@ ALTER TABLE users REPLACE PARTITION FIELD shard WITH bucket(16, id) AS shard_16;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.corruption import CorruptField, CorruptionKind
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import renamed_clause, unused_field_name
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
@@ -51,7 +49,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_risky_fields,
     category=Category.TABLE,
 )
-def name_used_again(context: Context) -> Iterator[Finding]:
+def name_used_again(context: Context) -> Findings:
     """A new field that has the name of a past one, ignoring case, but another id."""
     if isinstance(context.node, nodes.Create) and context.replaced_table is None:
         return
@@ -86,5 +84,5 @@ def _causing_term(context: Context, item: CorruptField) -> ResolvedTerm | None:
         for facts in context.new_terms
         if facts.requested_field is not None
     }
-    facts_of_newer = facts_by_key.get(item.field.key)
-    return facts_of_newer or (facts_by_key.get(item.other.key) if item.other is not None else None)
+    fields = (item.field, item.other) if item.other is not None else (item.field,)
+    return next((facts_by_key[field.key] for field in fields if field.key in facts_by_key), None)

@@ -24,13 +24,11 @@ ALTER TABLE events DROP PARTITION FIELD day;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -43,7 +41,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     when=has_risky_fields,
     category=Category.TABLE,
 )
-def void_without_column(context: Context) -> Iterator[Finding]:
+def void_without_column(context: Context) -> Findings:
     """A void field, besides live ones, whose source column the statement drops."""
     if isinstance(context.node, nodes.Create) and context.replaced_table is None:
         return

@@ -29,12 +29,10 @@ ALTER TABLE users ADD PARTITION FIELD bucket(8, id);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import renamed_clause, unused_field_name
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.rules.sis405_void_without_column import drop_void_statements
@@ -48,7 +46,7 @@ from spark_iceberg_sql.syntax import nodes
     when=has_risky_fields,
     category=Category.TABLE,
 )
-def field_id_twice(context: Context) -> Iterator[Finding]:
+def field_id_twice(context: Context) -> Findings:
     """A new field that gets an id that a void field of the spec still has."""
     requested_field = context.requested_field
     for item in context.new_corruption:

@@ -24,13 +24,11 @@ ALTER TABLE events RENAME COLUMN ts TO event_ts;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field, display_fields
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.rules.sis405_void_without_column import dropped_column_span
@@ -45,7 +43,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     when=has_special_clauses,
     category=Category.TABLE,
 )
-def source_column_gone(context: Context) -> Iterator[Finding]:
+def source_column_gone(context: Context) -> Findings:
     """A source column of the current spec, or of a past one, that the statement drops."""
     if isinstance(context.node, nodes.Create) and context.replaced_table is None:
         return

@@ -27,12 +27,10 @@ ALTER TABLE events ADD COLUMN day_of_ts DATE;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
@@ -45,7 +43,7 @@ from spark_iceberg_sql.syntax import nodes, terms
     when=has_special_clauses,
     category=Category.TABLE,
 )
-def column_named_like_a_field(context: Context) -> Iterator[Finding]:
+def column_named_like_a_field(context: Context) -> Findings:
     """A column with the name of a field of any spec, unless it is the field's source."""
     node = context.node
     if isinstance(node, nodes.Create) and context.replaced_table is None:
@@ -61,10 +59,9 @@ def column_named_like_a_field(context: Context) -> Iterator[Finding]:
         if field.name not in names or field.name in reported_names:
             continue
         column = table_after.schema.find((field.name,))
-        if column is None:
+        # Iceberg does not check a field whose source column is dropped.
+        if column is None or table_after.schema.by_id(field.source_id) is None:
             continue
-        if table_after.schema.by_id(field.source_id) is None:
-            continue  # Iceberg does not check a field whose source column is dropped.
         if column.field.field_id == field.source_id:
             yield from _source_renamed(context, field)
             continue
@@ -78,11 +75,14 @@ def column_named_like_a_field(context: Context) -> Iterator[Finding]:
         )
 
 
-def _source_renamed(context: Context, field: PartitionField) -> Iterator[Finding]:
+def _source_renamed(context: Context, field: PartitionField) -> Findings:
     """The source column renamed to its field's name: accepted, and the name then means the column."""
-    if not isinstance(context.node, nodes.RenameColumn) or field not in context.specs.spec.fields:
-        return
-    if field.transform.transform.is_identity or context.schema.find((field.name,)) is not None:
+    if (
+        not isinstance(context.node, nodes.RenameColumn)
+        or field not in context.specs.spec.fields
+        or field.transform.transform.is_identity
+        or context.schema.find((field.name,)) is not None
+    ):
         return
     yield Finding(
         context.node.new_name.span,
@@ -97,15 +97,14 @@ def _source_renamed(context: Context, field: PartitionField) -> Iterator[Finding
 def _name_span(context: Context, name: str) -> terms.Offsets:
     """The column's name in the statement."""
     node = context.node
-    lower_name = name.lower()
-    if isinstance(node, nodes.AddColumns):
-        spans = {".".join(ref.parts).lower(): ref.span for ref, _ in node.columns}
-    elif isinstance(node, nodes.RenameColumn):
-        return node.new_name.span
-    elif isinstance(node, nodes.AlterColumn):
-        return node.new_name.span if node.new_name is not None else node.column.span
-    elif isinstance(node, nodes.Create | nodes.ReplaceColumns):
-        spans = {column.name.lower(): column.span for column in node.columns or ()}
-    else:
-        spans = {}
-    return spans.get(lower_name, context.target.span)
+    spans: dict[str, terms.Offsets] = {}
+    match node:
+        case nodes.AddColumns():
+            spans = {".".join(ref.parts).lower(): ref.span for ref, _ in node.columns}
+        case nodes.RenameColumn():
+            return node.new_name.span
+        case nodes.AlterColumn():
+            return node.new_name.span if node.new_name is not None else node.column.span
+        case nodes.Create() | nodes.ReplaceColumns():
+            spans = {column.name.lower(): column.span for column in node.columns or ()}
+    return spans.get(name.lower(), context.target.span)

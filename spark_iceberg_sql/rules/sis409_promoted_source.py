@@ -21,18 +21,16 @@ ALTER TABLE events ALTER COLUMN count TYPE BIGINT;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, promotes
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_fields
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.AlterColumn,), spec="Schema Evolution", category=Category.TABLE)
-def promoted_source(context: Context) -> Iterator[Finding]:
+def promoted_source(context: Context) -> Findings:
     """A type change of a source column of any spec: refused, or a widening that other engines may not support."""
     assert isinstance(context.node, nodes.AlterColumn)
     for change in (context.node, *context.node.other_changes):
@@ -53,15 +51,13 @@ def promoted_source(context: Context) -> Iterator[Finding]:
                 f"write `ALTER TABLE {context.target.text} ADD COLUMN {old.name}_new {change.type_text}`, fill it, "
                 "and partition by that",
             )
-        elif isinstance(change.type, Primitive) and _differ(old.type, change.type):
+        # To Iceberg, tinyint and int are one type.
+        elif isinstance(change.type, Primitive) and (
+            (old.type.name, old.type.arguments) != (change.type.name, change.type.arguments)
+        ):
             yield Finding(
                 change.type_span,
                 f"{subject}: old files keep values of type {old.type}, which readers must widen",
                 "keep the statement if every engine that reads the table supports type promotion",
                 severity=Severity.WARNING,
             )
-
-
-def _differ(old: Primitive, new: Primitive) -> bool:
-    """True if these are two types to Iceberg; tinyint and int are the same."""
-    return (old.name, old.arguments) != (new.name, new.arguments)

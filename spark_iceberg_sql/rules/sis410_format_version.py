@@ -24,11 +24,9 @@ ALTER TABLE events SET TBLPROPERTIES ('format-version' = '2');
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes
 
@@ -43,7 +41,7 @@ KEY = "format-version"
     category=Category.TABLE,
     in_models=False,
 )
-def format_version(context: Context) -> Iterator[Finding]:
+def format_version(context: Context) -> Findings:
     """The property `format-version`: its name, its value, and the table's current version."""
     node = context.node
     if isinstance(node, nodes.Create):

@@ -38,14 +38,13 @@ TBLPROPERTIES ('write.format.default' = 'orc', 'write.target-file-size-bytes' = 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, V3_KEYS
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
@@ -77,7 +76,7 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
     category=Category.TABLE,
     iceberg_only=True,
 )
-def refused_property(context: Context) -> Iterator[Finding]:
+def refused_property(context: Context) -> Findings:
     """Every reserved key, and every value that Iceberg cannot read."""
     node = context.node
     if isinstance(node, nodes.Create):
@@ -95,27 +94,20 @@ def refused_property(context: Context) -> Iterator[Finding]:
         elif iceberg and item.key.lower().replace("-", "_") in _PARTITION_KEYS:
             from spark_iceberg_sql.rules.intended_fields import parse_fields  # the command starts sooner
 
-            intended_fields = parse_fields(
-                [token for token in tokenize(item.value) if token.kind is not TokenKind.SPACE]
-            )
-            terms = intended_fields or ["..."]
+            value_tokens = [token for token in tokenize(item.value) if token.kind is not TokenKind.SPACE]
+            terms = parse_fields(value_tokens) or ["..."]
             adds = [f"ALTER TABLE {context.target.text} ADD PARTITION FIELD {term}" for term in terms]
-            create = isinstance(node, nodes.Create)
-            help_ = f"PARTITIONED BY ({', '.join(terms)})" if create else "; ".join(adds)
+            help_ = f"PARTITIONED BY ({', '.join(terms)})" if isinstance(node, nodes.Create) else "; ".join(adds)
             message = f"Iceberg ignores the property `{item.key}`: it does not partition the table"
             yield Finding(item.key_span, message, f"write `{help_}`", severity=Severity.WARNING)
         elif item.key in _ICEBERG_RESERVED and iceberg and isinstance(node, nodes.SetProperties):
             help_ = _ICEBERG_RESERVED[item.key].replace("{table}", context.target.text)
             message = f"`{item.key}` cannot be set as a property: Iceberg has a statement for it"
             yield Finding(item.key_span, message, help_)
-        elif iceberg:
-            finding = _value(context, item) or _metrics(context, item)
-            if finding is not None:
-                yield finding
-    if isinstance(node, nodes.Create) and iceberg:
-        for item in (item for item in items if item.key in V3_KEYS):
-            if context.format_version not in (1, 2):
-                continue
+        elif iceberg and (finding := _value(context, item) or _metrics(context, item)) is not None:
+            yield finding
+    for item in items if isinstance(node, nodes.Create) and iceberg else ():
+        if item.key in V3_KEYS and context.format_version in (1, 2):
             message = f"`{item.key}` needs format version 3"
             yield Finding(item.key_span, message, "add `'format-version' = '3'`, or leave it out")
 
@@ -125,13 +117,12 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
     property_type = PROPERTIES.get(item.key)
     if property_type is None or "{" in item.value or "$" in item.value or property_type.takes(item.value):
         return None
-    if not _is_read(context, item.key):
+    is_negative = property_type.minimum == 0 and re.fullmatch(r"-[0-9]{1,9}", item.value) is not None
+    # SET accepts a negative number, which has no effect.
+    if not _is_read(context, item.key) or (is_negative and isinstance(context.node, nodes.SetProperties)):
         return None
-    if isinstance(context.node, nodes.SetProperties) and property_type.minimum == 0 and _negative(item.value):
-        return None  # accepted here, and has no effect
     help_ = f"write {property_type.expects}"
-    size = _SIZE.fullmatch(item.value)
-    if size is not None:
+    if (size := _SIZE.fullmatch(item.value)) is not None:
         number = int(size[1]) << 10 * (" kmgt".index(size[2].lower()))
         help_ = f"write the number of bytes: '{number}'"
     if item.key.endswith("format.default"):
@@ -153,10 +144,6 @@ def _is_read(context: Context, key: str) -> bool:
     return not key.endswith("compression-level") or codec in ("zstd", "gzip")
 
 
-def _negative(value: str) -> bool:
-    return re.fullmatch(r"-[0-9]{1,9}", value) is not None
-
-
 def _metrics(context: Context, item: terms.Property) -> Finding | None:
     """Metrics of a column that the table does not have; names are case-sensitive."""
     if not item.key.startswith(METRICS_OF_COLUMN) or context.schema_if_known is None:
@@ -169,7 +156,7 @@ def _metrics(context: Context, item: terms.Property) -> Finding | None:
     return Finding(item.key_span, message, f"write {join_names(names)}")
 
 
-def _removed(context: Context, node: nodes.SetProperties) -> Iterator[Finding]:
+def _removed(context: Context, node: nodes.SetProperties) -> Findings:
     for key in node.removed:
         if key in RESERVED:
             message = f"`{key}` is a reserved table property of Spark and cannot be removed"

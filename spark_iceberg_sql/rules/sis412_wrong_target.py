@@ -38,15 +38,13 @@ ALTER TABLE events ADD PARTITION FIELD days(ts);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target_context import FIELD_STATEMENTS, UnknownFactError
 from spark_iceberg_sql.files.source_map import APPEND, MODELS, SqlFragment
 from spark_iceberg_sql.model.table import MissingTable, RelationKind, Table
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.rules.base import Category, Event, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -80,12 +78,10 @@ _UNRESOLVED_VERBS = ("msck", "repair", "show", "truncate")
 
 def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | None:
     """Whether a table exists is often the program's or dbt's concern; an append is refused for another reason."""
-    if fragment.api in MODELS and fragment.api != "sqlmesh":
+    is_save_mode_ignore = fragment.api == "DataFrameWriter" and fragment.sql.startswith("CREATE TABLE IF NOT EXISTS")
+    # Branches: `if not spark.catalog.tableExists(...)`, or try and except.
+    if (fragment.api in MODELS and fragment.api != "sqlmesh") or fragment.branch_ranges or is_save_mode_ignore:
         return None
-    if fragment.branch_ranges:  # `if not spark.catalog.tableExists(...)`, or try and except
-        return None
-    if fragment.api == "DataFrameWriter" and fragment.sql.startswith("CREATE TABLE IF NOT EXISTS"):
-        return None  # the save mode `ignore`
     if fragment.api != APPEND:
         return diagnostic
     table = diagnostic.message.partition(" exists")[0]
@@ -103,9 +99,9 @@ def _in_program(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic | N
     event=Event.REFUSED_CALL,
     in_programs=_in_program,
 )
-def wrong_target(context: Context) -> Iterator[Finding]:
+def wrong_target(context: Context) -> Findings:
     """The statement's table, checked against what its name is known to refer to."""
-    relation = context.table
+    relation, name = context.table, context.target.text
     if isinstance(context.node, nodes.Create):
         yield from _create(context, context.node, relation)
     elif isinstance(context.node, nodes.HivePartition):
@@ -114,21 +110,20 @@ def wrong_target(context: Context) -> Iterator[Finding]:
         if isinstance(relation, MissingTable) and not context.node.if_exists:
             yield Finding(
                 context.target.span,
-                f"there is no table `{context.target.text}`: {relation.reason}",
-                f"write `DROP TABLE IF EXISTS {context.target.text}`",
+                f"there is no table `{name}`: {relation.reason}",
+                f"write `DROP TABLE IF EXISTS {name}`",
             )
     elif isinstance(relation, MissingTable):
         yield from _missing_table(context, relation)
     elif isinstance(context.node, _COLUMNS):
-        if relation is not None and relation.kind is RelationKind.VIEW and not _is_alter_view(context):
-            name = context.target.text
+        is_alter_view = context.statement.first == "ALTER" and context.statement.tokens[1].word == "VIEW"
+        if relation is not None and relation.kind is RelationKind.VIEW and not is_alter_view:
             yield Finding(
                 context.target.span,
                 f"`{name}` is a view, and ALTER TABLE changes tables",
                 "name the table that it reads, or recreate the view",
             )
         elif relation is not None and relation.kind in (RelationKind.METADATA, RelationKind.BRANCH):
-            name = context.target.text
             yield Finding(
                 context.target.span,
                 f"`{name}` is {relation.kind.value}, which cannot be altered separately",
@@ -140,12 +135,7 @@ def wrong_target(context: Context) -> Iterator[Finding]:
         yield from _by_another_name(context, relation)
 
 
-def _is_alter_view(context: Context) -> bool:
-    """True if the statement is ALTER VIEW."""
-    return context.statement.tokens[1].word == "VIEW" if context.statement.first == "ALTER" else False
-
-
-def _missing_table(context: Context, missing_table: MissingTable) -> Iterator[Finding]:
+def _missing_table(context: Context, missing_table: MissingTable) -> Findings:
     if context.catalog.is_temporary_view(context.target.parts):
         yield from _not_iceberg_table(context, Table(context.target.parts, kind=RelationKind.VIEW))
         return
@@ -158,7 +148,7 @@ def _missing_table(context: Context, missing_table: MissingTable) -> Iterator[Fi
     )
 
 
-def _by_another_name(context: Context, table: Table | None) -> Iterator[Finding]:
+def _by_another_name(context: Context, table: Table | None) -> Findings:
     """The name of a branch or a temporary view, if the statement changes the table itself."""
     span, name = context.target.span, context.target.text
     if context.catalog.is_temporary_view(context.target.parts):
@@ -179,7 +169,7 @@ def _by_another_name(context: Context, table: Table | None) -> Iterator[Finding]
         )
 
 
-def _not_iceberg_table(context: Context, table: Table) -> Iterator[Finding]:
+def _not_iceberg_table(context: Context, table: Table) -> Findings:
     span, name = context.target.span, context.target.text
     parent = ".".join(context.target.parts[:-1])
     feature = _ICEBERG_FEATURES.get(type(context.node), "partition fields")
@@ -201,7 +191,7 @@ def _not_iceberg_table(context: Context, table: Table) -> Iterator[Finding]:
         )
 
 
-def _create(context: Context, node: nodes.Create, relation: Table | MissingTable | None) -> Iterator[Finding]:
+def _create(context: Context, node: nodes.Create, relation: Table | MissingTable | None) -> Findings:
     name = context.target.text
     if node.like_table is not None:
         source = context.catalog.get(context.in_spark_catalog(node.like_table.parts))
@@ -219,9 +209,10 @@ def _create(context: Context, node: nodes.Create, relation: Table | MissingTable
             f"there is no table `{name}` to replace: {relation.reason}",
             f"write `CREATE OR REPLACE TABLE {name}`",
         )
-    if node.replace or not isinstance(relation, Table) or relation.kind in (RelationKind.METADATA, RelationKind.BRANCH):
+    # After a statement that would have created the table, but is at fault, this is another attempt.
+    if node.replace or not isinstance(relation, Table) or relation.is_intended:
         return
-    if relation.is_intended:  # the statement that would have created it is at fault, and this is another attempt
+    if relation.kind in (RelationKind.METADATA, RelationKind.BRANCH):
         return
     if node.if_not_exists:
         if (node.partitioning or node.typed_partitions) and not _has_same_partitioning(context, relation):
@@ -259,7 +250,7 @@ def _is_temporary_view(context: Context, ref: terms.NamePath) -> bool:
     return len(ref.parts) == 1 and isinstance(relation, Table) and relation.kind is RelationKind.VIEW
 
 
-def _hive(context: Context, node: nodes.HivePartition, relation: Table | MissingTable | None) -> Iterator[Finding]:
+def _hive(context: Context, node: nodes.HivePartition, relation: Table | MissingTable | None) -> Findings:
     if relation is None and node.verb.split()[0] in _UNRESOLVED_VERBS:
         return  # nothing to note where no partition is defined
     if isinstance(relation, Table) and not relation.is_certain:
@@ -268,8 +259,7 @@ def _hive(context: Context, node: nodes.HivePartition, relation: Table | Missing
             relation.why_unknown or "its CREATE TABLE has no USING, and no catalog is named",
         )
     if relation is None:
-        reason = context.catalog.why_unknown(context.target_name)
-        raise UnknownFactError(f"the table `{context.target.text}`", reason)
+        raise UnknownFactError(f"the table `{context.target.text}`", context.catalog.why_unknown(context.target_name))
     if isinstance(relation, Table) and relation.kind is RelationKind.ICEBERG:
         yield Finding(
             node.verb_span,

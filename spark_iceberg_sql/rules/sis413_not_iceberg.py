@@ -36,14 +36,13 @@ CREATE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id));
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transforms import find_transform
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
@@ -69,7 +68,7 @@ _SPARK_FORMATS = frozenset({
     when=has_special_clauses,
     category=Category.TABLE,
 )
-def not_iceberg(context: Context) -> Iterator[Finding]:
+def not_iceberg(context: Context) -> Findings:
     """Transforms on tables of other formats; CLUSTERED BY and CLUSTER BY on Iceberg tables."""
     node = context.node
     if isinstance(node, nodes.TemporaryTable):
@@ -84,22 +83,18 @@ def not_iceberg(context: Context) -> Iterator[Finding]:
 
         start, end = node.cluster_by
         clause_tokens = [token for token in context.statement.tokens if start <= token.start < end][2:]
-        intended_fields = parse_fields(clause_tokens)
-        clause = intended_fields[0] if intended_fields else "..."
+        intended_fields = parse_fields(clause_tokens) or ["..."]
+        is_plain = "(" not in intended_fields[0] and intended_fields[0] != "..."
+        bucket = f"bucket(16, {intended_fields[0]})" if is_plain else intended_fields[0]
         # WRITE ORDERED BY accepts the same transforms, and no other expressions.
-        order = ", ".join(field for field in intended_fields or ["..."])
         yield Finding(
             node.cluster_by,
             "an Iceberg table takes no CLUSTER BY",
-            f"{_moved_help(context, node, [_bucketed(clause)], 'it')}, or sort the files: "
-            f"`ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`",
+            f"{_moved_help(context, node, [bucket], 'it')}, or sort the files: "
+            f"`ALTER TABLE {context.target.text} WRITE ORDERED BY {', '.join(intended_fields)}`",
         )
     if node.clustered_by is not None and not (node.hive and node.provider is None):  # else Hive's
         yield _clustered(context, node, node.clustered_by)
-
-
-def _bucketed(field: str) -> str:
-    return field if "(" in field or field == "..." else f"bucket(16, {field})"
 
 
 def _clause(context: Context, node: nodes.Create, fields_: list[str]) -> str:
@@ -138,7 +133,7 @@ def _clustered(context: Context, node: nodes.Create, span: terms.Offsets) -> Fin
     )
 
 
-def _temporary(context: Context, node: nodes.TemporaryTable) -> Iterator[Finding]:
+def _temporary(context: Context, node: nodes.TemporaryTable) -> Findings:
     name = node.view.text
     help_ = f"write `CREATE TABLE {name} (...) USING iceberg`, and drop the table afterwards"
     if node.provider == "iceberg" and (node.columns is not None or not node.has_location):
@@ -162,18 +157,19 @@ def _no_format(context: Context, node: nodes.Create) -> Finding | None:
     provider, span = node.provider, node.provider_span
     if provider is None or span is None or provider in OTHER_FORMATS or "{" in provider:
         return None
-    if provider in ("iceberg", *_ICEBERG_FILE_FORMATS) or (
-        provider in _SPARK_FORMATS and not _is_iceberg_catalog(context)
-    ):
-        return None
-    suggestion = next(iter(similar_names(provider, ("iceberg",))), "")
     is_certain = _is_iceberg_catalog(context)
-    if not is_certain and not suggestion and "." in provider:
+    suggestion = next(iter(similar_names(provider, ("iceberg",))), "")
+    is_known_format = provider in ("iceberg", *_ICEBERG_FILE_FORMATS) or (provider in _SPARK_FORMATS and not is_certain)
+    if is_known_format or (not is_certain and not suggestion and "." in provider):
         return None
-    message = f"`{provider}` is not a table format"
-    fix = Fix("write USING iceberg", (Edit(*span, "iceberg"),)) if suggestion else None
-    severity = None if is_certain or suggestion else Severity.WARNING
-    return Finding(span, message, "write `USING iceberg`", fix, severity=severity, early=True)
+    return Finding(
+        span,
+        f"`{provider}` is not a table format",
+        "write `USING iceberg`",
+        Fix("write USING iceberg", (Edit(*span, "iceberg"),)) if suggestion else None,
+        severity=None if is_certain or suggestion else Severity.WARNING,
+        early=True,
+    )
 
 
 def _is_iceberg_catalog(context: Context) -> bool:
@@ -185,7 +181,7 @@ def _is_iceberg_catalog(context: Context) -> bool:
     return is_own_catalog and context.catalog.is_icebergs(context.catalog.full_name(parts)[0])
 
 
-def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
+def _foreign(context: Context, node: nodes.Create) -> Findings:
     format_finding = _no_format(context, node)
     if format_finding is not None:
         yield format_finding

@@ -22,17 +22,15 @@ INSERT OVERWRITE events PARTITION (region = 'eu') SELECT 1, current_timestamp();
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Insert,), spec="Partitioning", category=Category.TABLE)
-def hidden_partition_written(context: Context) -> Iterator[Finding]:
+def hidden_partition_written(context: Context) -> Findings:
     """Every name in PARTITION (...) that is not the column of an identity field."""
     node = context.node
     assert isinstance(node, nodes.Insert)

@@ -39,12 +39,10 @@ ALTER TABLE events DROP BRANCH IF EXISTS audit;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import RelationKind, Table
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 
 _MAIN = "main"
@@ -52,7 +50,7 @@ _MAX_LONG = 2**63 - 1
 
 
 @rule(Severity.ERROR, on=(nodes.ChangeSnapshotRef,), spec="Snapshot References", category=Category.TABLE)
-def branch_or_tag(context: Context) -> Iterator[Finding]:
+def branch_or_tag(context: Context) -> Findings:
     """Invalid numbers, the branch `main`, and names that already exist or do not exist."""
     node = context.node
     assert isinstance(node, nodes.ChangeSnapshotRef)

@@ -39,15 +39,13 @@ CREATE OR REPLACE TABLE events (id BIGINT, code DATE) USING iceberg;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field
 from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
@@ -56,7 +54,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Schema Evolution", when=has_special_clauses, category=Category.TABLE)
-def replaced_source_type(context: Context) -> Iterator[Finding]:
+def replaced_source_type(context: Context) -> Findings:
     """Every column of CREATE OR REPLACE whose new type conflicts with a spec of the table."""
     old_table = context.replaced_table
     table_after = context.table_after if old_table is not None else None
@@ -72,7 +70,7 @@ def replaced_source_type(context: Context) -> Iterator[Finding]:
     yield from _kept_value_findings(context, old_table.specs, old_table.schema, table_after.schema)
 
 
-def _kept_spec_findings(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+def _kept_spec_findings(context: Context, specs: Specs, old: Schema, new: Schema) -> Findings:
     """Fields of a spec that is kept; a new spec is bound to the new types."""
     for field in specs.spec.fields:
         old_column, new_column = old.by_id(field.source_id), new.by_id(field.source_id)
@@ -91,15 +89,15 @@ def _kept_spec_findings(context: Context, specs: Specs, old: Schema, new: Schema
             )
 
 
-def _kept_value_findings(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+def _kept_value_findings(context: Context, specs: Specs, old: Schema, new: Schema) -> Findings:
     """Columns with values in manifests that cannot be read as the new type; each is reported once."""
     reported_ids: set[int] = set()
     for field in specs.all_fields:
         transform = field.transform.transform
         old_column, new_column = old.by_id(field.source_id), new.by_id(field.source_id)
-        if old_column is None or new_column is None or field.transform.is_void or transform.result is not None:
+        if field.source_id in reported_ids or field.transform.is_void or transform.result is not None:
             continue
-        if field.source_id in reported_ids or not transform.takes(new_column.field.type):
+        if old_column is None or new_column is None or not transform.takes(new_column.field.type):
             continue
         if not _can_read(old_column.field.type, new_column.field.type):
             reported_ids.add(field.source_id)

@@ -30,14 +30,12 @@ ALTER TABLE events ADD PARTITION FIELD partition AS part;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.model.corruption import CorruptionKind
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field, renamed_clause, unused_field_name
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes, terms
@@ -51,7 +49,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     when=has_risky_fields,
     category=Category.TABLE,
 )
-def unreadable_deletes(context: Context) -> Iterator[Finding]:
+def unreadable_deletes(context: Context) -> Findings:
     """Every new field with such a name: an error with merge-on-read, otherwise a warning."""
     is_new_table = isinstance(context.node, nodes.Create) and context.replaced_table is None
     if is_new_table and not any(map(_may_clash, context.terms)):
@@ -80,8 +78,7 @@ def _remedy(context: Context, field: PartitionField) -> tuple[terms.Offsets, str
         return (facts.name or facts.term).span, f"write `{clause}`"
     if isinstance(context.node, nodes.Create):
         facts_of = {_key(facts): facts for facts in context.terms}
-        new_facts = facts_of.get(field.key)
-        if new_facts is not None:
+        if (new_facts := facts_of.get(field.key)) is not None:
             clause = context.text_at(new_facts.term.span)
             return new_facts.term.span, (
                 f"leave out the field, and then write `ALTER TABLE {table} ADD PARTITION FIELD {clause} AS {name}`"

@@ -19,7 +19,6 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 
 from spark_iceberg_sql.diagnostics import Severity
@@ -30,8 +29,8 @@ from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import DATE, TIMES
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.preconditions import has_identity_fields
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.rules.preconditions import has_identity_fields, identity_terms
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -41,23 +40,19 @@ from spark_iceberg_sql.syntax import nodes
     when=has_identity_fields,
     category=Category.ADVICE,
 )
-def identity_on_timestamp(context: Context) -> Iterator[Finding]:
+def identity_on_timestamp(context: Context) -> Findings:
     """Identity on a column that the finest time transform takes: a timestamp."""
-    for facts in context.new_terms:
-        bound, column = facts.bound, facts.column
-        if bound is None or not bound.transform.is_identity or column is None:
-            continue
+    for facts, column in identity_terms(context):
         data_type = column.field.type
         if not TIMES[-1].takes(data_type) or (isinstance(data_type, Primitive) and data_type.rounded):
             continue
         name = facts.source_text
         times = (w.transform for w in _other_fields(context, facts) if w.source_id == column.field.field_id)
         time = next((t for t in times if t.transform.granularity is not None), None)
-        day = f"write `{DATE.clause(name)}`"
         yield Finding(
             facts.term.span,
             f"`{name}` is a timestamp: each distinct value would be a separate partition",
-            day if time is None else f"leave it out: `{time.clause(name)}` already partitions by it",
+            f"leave it out: `{time.clause(name)}` already partitions by it" if time else f"write `{DATE.clause(name)}`",
         )
 
 

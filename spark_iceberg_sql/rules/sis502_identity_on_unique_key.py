@@ -19,15 +19,13 @@ PARTITIONED BY (bucket(16, event_uuid));
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transforms import HASH
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Category, Finding, rule
-from spark_iceberg_sql.rules.preconditions import has_identity_fields
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.rules.preconditions import has_identity_fields, identity_terms
 from spark_iceberg_sql.syntax import nodes
 
 _KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")
@@ -39,21 +37,17 @@ _KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")
     when=has_identity_fields,
     category=Category.ADVICE,
 )
-def identity_on_unique_key(context: Context) -> Iterator[Finding]:
+def identity_on_unique_key(context: Context) -> Findings:
     """Identity on a uuid column, or on a string or binary column with the name of one."""
-    for facts in context.new_terms:
-        bound, column = facts.bound, facts.column
-        if bound is None or not bound.transform.is_identity or column is None:
-            continue
+    for facts, column in identity_terms(context):
         data_type = column.field.type
         if not isinstance(data_type, Primitive):
             continue
         has_key_name = data_type.name in ("string", "binary", "fixed") and _KEY.search(column.name)
         if data_type.name != "uuid" and not has_key_name:
             continue
-        name = facts.source_text
         yield Finding(
             facts.term.span,
-            f"every row has its own `{name}`, so every row would be a partition",
-            f"write `{HASH.clause(name)}`",
+            f"every row has its own `{facts.source_text}`, so every row would be a partition",
+            f"write `{HASH.clause(facts.source_text)}`",
         )

@@ -19,14 +19,12 @@ PARTITIONED BY (grade);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import type_with_article
-from spark_iceberg_sql.rules.preconditions import has_identity_fields
+from spark_iceberg_sql.rules.preconditions import has_identity_fields, identity_terms
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -37,18 +35,14 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     when=has_identity_fields,
     category=Category.ADVICE,
 )
-def identity_on_float(context: Context) -> Iterator[Finding]:
+def identity_on_float(context: Context) -> Findings:
     """Identity on a float or double column."""
-    for facts in context.new_terms:
-        bound, column = facts.bound, facts.column
-        if bound is None or not bound.transform.is_identity or column is None:
-            continue
+    for facts, column in identity_terms(context):
         data_type = column.field.type
         if not isinstance(data_type, Primitive) or data_type.name not in ("float", "double"):
             continue
-        name = quoted(column.field.name)
         yield Finding(
             facts.term.span,
             f"`{facts.source_text}` is {type_with_article(data_type)}: filters on it would miss rows with -0.0 and NaN",
-            f"declare it `{name} DECIMAL(18, 6)`, or partition by another column",
+            f"declare it `{quoted(column.field.name)} DECIMAL(18, 6)`, or partition by another column",
         )

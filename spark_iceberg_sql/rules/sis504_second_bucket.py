@@ -21,18 +21,16 @@ ALTER TABLE events REPLACE PARTITION FIELD bucket(16, id) WITH bucket(64, id);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import abbreviate_names
 from spark_iceberg_sql.rules.preconditions import has_risky_fields
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.WARNING, on=(nodes.AddField,), when=has_risky_fields, category=Category.ADVICE)
-def second_bucket(context: Context) -> Iterator[Finding]:
+def second_bucket(context: Context) -> Findings:
     """ADD of a bucket on the source column of other buckets of the current spec, reported once."""
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column

@@ -26,34 +26,30 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP, local_day DATE) USING iceberg PART
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 
 _UTC = regex(r"(?i)(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich)?(?:[+-]?0?0(?::?00)?)?|z|local")
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), category=Category.ADVICE)
-def day_of_another_zone(context: Context) -> Iterator[Finding]:
+def day_of_another_zone(context: Context) -> Findings:
     """Years, months or days of a timestamp with time zone, after SET TIME ZONE to a zone other than UTC."""
     zone = context.catalog.time_zone
     if zone is None or _UTC.fullmatch(zone):
         return
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column
-        if bound is None or column is None or not isinstance(column.field.type, Primitive):
+        if bound is None or column is None or not bound.transform.begins_at_midnight:
             continue
-        midnight = bound.transform.begins_at_midnight
-        if not midnight or not column.field.type.name.startswith("timestamptz"):
+        if not isinstance(column.field.type, Primitive) or not column.field.type.name.startswith("timestamptz"):
             continue
-        name = facts.source_text
         yield Finding(
             facts.term.span,
-            f"{bound.transform.spelling} of `{name}` begin at midnight UTC, not at midnight in {zone}",
+            f"{bound.transform.spelling} of `{facts.source_text}` begin at midnight UTC, not at midnight in {zone}",
             "write `SET TIME ZONE 'UTC'`, or add a DATE column with the local day and partition by that",
         )

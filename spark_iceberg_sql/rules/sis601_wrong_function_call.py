@@ -30,8 +30,6 @@ SELECT iceberg_bucket(16, id), iceberg_days(ts), local.system.hours(ts) FROM eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import FUNCTION_PREFIX, SYSTEM_FUNCTIONS, FunctionCall, calls
@@ -40,7 +38,7 @@ from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.argument_swap import number_first_fix
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
@@ -51,19 +49,12 @@ _TIME_NAMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minu
 
 
 @rule(Severity.ERROR, on=(nodes.Query,), spec="Partition Transforms", category=Category.QUERY)
-def wrong_function_call(context: Context) -> Iterator[Finding]:
+def wrong_function_call(context: Context) -> Findings:
     """Every call with a wrong name, number of arguments, order, constant or type."""
+    checks = (_no_function, _name_finding, _count_finding, _number_finding, _type_finding)
     for call in calls(context):
-        if call.transform is None:
-            finding = _no_function(context, call)
-        else:
-            finding = (
-                _name_finding(context, call)
-                or _count_finding(context, call)
-                or _number_finding(context, call)
-                or _type_finding(context, call)
-            )
-        if finding is not None:
+        findings = (check(context, call) for check in (checks[:1] if call.transform is None else checks[1:]))
+        if (finding := next(filter(None, findings), None)) is not None:
             yield finding
 
 
@@ -167,13 +158,11 @@ def _number_finding(context: Context, call: FunctionCall) -> Finding | None:
             f"write `{call.name}({other}, {text})`",
             fix,
         )
-    if number is not None and (parameter.minimum <= number <= parameter.maximum):
-        return None
-    if number is None and not _is_no_integer(first):
-        return None
-    if call.is_system and number is not None and number <= parameter.maximum:
-        return None  # Iceberg's own functions do not look
-    return _bad_number(context, call, parameter, text)
+    if number is None:
+        is_accepted = not _is_no_integer(first)
+    else:  # Iceberg's own functions have no minimum
+        is_accepted = number <= parameter.maximum and (call.is_system or parameter.minimum <= number)
+    return None if is_accepted else _bad_number(context, call, parameter, text)
 
 
 def _bad_number(context: Context, call: FunctionCall, parameter: Parameter, text: str) -> Finding:
@@ -209,7 +198,6 @@ def _is_column(tokens: tuple[Token, ...]) -> bool:
 def _is_no_integer(tokens: tuple[Token, ...]) -> bool:
     """True if an argument is a constant, but no integer."""
     last = tokens[-1]
-    is_single = len(tokens) == 1
-    return is_single and (
+    return len(tokens) == 1 and (
         last.kind in STRINGS or last.kind is TokenKind.NUMBER or last.word in ("NULL", "TRUE", "FALSE")
     )

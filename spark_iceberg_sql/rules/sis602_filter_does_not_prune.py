@@ -28,16 +28,15 @@ SELECT count(*) FROM events WHERE year(ts) = 2024 AND month(ts) = 2;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.base import Category, Finding, rule
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.rules.field_names import display_field
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
-def filter_does_not_prune(context: Context) -> Iterator[Finding]:
+def filter_does_not_prune(context: Context) -> Findings:
     """The only condition on a partitioned column, if no range can be derived from it."""
     from spark_iceberg_sql.facts.filters import non_pruning_predicates  # the command starts sooner
 
@@ -51,7 +50,5 @@ def filter_does_not_prune(context: Context) -> Iterator[Finding]:
         else:
             combined_filter = f"`year({predicate.column}) = 2024 AND {predicate_text}`"
             help_ = f"add a range of `{predicate.column}`, for example {combined_filter}"
-        field = f"`{predicate.field.name}`"
-        if predicate.field.clause != predicate.field.name:
-            field += f" ({predicate.field.clause})"
-        yield Finding(predicate.span, f"`{predicate_text}` does not prune by the partition field {field}", help_)
+        field_text = display_field(predicate.field)
+        yield Finding(predicate.span, f"`{predicate_text}` does not prune by the partition field {field_text}", help_)

@@ -39,15 +39,14 @@ def _preview(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
     result = preview.preview(spark, args["source"], args["spec"], using=args["using"], commits=args["commits"])
     if by == "table":
         return _SUMMARY, [_summary(result)]
-    parts = result.per_partition
     return _BY_PARTITION, [
-        {"partition": p.partition, "rows": p.rows, "files": p.files, "bytes": p.bytes} for p in parts
+        {"partition": part.partition, "rows": part.rows, "files": part.files, "bytes": part.bytes}
+        for part in result.per_partition
     ]
 
 
 def _summary(result: Preview) -> Mapping[str, object]:
     sizes = result.file_sizes
-    largest = result.largest
     return {
         "spec": result.spec,
         "partitions": result.partitions,
@@ -58,7 +57,7 @@ def _summary(result: Preview) -> Mapping[str, object]:
         "smallest_file": sizes[0] if sizes else None,
         "median_file": sizes[len(sizes) // 2] if sizes else None,
         "largest_file": sizes[-1] if sizes else None,
-        "largest_partition": largest.partition if largest else None,
+        "largest_partition": result.largest.partition if result.largest else None,
         "skew": round(result.skew, 3),
         "written_with": result.settings,
         "based_on": result.basis.words,

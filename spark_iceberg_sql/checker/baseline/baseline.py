@@ -113,14 +113,13 @@ def _baseline_text(entries: Counter[FindingFingerprint]) -> str:
     """One line for each finding, sorted, for small diffs."""
     by_path: dict[str, list[str]] = {}
     for fingerprint, count in sorted(entries.items()):
-        entry: dict[str, str | int] = {
+        entry = {
             "code": fingerprint.code,
             "digest": fingerprint.digest,
             "message": fingerprint.message,
+            **({"count": count} if count > 1 else {}),
         }
-        entry |= {"count": count} if count > 1 else {}
-        line = json.dumps(entry, ensure_ascii=False)
-        by_path.setdefault(fingerprint.path, []).append(f"      {line}")
+        by_path.setdefault(fingerprint.path, []).append(f"      {json.dumps(entry, ensure_ascii=False)}")
     files = [
         f"    {json.dumps(path, ensure_ascii=False)}: [\n" + ",\n".join(lines) + "\n    ]"
         for path, lines in by_path.items()

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 from spark_iceberg_sql.checker.baseline.finding_fingerprints import fingerprint_findings
@@ -28,11 +28,7 @@ class MergeBaseChecker:
         self._linter = Linter()
         self._settings: dict[tuple[int, int], tuple[Settings, Settings, Settings]] = {}
         self._digests: dict[str, Counter[str]] = {}
-        self._make_configuration = configuration
-
-    @cached_property
-    def _configuration(self) -> Configuration:
-        return self._make_configuration()
+        self._configuration = cache(configuration)
 
     def digests_of(self, name: str, current: Settings) -> Counter[str]:
         """The number of findings with each digest (`FindingFingerprint.digest`) in a file; empty if it did not exist.
@@ -46,7 +42,7 @@ class MergeBaseChecker:
 
     def _checked_digests(self, path: Path, name: str, current: Settings) -> Counter[str]:
         with self._in_snapshot():
-            old_settings = self._with_current_rules(self._configuration.of(path), current)
+            old_settings = self._with_current_rules(self._configuration().of(path), current)
             text, _, _ = decode(read_bytes(str(path)), str(path))
             source = self._linter.source(str(path), text, old_settings)
             reports = self._linter.lint(source, old_settings)

@@ -19,8 +19,8 @@ from spark_iceberg_sql.checker.files.suppression_positions import (
     differ_only_in_comments,
     index_parts,
 )
-from spark_iceberg_sql.checker.fixes import apply_edits, apply_fixes
-from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
+from spark_iceberg_sql.checker.fixes import apply_fixes
+from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span, apply_edits
 from spark_iceberg_sql.files.notebooks.positions import merge_reports
 from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.rules.base import Event
@@ -137,19 +137,23 @@ def _with_suppression_fixes(position: Position, part: IndexedPart, report: Repor
     codes: dict[int, dict[str, None]] = {}
     for finding in _findings_to_suppress([report]):
         codes.setdefault(finding.span.row, {})[finding.code] = None
-    diagnostics = []
-    for diagnostic in report:
-        edit = None
-        if _needs_suppression(diagnostic):
-            fragment = part.fragment_at(diagnostic.span.start)
-            if fragment is not None:
-                edit = position(part, fragment, diagnostic, ", ".join(codes[diagnostic.span.row]))
-                # Else checks of the file, as many as are granted, would show it.
-                if edit is not None and fragment.is_cut_off(diagnostic.span.start, edit.start):
-                    edit = None
-        fix = Fix("ignore it", (edit,), safe=True) if edit is not None else None
-        diagnostics.append(replace(diagnostic, fix=fix))
-    return replace(report, diagnostics=tuple(diagnostics))
+
+    def added_comment(diagnostic: Diagnostic) -> Edit | None:
+        fragment = part.fragment_at(diagnostic.span.start) if _needs_suppression(diagnostic) else None
+        if fragment is None:
+            return None
+        edit = position(part, fragment, diagnostic, ", ".join(codes[diagnostic.span.row]))
+        # Else checks of the file, as many as are granted, would show it.
+        return None if edit is not None and fragment.is_cut_off(diagnostic.span.start, edit.start) else edit
+
+    return _with_fixes(report, "ignore it", added_comment)
+
+
+def _with_fixes(report: Report, title: str, edit_for: Callable[[Diagnostic], Edit | None]) -> Report:
+    """The report with these edits as the only fixes of its diagnostics."""
+    edits = [(diagnostic, edit_for(diagnostic)) for diagnostic in report]
+    fixes = [(diagnostic, Fix(title, (edit,), safe=True) if edit is not None else None) for diagnostic, edit in edits]
+    return replace(report, diagnostics=tuple(replace(diagnostic, fix=fix) for diagnostic, fix in fixes))
 
 
 def _span_text(report: Report, diagnostic: Diagnostic) -> str:
@@ -163,14 +167,13 @@ def _without_unused_codes(unused_before: Set[str], part: IndexedPart, report: Re
     the comments
     that were unused before any was added.
     """
-    diagnostics = []
-    for diagnostic in report:
+
+    def removal(diagnostic: Diagnostic) -> Edit | None:
         comment = _span_text(report, diagnostic)
         is_added = _is_unused(diagnostic) and comment not in unused_before
-        edit = _removal_edit(part.text, diagnostic, comment) if is_added else None
-        fix = Fix("remove what is unused", (edit,), safe=True) if edit is not None else None
-        diagnostics.append(replace(diagnostic, fix=fix))
-    return replace(report, diagnostics=tuple(diagnostics))
+        return _removal_edit(part.text, diagnostic, comment) if is_added else None
+
+    return _with_fixes(report, "remove what is unused", removal)
 
 
 def _removal_edit(text: str, diagnostic: Diagnostic, comment: str) -> Edit | None:
@@ -183,8 +186,8 @@ def _removal_edit(text: str, diagnostic: Diagnostic, comment: str) -> Edit | Non
     start, end = diagnostic.span.start, diagnostic.span.end
     if kept_codes:
         return Edit(start + code_list.start(1), start + code_list.end(1), ", ".join(kept_codes))
-    closing = _COMMENT_END.match(text, end)
-    end = closing.end() if closing is not None else end
+    if (closing := _COMMENT_END.match(text, end)) is not None:
+        end = closing.end()
     if text[end : end + 1] not in ("", "\r", "\n"):  # another comment follows, or the statement
         return Edit(start, end + 1 if text[end] == " " else end, "")
     row = text.rfind("\n", 0, start) + 1

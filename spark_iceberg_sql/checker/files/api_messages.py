@@ -72,20 +72,14 @@ def _in_call(fragment: SqlFragment, diagnostic: Diagnostic) -> Diagnostic:
     if help_ is not None:
         if help_ == QUERY_HELP and message == diagnostic.message:
             help_ = OFFLINE_HELP  # the table is unknown
-        help_ = _HELPS.get(help_, help_)
-        help_ = _PROPERTY.sub(
-            r'`tableProperty("\1", "\2")`' if fragment.api != "pyiceberg" else r'`{"\1": "\2"}`', help_
-        )
-        help_ = _help_in_calls(help_, fragment.api)
+        property_call = r'`tableProperty("\1", "\2")`' if fragment.api != "pyiceberg" else r'`{"\1": "\2"}`'
+        help_ = _help_in_calls(_PROPERTY.sub(property_call, _HELPS.get(help_, help_)), fragment.api)
     if fragment.api == "DataFrameWriterV2":
         placeholders = {f"`{placeholder.text}`" for placeholder in fragment.placeholders}
 
         def written(match: re.Match[str]) -> str:
-            return (
-                match.group()
-                if match.group() in placeholders
-                else _equivalent_call(match, fragment.api) or match.group()
-            )
+            call = _equivalent_call(match, fragment.api) if match.group() not in placeholders else None
+            return call or match.group()
 
         message = _QUOTED.sub(written, message)
     return replace(diagnostic, message=message, help=help_)
@@ -102,9 +96,7 @@ def _help_in_calls(help_: str, api: str) -> str:
         return call or match.group()
 
     text = _QUOTED.sub(written, help_)
-    if only_sql:
-        text += "; DataFrame writers have no `truncate`: use CREATE TABLE"
-    return text
+    return f"{text}; DataFrame writers have no `truncate`: use CREATE TABLE" if only_sql else text
 
 
 def _equivalent_call(match: re.Match[str], api: str) -> str | None:
@@ -118,8 +110,7 @@ def _equivalent_call(match: re.Match[str], api: str) -> str | None:
         return None
     clause = _clause(transform, call[2], call[3].replace("`", ""), api)
     if change is not None:
-        name = f', "{change[3]}"' if change[3] else ""
-        return f"`add_field({clause}{name})`"
+        return f'`add_field({clause}, "{change[3]}")`' if change[3] else f"`add_field({clause})`"
     return f"`{clause}`" if clause is not None else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.checker.digests import digest
+from spark_iceberg_sql.checker.digests import digest, digest_if_known
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.checker.files.file_scripts import scripts_of
 from spark_iceberg_sql.checker.files.migration_replay import MigrationReplay, text_digest
@@ -34,7 +34,7 @@ class DdlReplay:
         self._numbers = {path: number for number, path in enumerate(self._files)}
         self._catalogs = [_initial_catalog(settings, catalogs)]
         self._digests: list[str | None] = []
-        self.migrations = MigrationReplay(settings, self._final_catalog, self._apply_file)
+        self.migrations = MigrationReplay(settings, lambda: self._catalog_after(len(self._files)), self._apply_file)
 
     def catalog_before(self, path: str) -> Tables:
         """The catalog state before a file: after all DDL files, or, for one of them, after those before it."""
@@ -54,17 +54,16 @@ class DdlReplay:
             self._digests.append(self._next_digest())
         ddl_digest, migration = self._digests[number], self.migrations.migration_at(path)
         migration_digest = self.migrations.dependency_digest(migration) if migration is not None else ""
-        return digest(ddl_digest, migration_digest) if ddl_digest is not None and migration_digest is not None else None
+        return digest_if_known(ddl_digest, migration_digest)
 
     def _next_digest(self) -> str | None:
         """The digest after one more DDL file."""
         if not self._digests:
             catalog = self._catalogs[0]
-            state = repr(sorted(vars(catalog).items()))
-            return digest(repr(self.settings), state) if type(catalog) is Tables else None
-        previous, path = self._digests[-1], self._files[len(self._digests) - 1]
-        file_digest = text_digest(path)
-        return digest(previous, path, file_digest) if previous is not None and file_digest is not None else None
+            is_known = type(catalog) is Tables
+            return digest(repr(self.settings), repr(sorted(vars(catalog).items()))) if is_known else None
+        path = self._files[len(self._digests) - 1]
+        return digest_if_known(self._digests[-1], path, text_digest(path))
 
     def tables_after(self, path: str) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of its series of migrations."""
@@ -78,9 +77,6 @@ class DdlReplay:
 
     def _apply_file(self, path: str, catalog: Tables) -> None:
         _apply_statements(path, catalog, self.settings, is_first_variant=False)
-
-    def _final_catalog(self) -> Tables:
-        return self._catalog_after(len(self._files))
 
     def _catalog_after(self, count: int) -> Tables:
         """The catalog state after the first `count` DDL files."""
@@ -127,14 +123,13 @@ def _apply_statements(path: str, catalog: Tables, settings: Settings, *, is_firs
     """
     text, _, _ = decode(read_bytes(path), path)
     source_file = extract_source(path, text, callables=settings.callables)
-    placeholders = settings.placeholders
     for script in scripts_of(replace(source_file, fragments=source_file.fragments[: source_file.upgrade_count])):
         for fragment in script.fragments:
             if fragment.side_effects is None:
                 catalog.unsettle_below(())
             catalog.unsettle(*(catalog.full_name(split_name(name)) for name in fragment.side_effects or ()))
-            first_variant, *variants = template_variants(with_placeholders(fragment, placeholders))
-            variants.append(minimal_variant(with_placeholders(fragment, placeholders)))
+            template = with_placeholders(fragment, settings.placeholders)
+            first_variant, *variants = (*template_variants(template), minimal_variant(template))
             alternatives = [catalog.copy()] if fragment.branch_ranges and not is_first_variant else []
             for variant in () if is_first_variant else variants:
                 if variant.sql != first_variant.sql:

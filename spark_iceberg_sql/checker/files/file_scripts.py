@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql.files.source import SourceFile
-from spark_iceberg_sql.files.source_map import JoinedScript, SqlFragment, join_fragments
+from spark_iceberg_sql.files.source_map import JoinedScript, join_fragments
 from spark_iceberg_sql.files.templates import stored_fragments
 from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
 
@@ -14,7 +14,7 @@ def scripts_of(source: SourceFile) -> Iterator[JoinedScript]:
     """A file's fragments as one script; a fragment with an unclosed quote or comment is a separate script."""
     closed_fragments = []
     for fragment in source.fragments:
-        if len(source.fragments) > 1 and _is_unclosed(fragment):
+        if len(source.fragments) > 1 and unclosed_start(fragment.sql) is not None:
             yield join_fragments([fragment])
         else:
             closed_fragments.append(fragment)
@@ -25,12 +25,7 @@ def scripts_of(source: SourceFile) -> Iterator[JoinedScript]:
 def captured_scripts(source: SourceFile) -> Iterator[JoinedScript]:
     """The texts that a file's templates capture for later use, each as its own script, since their order is unknown."""
     for fragment in source.fragments:
-        for captured_fragment in stored_fragments(fragment):
-            yield join_fragments([captured_fragment])
-
-
-def _is_unclosed(fragment: SqlFragment) -> bool:
-    return unclosed_start(fragment.sql) is not None
+        yield from (join_fragments([captured_fragment]) for captured_fragment in stored_fragments(fragment))
 
 
 def unclosed_start(sql: str) -> int | None:

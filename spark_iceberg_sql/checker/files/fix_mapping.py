@@ -37,9 +37,9 @@ def map_fix(fix: Fix | None, script: JoinedScript, variant: JoinedScript) -> Fix
     for edit in fix.edits:
         begin, stop = edit.start - offset, edit.end - offset
         inserted = begin if begin == stop else None
-        if not fragment.is_verbatim(begin, stop) or not _in_one_literal(fragment, start, end, inserted):
-            return None
-        if not isinstance(fragment.starts, range) and set(edit.text) & _ESCAPED_CHARACTERS:
+        needs_escape = not isinstance(fragment.starts, range) and set(edit.text) & _ESCAPED_CHARACTERS
+        is_in_place = fragment.is_verbatim(begin, stop) and _in_one_literal(fragment, start, end, inserted)
+        if needs_escape or not is_in_place:
             return None
         edits.append(Edit(*fragment.source_span(begin, stop), edit.text))
     return replace(fix, edits=tuple(edits))

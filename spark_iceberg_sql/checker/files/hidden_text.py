@@ -33,17 +33,11 @@ def hidden_statements(
     stores the text for later, as part of another script.
     """
     hidden_ranges = [*_hidden_by_placeholders(script, variant_scripts), *_hidden_by_branch_limit(script)]
-    if not is_captured:
-        hidden_ranges += _hidden_by_template_marks(script)
-    if not hidden_ranges:
-        return
+    hidden_ranges += _hidden_by_template_marks(script) if not is_captured else ()
     lines = Lines(script.sql)
     for (start, end), reason, help_ in hidden_ranges:
-        message = f"not checked: {reason}"
-        span = lines.span(start, end)
-        note = with_severity(not_checked(message, span, help_), severity_policy)
-        if note is not None:
-            yield note
+        note = not_checked(f"not checked: {reason}", lines.span(start, end), help_)
+        yield from with_severity(note, severity_policy)
 
 
 def _hidden_by_placeholders(
@@ -61,8 +55,7 @@ def _hidden_by_placeholders(
     statement_starts = {statement.start for statement in all_statements}
     read_starts = {statement.start for statement in all_statements if _concerns_rules(statement)}
     variants = [template_variants(without_placeholders(fragment)) for fragment in script.fragments]
-    for number in range(max(map(len, variants))):
-        original = join_fragments(v[min(number, len(v) - 1)] for v in variants)
+    for original in scripts_of_variants(variants):
         for statement in statements(original.sql):
             start, end = statement.start, statement.end
             if start in read_starts or statement.unclosed is not None or not _concerns_rules(statement):
@@ -75,6 +68,14 @@ def _hidden_by_placeholders(
             if start in statement_starts and covering[0] <= start and end <= covering[1]:
                 continue  # nothing but a placeholder, which is noted as such
             yield ((start, end), f"a placeholder in the settings replaces `{covering[2]}`", _PLACEHOLDER_HELP)
+
+
+def scripts_of_variants(variants: Sequence[Sequence[SqlFragment]]) -> list[JoinedScript]:
+    """The scripts of the first variants of several fragments, of the second ones, and so on.
+
+    variants: of each fragment; the last one stands for those that it lacks.
+    """
+    return [join_fragments(v[min(number, len(v) - 1)] for v in variants) for number in range(max(map(len, variants)))]
 
 
 def _hidden_by_branch_limit(script: JoinedScript) -> Iterator[tuple[Offsets, str, str]]:

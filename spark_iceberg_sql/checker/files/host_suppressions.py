@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 import tokenize
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
+from itertools import pairwise
 
-from spark_iceberg_sql.checker.directives import MENTION, Directive, parse_directive
+from spark_iceberg_sql.checker.directives import MENTION, parse_directive
 from spark_iceberg_sql.checker.rule_runner import EVERY_CODE
 from spark_iceberg_sql.checker.suppressions import Suppression
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
 from spark_iceberg_sql.files.source_map import JoinedScript, Offsets, SqlFragment
-from spark_iceberg_sql.records import record
+from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import reporter
 
@@ -27,15 +29,13 @@ _LAYOUT_TOKENS = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, toke
 @record(frozen=True, slots=True)
 class _Comment:
     """part, row: its position. target: the fragment in the next statement that it applies to; None: the
-    SQL on its row.
+    SQL on its row. suppression: without ranges, which are those of a script.
     """
 
     part: int
     row: int
     target: SqlFragment | None
-    directive: Directive
-    span: Offsets
-    used_codes: set[str]
+    suppression: Suppression
 
 
 class HostSuppressions:
@@ -65,8 +65,7 @@ class HostSuppressions:
         if MENTION.search(source.units[part].text) is None:
             return
         lines = self._lines[part]
-        text = source.units[part].text
-        program = text
+        text = program = source.units[part].text
         if source.name.lower().endswith(".ipynb"):
             from spark_iceberg_sql.files.notebooks.cells import as_python
 
@@ -91,15 +90,18 @@ class HostSuppressions:
                 if not problem.is_refused
             ):
                 suppression.mark_needed(EVERY_CODE)
-            yield _Comment(part, row, target, directive, suppression.span, suppression.used_codes)
+            yield _Comment(part, row, target, suppression)
 
     def suppressions_in(self, script: JoinedScript) -> tuple[Suppression, ...]:
         """The suppressions, with offsets in a script of the program's SQL."""
         ranges_by_comment: dict[int, list[Offsets]] = {}
         for number, span in self._ranges(script):
             ranges_by_comment.setdefault(number, []).append(span)
-        comments = ((self._comments[number], ranges) for number, ranges in ranges_by_comment.items())
-        return tuple(Suppression(c.span, c.directive, tuple(ranges), used_codes=c.used_codes) for c, ranges in comments)
+        # The copies share the set of used codes.
+        return tuple(
+            replace(self._comments[number].suppression, ranges=tuple(ranges))
+            for number, ranges in ranges_by_comment.items()
+        )
 
     def _ranges(self, script: JoinedScript) -> Iterator[tuple[int, Offsets]]:
         """Pairs of a comment's number and a range of the script that it applies to."""
@@ -129,27 +131,17 @@ class HostSuppressions:
     def suppresses(self, part: int, start: int, code: str) -> bool:
         """True if a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
         row = self._lines[part].position(start)[0]
-        row_comments = [c for c in self._comments if (c.part, c.row) == (part, row)]
-        matches = [Suppression(c.span, c.directive, (), used_codes=c.used_codes).names(code) for c in row_comments]
-        return any(matches)
+        row_comments = [comment for comment in self._comments if (comment.part, comment.row) == (part, row)]
+        return True in [comment.suppression.names(code) for comment in row_comments]
 
     def findings(self) -> Iterator[tuple[int, Diagnostic]]:
         """The findings about the comments themselves, after the check, each with its part."""
         rule = reporter(Event.UNUSED_IGNORE)
         for comment in self._comments:
-            suppression = Suppression(comment.span, comment.directive, (), used_codes=comment.used_codes)
-            for finding in suppression.findings():
-                yield (
-                    comment.part,
-                    Diagnostic(
-                        rule.code,
-                        rule.name,
-                        rule.severity,
-                        finding.message,
-                        self._lines[comment.part].span(*finding.span),
-                        finding.help,
-                    ),
-                )
+            for finding in comment.suppression.findings():
+                span = self._lines[comment.part].span(*finding.span)
+                diagnostic = Diagnostic(rule.code, rule.name, rule.severity, finding.message, span, finding.help)
+                yield comment.part, diagnostic
 
 
 def _ranges_by_row(fragment: SqlFragment, base: int, lines: Lines) -> dict[int, list[Offsets]]:
@@ -209,22 +201,15 @@ def logical_lines(program: str) -> Iterator[Offsets]:
 
 
 @lru_cache(maxsize=1)  # its comments, logical lines and line ends are asked for one after the other
-def _tokens(program: str) -> tuple[tuple[int, tokenize.TokenInfo], ...]:
-    return tuple(_read_tokens(program))
-
-
-def _read_tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
+def _tokens(program: str) -> list[tuple[int, tokenize.TokenInfo]]:
     """The tokens of a program with their offsets, up to the first error."""
     lines = Lines(program)
-    rows = (program[lines.start(row) : _row_end(lines, row)] for row in range(1, lines.count + 1))
-    try:
+    starts = [*map(lines.start, range(1, lines.count + 1)), len(program)]
+    rows = (program[start:end] for start, end in pairwise(starts))
+    tokens = []
+    with suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(lambda: next(rows, "")):
             row, column = token.start
             if row <= lines.count:
-                yield lines.start(row) + column, token
-    except (tokenize.TokenError, SyntaxError):
-        return
-
-
-def _row_end(lines: Lines, row: int) -> int:
-    return lines.start(row + 1) if row < lines.count else len(lines.text)
+                tokens.append((lines.start(row) + column, token))
+    return tokens

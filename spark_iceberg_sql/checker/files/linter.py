@@ -73,8 +73,7 @@ class Linter:
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
         catalog = self.catalog_before(source.name, settings)
-        fragments = tuple(with_placeholders(fragment, settings.placeholders) for fragment in source.fragments)
-        source = replace(source, fragments=fragments) if settings.placeholders else source
+        source = _with_placeholders(source, settings)
         severity_policy = _FileSeverityPolicy(settings, source.name)
         lines = [Lines(part.text) for part in source.units]
         by_part: list[list[Diagnostic]] = [[] for _ in source.units]
@@ -85,15 +84,14 @@ class Linter:
                 Report(part.text, (), source.name, 0, lines[number], part.cell)
                 for number, part in enumerate(source.units)
             ]
-        scripts = [(script, False) for script in scripts_of(source)]
-        scripts += [(script, True) for script in captured_scripts(source)]
         text = source.units[0].text if source.units else ""
         # For a model of dbt: statements that create the tables it reads, from what dbt has recorded.
         prior_statements = upstream_statements(source.name, text, self._projects)
         script_catalog = catalog.copy() if prior_statements else catalog
         for statement in prior_statements:
             check_and_apply(statement, script_catalog)
-        for script, is_captured in scripts:
+        captured = ((script, True) for script in captured_scripts(source))
+        for script, is_captured in (*((script, False) for script in scripts_of(source)), *captured):
             statements, placed = check_script(
                 script,
                 catalog if is_captured else script_catalog,
@@ -108,21 +106,16 @@ class Linter:
             for part, diagnostic in placed:
                 by_part[part].append(diagnostic)
         migration = self._replays[id(settings)].migrations.migration_at(abspath(source.name))
-        order_doubts = (
-            [migration.order_problem] if migration is not None and migration.order_problem is not None else []
-        )
-        order_problems = [ExtractionProblem(0, 0, 0, reason, _VERSION_HELP) for reason in order_doubts]
-        for problem in (*order_problems, *source.problems):
+        problems = source.problems
+        if migration is not None and migration.order_problem is not None:
+            problems = (ExtractionProblem(0, 0, 0, migration.order_problem, _VERSION_HELP), *problems)
+        for problem in problems:
             note = _problem_note(problem, lines[problem.unit_index])
-            if host_suppressions.suppresses(problem.unit_index, problem.start, note.code):
-                continue
-            visible = with_severity(note, severity_policy)
-            by_part[problem.unit_index] += [visible] if visible is not None else []
+            if not host_suppressions.suppresses(problem.unit_index, problem.start, note.code):
+                by_part[problem.unit_index] += with_severity(note, severity_policy)
         self.require_answers()
         for number, diagnostic in host_suppressions.findings():
-            severity = severity_policy(diagnostic.code, diagnostic.severity)
-            if severity is not None:
-                by_part[number].append(replace(diagnostic, severity=severity))
+            by_part[number] += with_severity(diagnostic, severity_policy)
         return [
             Report(
                 part.text,
@@ -175,11 +168,15 @@ class Linter:
 
 def checked_scripts(source: SourceFile, settings: Settings) -> Iterator[tuple[JoinedScript, TextOrigin]]:
     """A file's SQL as it is checked, with the first variant of each template."""
-    fragments = tuple(with_placeholders(fragment, settings.placeholders) for fragment in source.fragments)
     host_suppressions = HostSuppressions(source, [Lines(part.text) for part in source.units])
-    for script in scripts_of(replace(source, fragments=fragments) if settings.placeholders else source):
+    for script in scripts_of(_with_placeholders(source, settings)):
         variant = join_fragments(template_variants(fragment)[0] for fragment in script.fragments)
         yield variant, origin_of(variant, source, host_suppressions.suppressions_in(script))
+
+
+def _with_placeholders(source: SourceFile, settings: Settings) -> SourceFile:
+    fragments = tuple(with_placeholders(fragment, settings.placeholders) for fragment in source.fragments)
+    return replace(source, fragments=fragments) if settings.placeholders else source
 
 
 class _FileSeverityPolicy:

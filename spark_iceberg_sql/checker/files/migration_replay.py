@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import TypeVar
 
-from spark_iceberg_sql.checker.digests import digest
+from spark_iceberg_sql.checker.digests import digest, digest_if_known
 from spark_iceberg_sql.config.configured_files import files_of
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, read_bytes
@@ -18,6 +20,8 @@ from spark_iceberg_sql.files.migrations.order import (
 )
 from spark_iceberg_sql.files.projects.project_readers import is_independent
 from spark_iceberg_sql.model.tables import Tables
+
+T = TypeVar("T")
 
 _SUFFIXES = (".sql", ".py")
 
@@ -37,16 +41,16 @@ class MigrationReplay:
         self._apply_file = apply_file
         self._series_by_folder: dict[str, _MigrationSeries] = {}
         self._script_series: Mapping[str, _MigrationSeries] | None = None
-        self._text_digests: dict[str, str | None] = {}
+        self._text_digest = cache(text_digest)
 
     def migration_at(self, path: str) -> Migration | None:
         """The migration in a file; None if it is not a migration. path: its full path."""
         return self._series_of(path).migrations.get(path)
 
-    def final_catalogs(self, path: str) -> list[tuple[str, Tables]]:
+    def final_catalogs(self, path: str) -> Iterator[tuple[str, Tables]]:
         """The last migrations of the series of a file, and the catalog state after each. Raises FileError."""
         series = self._series_of(path)
-        return [(end, series.catalog_after(end)) for end in last_migrations(series.migrations)]
+        yield from ((end, series.catalog_after(end)) for end in last_migrations(series.migrations))
 
     def catalog_before(self, migration: Migration) -> Tables:
         """The catalog state before a migration. Raises FileError."""
@@ -88,11 +92,6 @@ class MigrationReplay:
 
     def _new_series(self, migrations: MigrationsByPath) -> _MigrationSeries:
         return _MigrationSeries(migrations, self._initial_catalog, self._apply_file, self._text_digest)
-
-    def _text_digest(self, path: str) -> str | None:
-        if path not in self._text_digests:
-            self._text_digests[path] = text_digest(path)
-        return self._text_digests[path]
 
 
 class _MigrationSeries:
@@ -169,50 +168,43 @@ class _MigrationSeries:
         position = migration.predecessors, migration.order_problem
         return [other for other in self.migrations.values() if (other.predecessors, other.order_problem) == position]
 
-    def _unordered_others(self, migration: Migration) -> list[Migration]:
-        """The migrations that may run before this one or after it."""
-        if migration.order_problem is None:
-            return []
-        return [other for other in self._unordered_with(migration) if other is not migration]
-
     def catalog_after(self, path: str) -> Tables:
         """The catalog state after a migration. Raises FileError."""
+
+        def compute(migration: Migration) -> Tables:
+            catalog = self.catalog_before(migration)
+            self._apply_file(migration.path, catalog)
+            return catalog
+
+        return self._computed_after(path, self._catalogs_after, compute)
+
+    def _computed_after(self, path: str, results: dict[str, T], compute: Callable[[Migration], T]) -> T:
+        """The result for a migration, after those for all that run before it. results: those that are computed."""
         waiting = [path]
         while waiting:  # not by recursion: there may be thousands
             migration = self.migrations[waiting[-1]]
-            missing = [other for other in migration.predecessors if other not in self._catalogs_after]
-            if missing:
-                waiting += missing
-                continue
-            waiting.pop()
-            if migration.path not in self._catalogs_after:
-                catalog = self.catalog_before(migration)
-                self._apply_file(migration.path, catalog)
-                self._catalogs_after[migration.path] = catalog
-        return self._catalogs_after[path]
+            missing = [other for other in migration.predecessors if other not in results]
+            waiting += missing
+            if not missing:
+                waiting.pop()
+                if migration.path not in results:
+                    results[migration.path] = compute(migration)
+        return results[path]
 
     def dependency_digest(self, migration: Migration) -> str | None:
         """A digest of everything that the catalog state before a migration depends on. Raises FileError."""
         digests = [self._digest_after(path) for path in migration.predecessors]
-        digests += [self._text_digest(other.path) for other in self._unordered_others(migration)]
-        known_digests = [value for value in digests if value is not None]
-        return digest(repr(migration), *known_digests) if len(known_digests) == len(digests) else None
+        unordered = self._unordered_with(migration) if migration.order_problem is not None else []
+        digests += [self._text_digest(other.path) for other in unordered if other is not migration]
+        return digest_if_known(repr(migration), *digests)
 
     def _digest_after(self, path: str) -> str | None:
         """A digest of everything that the catalog state after a migration depends on."""
-        waiting = [path]
-        while waiting:
-            migration = self.migrations[waiting[-1]]
-            missing = [other for other in migration.predecessors if other not in self._digests_after]
-            if missing:
-                waiting += missing
-                continue
-            waiting.pop()
-            if migration.path not in self._digests_after:
-                base_digest, file_digest = (self.dependency_digest(migration), self._text_digest(migration.path))
-                is_known = base_digest is not None and file_digest is not None
-                self._digests_after[migration.path] = digest(base_digest or "", file_digest or "") if is_known else None
-        return self._digests_after[path]
+
+        def compute(migration: Migration) -> str | None:
+            return digest_if_known(self.dependency_digest(migration), self._text_digest(migration.path))
+
+        return self._computed_after(path, self._digests_after, compute)
 
 
 def text_digest(path: str) -> str | None:

@@ -28,10 +28,11 @@ def not_checked(message: str, span: Span, help_: str | None = None) -> Diagnosti
     return Diagnostic(rule.code, rule.name, Severity.NOTE, message, span, help_)
 
 
-def with_severity(diagnostic: Diagnostic, severity_policy: SeverityPolicy) -> Diagnostic | None:
-    """A note with the severity that the settings give it."""
+def with_severity(diagnostic: Diagnostic, severity_policy: SeverityPolicy) -> Iterator[Diagnostic]:
+    """The diagnostic with the severity that the settings give it; nothing if they hide it."""
     severity = severity_policy(diagnostic.code, diagnostic.severity)
-    return replace(diagnostic, severity=severity) if severity is not None else None
+    if severity is not None:
+        yield replace(diagnostic, severity=severity)
 
 
 class PlaceholderFilter:
@@ -70,7 +71,7 @@ class PlaceholderFilter:
         self._templated_statements = [
             (statement.start, statement.end)
             for statement in (statements(variant.sql) if spans else ())
-            if _last_before(spans, statement.end) > statement.start
+            if (index := bisect_left(spans, (statement.end, 0))) and spans[index - 1][1] > statement.start
         ]
 
     def demoted(self, diagnostic: Diagnostic) -> Diagnostic | None:
@@ -81,9 +82,8 @@ class PlaceholderFilter:
         rule = BY_CODE[diagnostic.code]
         if statement_span is None:
             has_earlier = bool(self._templated_statements) and self._templated_statements[0][0] < diagnostic.span.start
-            if rule.from_absence and (has_earlier or self._is_filled_in):
-                return self.demote(diagnostic)
-            return diagnostic
+            is_doubtful = rule.from_absence and (has_earlier or self._is_filled_in)
+            return self.demote(diagnostic) if is_doubtful else diagnostic
         placeholders = self._placeholders_in(statement_span)
         source_texts = {self._variant.sql[a:b]: text for a, b, text in placeholders}
         restored = _with_source_text(diagnostic, source_texts)
@@ -92,9 +92,7 @@ class PlaceholderFilter:
         is_about = any(variant_text in diagnostic.message for variant_text in source_texts) or _touches_any(
             diagnostic.span, [(a, b) for a, b, _ in placeholders]
         )
-        if is_about or rule.from_absence or rule.needs_whole_text:
-            return self.demote(restored)
-        return restored
+        return self.demote(restored) if is_about or rule.from_absence or rule.needs_whole_text else restored
 
     def untouched_findings(self, catalog: Tables, origin: TextOrigin) -> Iterator[Diagnostic]:
         """Findings in the parts of templated statements that no template touches."""
@@ -122,10 +120,8 @@ class PlaceholderFilter:
             if placeholders and filled_length >= sum(not c.isspace() for c in self._variant.sql[start:end]):
                 template_text = " ".join(text for _, _, text in placeholders)
                 message = f"not checked: `{template_text}` could be any statement"
-                span = self._lines.span(start, end)
-                note = with_severity(not_checked(message, span, FILLED_IN_HELP), self._severity_policy)
-                if note is not None:
-                    yield note
+                note = not_checked(message, self._lines.span(start, end), FILLED_IN_HELP)
+                yield from with_severity(note, self._severity_policy)
 
     def _statement(self, diagnostic: Diagnostic) -> Offsets | None:
         """The templated statement that contains a diagnostic."""
@@ -144,13 +140,7 @@ class PlaceholderFilter:
         message = "not checked: the statement depends on the text that is filled in here"
         note = not_checked(message, diagnostic.span, FILLED_IN_HELP)
         kept = replace(note, skipped=diagnostic.skipped, statements=diagnostic.statements)
-        return with_severity(kept, self._severity_policy)
-
-
-def _last_before(spans: list[Offsets], offset: int) -> int:
-    """The end of the last span that begins before an offset."""
-    index = bisect_left(spans, (offset, 0))
-    return spans[index - 1][1] if index else -1
+        return next(with_severity(kept, self._severity_policy), None)
 
 
 def _touches_any(span: Span, ranges: list[Offsets]) -> bool:

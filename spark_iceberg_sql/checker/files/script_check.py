@@ -13,7 +13,7 @@ from spark_iceberg_sql.checker.engine import TextOrigin, check
 from spark_iceberg_sql.checker.files.api_messages import in_api_terms
 from spark_iceberg_sql.checker.files.file_scripts import unclosed_start
 from spark_iceberg_sql.checker.files.fix_mapping import hull, map_fix
-from spark_iceberg_sql.checker.files.hidden_text import hidden_statements
+from spark_iceberg_sql.checker.files.hidden_text import hidden_statements, scripts_of_variants
 from spark_iceberg_sql.checker.files.host_suppressions import HostSuppressions, is_in_literals
 from spark_iceberg_sql.checker.files.placeholder_filter import PlaceholderFilter
 from spark_iceberg_sql.checker.reporting import SeverityPolicy
@@ -54,11 +54,8 @@ def check_script(
 
     is_captured: the text is one that a template stores for later, and possibly only part of a statement.
     """
-    variants = [template_variants(fragment) for fragment in script.fragments]
-    number_of_variants = max(len(v) for v in variants)
-    variant_scripts = [
-        join_fragments(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
-    ]
+    variant_scripts = scripts_of_variants([template_variants(fragment) for fragment in script.fragments])
+    number_of_variants = len(variant_scripts)
 
     suppressions = host_suppressions.suppressions_in(script)
 
@@ -75,7 +72,7 @@ def check_script(
         demoted_diagnostics = [placeholder_filter.demoted(diagnostic) for diagnostic in report]
         if is_captured and (unclosed := unclosed_start(variant.sql)) is not None:  # half a quoted text
             demoted_diagnostics = [
-                _unclosed_note(d, placeholder_filter) if d and d.span.start == unclosed else d
+                d if d is None or d.span.start != unclosed else _unclosed_note(d, placeholder_filter)
                 for d in demoted_diagnostics
             ]
         demoted_diagnostics += [
@@ -86,11 +83,10 @@ def check_script(
         for diagnostic in demoted_diagnostics:
             if diagnostic is None:
                 continue
-            unused = BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
-            if unused and number_of_variants > 1:
-                continue  # it may be used in another choice
+            # An ignore comment that is unused here may be used in another choice.
+            is_undecided = number_of_variants > 1 and BY_CODE[diagnostic.code].event is Event.UNUSED_IGNORE
             host_diagnostic = _map_diagnostic(diagnostic, script, variant, lines)
-            if host_diagnostic is None:
+            if is_undecided or host_diagnostic is None:
                 continue
             fragment, _ = variant.fragment_at(diagnostic.span.start)
             key = (fragment.unit_index, host_diagnostic.code, host_diagnostic.span.start, host_diagnostic.span.end)
@@ -116,9 +112,8 @@ def check_script(
     for sql, mapped_by_key in variant_results[:number_of_variants]:
         for key, mapped in mapped_by_key.items():
             if key not in diagnostics:
-                diagnostics[key] = mapped.diagnostic
-                if not _is_fix_of_all_variants(key, mapped, sql, variant_results):
-                    diagnostics[key] = replace(mapped.diagnostic, fix=None)
+                keeps_fix = _is_fix_of_all_variants(key, mapped, sql, variant_results)
+                diagnostics[key] = mapped.diagnostic if keeps_fix else replace(mapped.diagnostic, fix=None)
     host_diagnostics = [(part, diagnostic) for (part, *_), diagnostic in diagnostics.items()]
     for note in hidden_statements(script, variant_scripts, severity_policy, is_captured=is_captured):
         fragment, _ = script.fragment_at(note.span.start)
@@ -160,15 +155,15 @@ def origin_of(script: JoinedScript, source: SourceFile, suppressions: tuple[Supp
         (offset, tuple(map(split_name, names)) if names is not None else None) for offset, names in script.side_effects
     )
     in_strings = source.is_program and all(is_in_literals(fragment) for fragment in script.fragments if fragment.sql)
-    values = (
+    return TextOrigin(
         source.uses_spark,
         source.uses_other_engine,
         source.is_program,
         side_effects,
         script.branch_ranges,
         suppressions,
+        in_strings=in_strings,
     )
-    return TextOrigin(*values, in_strings=in_strings)
 
 
 def _map_diagnostic(

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
@@ -18,6 +18,7 @@ from spark_iceberg_sql.checker.files.host_suppressions import commentable_line_e
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.notebooks.cells import as_python
+from spark_iceberg_sql.files.python.parsing import parse_python
 from spark_iceberg_sql.files.source import SourceFile
 from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.files.template_strings import STRINGS
@@ -41,9 +42,8 @@ class IndexedPart:
         self.name = name.lower()
         self.text = text
         self.lines = Lines(self.text)
-        ranges = [(*_host_range(fragment), number) for number, fragment in enumerate(fragments)]
         self._fragments = [IndexedFragment(fragment) for fragment in fragments]
-        self._ranges = sorted(ranges)
+        self._ranges = sorted((*_host_range(fragment), number) for number, fragment in enumerate(fragments))
         self._max_ends = list(accumulate((end for _, end, _ in self._ranges), max))
 
     def fragment_at(self, offset: int) -> IndexedFragment | None:
@@ -99,8 +99,7 @@ def index_parts(source: SourceFile) -> list[IndexedPart]:
     for fragment in source.fragments:
         if fragment.sql:
             fragments[fragment.unit_index].append(fragment)
-    pairs = zip(source.units, fragments, strict=True)
-    return [IndexedPart(source.name, part.text, fragments) for part, fragments in pairs]
+    return [IndexedPart(source.name, part.text, f) for part, f in zip(source.units, fragments, strict=True)]
 
 
 class IndexedFragment:
@@ -155,15 +154,13 @@ class IndexedFragment:
         ]
 
     @cached_property
-    def _tokens(self) -> tuple[list[Token], list[int]]:
-        tokens = tokenize(self.text)
-        return tokens, [token.start for token in tokens]
+    def _tokens(self) -> list[Token]:
+        return tokenize(self.text)
 
     def token_before(self, offset: int) -> Token | None:
         """The token that contains an offset or ends at it."""
-        tokens, starts = self._tokens
-        index = bisect_left(starts, offset) - 1
-        return tokens[index] if index >= 0 and offset <= tokens[index].end else None
+        index = bisect_left(self._tokens, offset, key=lambda token: token.start) - 1
+        return self._tokens[index] if index >= 0 and offset <= self._tokens[index].end else None
 
     @cached_property
     def statement_ranges(self) -> list[tuple[int, int]]:
@@ -227,11 +224,15 @@ POSITIONS: tuple[Position, ...] = (line_end, literal_end, before_statement)
 
 def _at_line_end(part: IndexedPart, fragment: IndexedFragment, row: int, codes: str) -> Edit | None:
     """A comment at the end of a line."""
-    line = part.lines.line(row).lstrip()
+    line, start, end = part.lines.line(row), part.lines.start(row), part.line_end(row)
+    comment_edit = Edit(end, end, f"  # noqa: {codes}")
     if part.name.endswith(tuple(YAML_SUFFIXES)):
-        return _in_yaml_line(part, row, codes, _YAML_COMMENT.finditer(part.lines.line(row)))
-    if not fragment.is_contiguous and part.name.endswith(_PROGRAM_SUFFIXES) and not line.startswith("#"):
-        return _in_program_line(part, row, codes)
+        matches = _YAML_COMMENT.finditer(line)
+        yaml_comments = [(start + match.start(), parse_directive(match.group())) for match in matches]
+        return _extended_comment(yaml_comments, codes) or comment_edit
+    if not fragment.is_contiguous and part.name.endswith(_PROGRAM_SUFFIXES) and not line.lstrip().startswith("#"):
+        edit = _extended_comment(part.comments.get(row, ()), codes)
+        return edit or (comment_edit if end in part.commentable_line_ends else None)
     return _in_sql_line(part, fragment, row, codes)  # `# MAGIC` is a line of SQL
 
 
@@ -250,23 +251,8 @@ def _in_sql_line(part: IndexedPart, fragment: IndexedFragment, row: int, codes: 
     if offset < len(token.text.rstrip("\r\n")) + token.start or token.text.startswith("/*+"):
         return None
     start = end - (offset - token.start)
-    directive = parse_directive(token.text)
-    if directive is not None and directive.is_shared and directive.codes:
-        return Edit(start + directive.end, start + directive.end, f", {codes}")
-    return Edit(start, start, f"{comment} ") if token.text.startswith("--") else None
-
-
-def _in_program_line(part: IndexedPart, row: int, codes: str) -> Edit | None:
-    edit = _extended_comment(part.comments.get(row, ()), codes)
-    end = part.line_end(row)
-    return edit or (Edit(end, end, f"  # noqa: {codes}") if end in part.commentable_line_ends else None)
-
-
-def _in_yaml_line(part: IndexedPart, row: int, codes: str, matches: Iterator[re.Match[str]]) -> Edit:
-    """A comment in YAML_SUFFIXES."""
-    start, end = part.lines.start(row), part.line_end(row)
-    yaml_comments = [(start + match.start(), parse_directive(match.group())) for match in matches]
-    return _extended_comment(yaml_comments, codes) or Edit(end, end, f"  # noqa: {codes}")
+    edit = _extended_comment([(start, parse_directive(token.text))], codes)
+    return edit or (Edit(start, start, f"{comment} ") if token.text.startswith("--") else None)
 
 
 def _extended_comment(listed_comments: Iterable[tuple[int, Directive | None]], codes: str) -> Edit | None:
@@ -289,7 +275,9 @@ def differ_only_in_comments(old: SourceFile, new: SourceFile) -> bool:
         return False
     name = old.name.lower()
     if name.endswith(tuple(YAML_SUFFIXES)):
-        return _is_same_yaml(old.units[0].text, new.units[0].text)
+        with suppress(yaml_nodes.YamlError):
+            return yaml_nodes.parse_events(old.units[0].text) == yaml_nodes.parse_events(new.units[0].text)
+        return False
     if not name.endswith(_PROGRAM_SUFFIXES):
         return True
     sql_parts = _sql_parts(old)
@@ -321,16 +309,7 @@ def _is_same_program(name: str, *texts: str) -> bool:
 @lru_cache(maxsize=4)  # a file before a change and after it, each asked for several times
 def _program_dump(program: str) -> str | None:
     """A program without its comments; None if it is not valid."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.dump(ast.parse(program))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _is_same_yaml(old_text: str, new_text: str) -> bool:
-    try:
-        return yaml_nodes.parse_events(old_text) == yaml_nodes.parse_events(new_text)
-    except yaml_nodes.YamlError:
-        return False
+    with suppress(RecursionError, MemoryError):
+        tree = parse_python(program)
+        return ast.dump(tree) if tree is not None else None
+    return None

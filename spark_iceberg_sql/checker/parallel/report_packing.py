@@ -35,8 +35,8 @@ def unpack_reports(packed_reports: PackedData, name: str, text: str) -> list[Rep
 def _unpack_report(packed_report: PackedData, name: str, text: str) -> Report:
     stored_text, diagnostics, statements, cell, unlisted = packed_report
     part_text = text if stored_text is None else stored_text
-    unpacked_diagnostics = tuple(map(_unpack_diagnostic, diagnostics))
-    return Report(part_text, unpacked_diagnostics, name, statements, Lines(part_text), cell, unlisted)
+    unpacked = tuple(map(_unpack_diagnostic, diagnostics))
+    return Report(part_text, unpacked, name, statements, Lines(part_text), cell, unlisted)
 
 
 def _pack_diagnostic(diagnostic: Diagnostic) -> PackedData:

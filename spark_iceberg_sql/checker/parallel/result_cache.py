@@ -32,13 +32,10 @@ def user_folder() -> Path:
 
 def distrust_reason(folder: Path) -> str | None:
     """The reason not to trust results in a folder; None if they are trusted. folder: need not exist."""
-    try:
+    with suppress(OSError):  # there is nothing in it, or it cannot be read
         if not is_private(folder):
             return "other users may write to it"
-        if has_tracked_files(folder):
-            return "git tracks files in it"
-    except OSError:
-        pass  # there is nothing in it, or it cannot be read
+        return "git tracks files in it" if has_tracked_files(folder) else None
     return None
 
 
@@ -50,7 +47,9 @@ class ResultCache:
 
     def __init__(self, folder: Path, project: Path) -> None:
         self._folder = folder
-        self._path = folder / f"results-{digest(str(project.absolute()), _code_digest())}.json"
+        # Findings depend on the code of this package, and on Python, whose parser is used.
+        code_digest = digest(sys.version, *_source_files())
+        self._path = folder / f"results-{digest(str(project.absolute()), code_digest)}.json"
         self._today = int(time.time() // _DAY)
         self._stored = _read_results(self._path)
         self._new: dict[str, tuple[int, PackedData]] = {}
@@ -93,20 +92,12 @@ class ResultCache:
 
 
 def _read_results(path: Path) -> dict[str, tuple[int, PackedData]]:
-    try:
+    results: dict[str, tuple[int, PackedData]] = {}
+    with suppress(OSError, ValueError):
         # The first line is a digest of the rest, so that a damaged file counts as empty.
         checksum, _, body = path.read_bytes().partition(b"\n")
-        if checksum != digest(body).encode():
-            return {}
-        results: dict[str, tuple[int, PackedData]] = json.loads(body)
-    except (OSError, ValueError):
-        return {}
+        results = json.loads(body) if checksum == digest(body).encode() else {}
     return results
-
-
-def _code_digest() -> str:
-    """A digest of all code that affects findings: this package, and Python, whose parser is used."""
-    return digest(sys.version, *_source_files())
 
 
 def _source_files() -> Iterator[str | bytes]:

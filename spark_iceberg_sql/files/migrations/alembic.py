@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 
 from spark_iceberg_sql.diagnostics import Lines
+from spark_iceberg_sql.files.python.parsing import parse_python
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import SqlFragment, side_effect_marker
 from spark_iceberg_sql.lazy import regex
@@ -26,7 +26,8 @@ _HARMLESS = frozenset({"execute", "f", "get_context"})
 def revisions(text: str) -> tuple[str, tuple[str, ...]]:
     """A file's revision, and its predecessors: several if it merges branches."""
     values = {}
-    for node in _parsed(text).body:
+    tree = parse_python(text)
+    for node in tree.body if tree is not None else ():
         targets = node.targets if isinstance(node, ast.Assign) else []
         targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
@@ -52,7 +53,7 @@ def alembic_sql(text: str) -> tuple[list[SqlFragment], list[ExtractionProblem], 
     """
     from spark_iceberg_sql.files.python.sql_extraction import python_sql
 
-    tree = _parsed(text)
+    tree = parse_python(text) or ast.Module([], [])
     fragments, problems = python_sql(_EXECUTE.sub(_as_sql_call, text))
     fragments += _side_effect_markers(tree, text)
     fragments += [side_effect_marker(problem.start) for problem in problems]
@@ -79,7 +80,7 @@ def alembic_sql(text: str) -> tuple[list[SqlFragment], list[ExtractionProblem], 
 
 def _as_sql_call(match: re.Match[str]) -> str:
     """Rewrite `op.execute(text("..."))` as a call of a method `sql`, without changing the length."""
-    space_before_dot, space_after_dot, opening, text_call = (match[1], match[2], match[3], match[4] or "")
+    space_before_dot, space_after_dot, opening, text_call = match.groups("")
     return f"op{space_before_dot}    .{space_after_dot}sql{opening}{' ' * len(text_call)}"
 
 
@@ -95,20 +96,12 @@ def _is_migration_body(start: int, tree: ast.Module, lines: Lines) -> bool:
 
 def _side_effect_markers(tree: ast.Module, text: str) -> list[SqlFragment]:
     lines = Lines(text)
-    fragments = []
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        owner = node.func.value
-        if isinstance(owner, ast.Name) and owner.id == "op" and node.func.attr not in _HARMLESS:
-            fragments.append(side_effect_marker(lines.start(node.lineno)))
-    return fragments
-
-
-def _parsed(text: str) -> ast.Module:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
+    return [
+        side_effect_marker(lines.start(node.lineno))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "op"
+        and node.func.attr not in _HARMLESS
+    ]

@@ -127,11 +127,10 @@ def _entries(path: Path) -> Iterator[_Entry]:
 def _of_xml(root: ElementTree.Element) -> Iterator[_Entry]:
     for element in root:
         tag = element.tag.rpartition("}")[2]
-        is_relative = element.get("relativeToChangelogFile", "").lower() == "true"
         if tag == "include":
-            yield _Entry(file=element.get("file"), is_relative=is_relative)
+            yield _Entry(file=element.get("file"), is_relative=_is_relative(element))
         elif tag == "includeAll":
-            yield _Entry(folder=element.get("path"), is_relative=is_relative)
+            yield _Entry(folder=element.get("path"), is_relative=_is_relative(element))
         elif tag == "changeSet":
             yield from _of_change_set(element)
 
@@ -139,9 +138,8 @@ def _of_xml(root: ElementTree.Element) -> Iterator[_Entry]:
 def _of_change_set(element: ElementTree.Element) -> Iterator[_Entry]:
     for change in element:
         tag = change.tag.rpartition("}")[2]
-        is_relative = change.get("relativeToChangelogFile", "").lower() == "true"
         if tag not in ("comment", "rollback", "preConditions", "tagDatabase", "validCheckSum"):
-            yield _Entry(file=change.get("path") if tag == "sqlFile" else None, is_relative=is_relative)
+            yield _Entry(file=change.get("path") if tag == "sqlFile" else None, is_relative=_is_relative(change))
 
 
 def _of_tree(entry_type: str, value: Any) -> Iterator[_Entry]:

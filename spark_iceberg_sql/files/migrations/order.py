@@ -65,11 +65,8 @@ def migrations_in(folder: str) -> MigrationsByPath:
         names = sorted(entry.name for entry in os.scandir(folder) if entry.is_file())
     except OSError:
         return {}
-    for reader in (_flyway, _numbered, _alembic, _liquibase):
-        migrations = reader(folder, names)
-        if migrations:
-            return migrations
-    return {}
+    readers = (_flyway, _numbered, _alembic, _liquibase)
+    return next(filter(None, (reader(folder, names) for reader in readers)), {})
 
 
 def _flyway(folder: str, names: Sequence[str]) -> MigrationsByPath:
@@ -172,11 +169,10 @@ def _liquibase(folder: str, names: Sequence[str]) -> MigrationsByPath:
         return {}
     from spark_iceberg_sql.files.migrations.liquibase import changelog
 
-    changelog_paths = changelog(Path(folder), sql)
     migrations: dict[str, Migration] = {}
     predecessors: tuple[str, ...] = ()
     follows_unknown_change = False
-    for path in changelog_paths or ():
+    for path in changelog(Path(folder), sql) or ():
         if path is None:
             follows_unknown_change = True
         elif path not in migrations:

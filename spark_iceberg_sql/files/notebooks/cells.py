@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any
 
 from spark_iceberg_sql.files.databricks import SQL_MAGICS
-from spark_iceberg_sql.files.python.sql_extraction import CASE_SENSITIVE, is_valid_python, python_sql
+from spark_iceberg_sql.files.python.parsing import parse_python
+from spark_iceberg_sql.files.python.sql_extraction import CASE_SENSITIVE, python_sql
 from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_WORDS
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import SqlFragment, range_fragment, side_effect_marker
@@ -69,8 +70,7 @@ def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source
     language = "sql" if languages and "sql" in languages[0] else "python"
     code_cells = []
     for number, cell in enumerate(cells, start=1):
-        cell_text = _cell_text(cell, number)
-        if cell_text is not None:
+        if (cell_text := _cell_text(cell, number)) is not None:
             code_cells.append((number, cell_text, "sql" if "sql" in _cell_language(cell) else language))
     source_file = read_cells(name, code_cells, text, callables)
     if source_file.units and len({"sql" in language_name for language_name in languages}) > 1:
@@ -115,10 +115,7 @@ def read_cell(name: str, text: str, language: str, callables: Sequence[str] = ()
     if "sql" in language or language == "python":
         # The other cells are unknown: any name may be used there.
         fragments, problems = _cell_sql(text, 0, "sql" in language, lambda: text, callables)
-    uses_spark = "spark" in text.lower()
-    return SourceFile(
-        name, (TextUnit(text),), tuple(fragments), tuple(problems), is_program=True, uses_spark=uses_spark
-    )
+    return SourceFile(name, (TextUnit(text),), tuple(fragments), tuple(problems), True, "spark" in text.lower())
 
 
 def _cell_text(cell: object, number: int) -> str | None:
@@ -145,8 +142,7 @@ def _languages(notebook: dict[str, Any]) -> list[str]:
 
 def _cell_language(cell: dict[str, Any]) -> str:
     """The language that an editor has noted for a single cell, if any."""
-    language = _mapping_of(_mapping_of(cell, "metadata"), "vscode").get("languageId")
-    return str(language or "").lower()
+    return str(_mapping_of(_mapping_of(cell, "metadata"), "vscode").get("languageId") or "").lower()
 
 
 def _mapping_of(parent: dict[str, Any], key: str) -> dict[str, Any]:
@@ -175,12 +171,9 @@ def _cell_sql(
         return [range_fragment(text, sql_magic.end(), len(text), unit_index)], []
     if magic is None and is_sql and not _is_program(text):
         return [range_fragment(text, 0, len(text), unit_index)], []
-    if magic is not None and magic[1] in SQL_MAGICS:
-        if _RUNS_NOTHING.search(text, magic.start(), magic.end()):
-            return [], []
-        return [range_fragment(text, magic.end(), len(text), unit_index)], []
     if magic is not None and magic[1] not in _PYTHON_MAGICS:
-        return [], []
+        runs_sql = magic[1] in SQL_MAGICS and not _RUNS_NOTHING.search(text, magic.start(), magic.end())
+        return [range_fragment(text, magic.end(), len(text), unit_index)] if runs_sql else [], []
     line_fragments = list(_line_magics(text, unit_index))
     line_fragments += [side_effect_marker(match.start(), unit_index) for match in _RUN.finditer(text)]
     has_calls = _CALLS.search(text) is not None or CASE_SENSITIVE.search(text) is not None
@@ -196,9 +189,8 @@ def _cell_sql(
 
 def _is_program(text: str) -> bool:
     """True if a cell of a SQL notebook is a program: by its first line, or as valid Python with a call."""
-    if _OTHER_CELL.match(text) is not None:
-        return True
-    return _CALLS.search(text) is not None and is_valid_python(text)
+    is_valid_call = _CALLS.search(text) is not None and parse_python(text) is not None
+    return is_valid_call or _OTHER_CELL.match(text) is not None
 
 
 def _line_magics(text: str, unit_index: int) -> Iterator[SqlFragment]:
@@ -214,7 +206,7 @@ def as_python(text: str) -> str:
 
     These are replaced by expressions of the same length.
     """
-    return text if is_valid_python(text) else _without_magics(text)
+    return text if parse_python(text) is not None else _without_magics(text)
 
 
 def _without_magics(text: str) -> str:

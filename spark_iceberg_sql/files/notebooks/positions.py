@@ -53,9 +53,8 @@ def _move_fix(diagnostic: Diagnostic, text: str, offsets: list[int]) -> Diagnost
             not edit_offsets
             or edit_offsets[-1] - edit_offsets[0] != len(edit_offsets) - 1
             or text[edit_offsets[-1]] == "\\"
+            or not _IN_JSON.fullmatch(edit.text)
         ):
-            return replace(diagnostic, fix=None)
-        if not _IN_JSON.fullmatch(edit.text):
             return replace(diagnostic, fix=None)
         edits.append(Edit(edit_offsets[0], edit_offsets[0] + edit.end - edit.start, edit.text))
     return replace(diagnostic, fix=replace(diagnostic.fix, edits=tuple(edits)))

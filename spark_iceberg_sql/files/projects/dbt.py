@@ -96,8 +96,7 @@ def yaml_statements(path: Path, text: str, project: Project) -> Extraction:
             yaml_nodes.compose(text)
             resources = _all_resources(project)
         else:
-            keys = [key for key, _ in project.entries_of(path)]
-            resources = _resources_named(project, keys)
+            resources = _resources_named(project, [key for key, _ in project.entries_of(path)])
     except YamlError as error:
         yield ExtractionProblem(0, 0, 0, str(error), "correct the YAML")
         return
@@ -203,17 +202,14 @@ def _has_template(resource: Resource, project: Project) -> bool:
     """True if a model's query has templates, apart from its `{{ config(...) }}`."""
     if resource.kind != "models" or resource.path is None:
         return False
-    spans = template_spans(project.text(resource.path))
-    return len(spans) > len(project.own_config(resource).calls)
+    return len(template_spans(project.text(resource.path))) > len(project.own_config(resource).calls)
 
 
 def _compiled_fragment(
     resource: Resource, node: Node | None, partition_value: Value, project: Project, text: str
 ) -> SqlFragment | None:
     """The query that dbt compiled; None if there is none, or if the model's own text is as good."""
-    if node is None or node.compiled is None or resource.path is None:
-        return None
-    if not _has_template(resource, project):
+    if node is None or node.compiled is None or resource.path is None or not _has_template(resource, project):
         return None
     model_text = "" if text else project.text(resource.path)  # text: a YAML file has no place for it
     return compiled_query(model_text, node.compiled, partition_value.span)
@@ -235,8 +231,7 @@ def _statement(
     builder = FragmentBuilder()
     builder.begin_literal(is_exclusive=False)
     builder.add("CREATE TABLE ", start, start)
-    is_plain = _NAME.fullmatch(resource.name) is not None
-    name = resource.name if is_plain else f"`{resource.name}`"
+    name = resource.name if _NAME.fullmatch(resource.name) else f"`{resource.name}`"
     builder.add(node.relation if node is not None and node.relation else name, start, end)
     builder.add(" USING iceberg PARTITIONED BY (", start, start)
     for number, value in enumerate(partition_value.scalars or ()):
@@ -245,21 +240,14 @@ def _statement(
         is_plain = bool(text) and text[value.starts[0] - 1 : value.starts[0]] not in ("'", '"')
         opening = text[start : start + 1]  # the value of an anchor may be used elsewhere, too
         builder.begin_literal(is_exclusive=opening != "&" and not (is_plain and opening == "["))
-        builder.extend(replace(value, sql=_without_semicolons(value.sql)))
+        builder.extend(replace(value, sql=value.sql.replace(";", " ")))  # which would end the statement
         builder.begin_literal(is_exclusive=False)
         noqa = _NOQA.match(text, value.ends[-1]) if text else None
         if noqa is not None:
             builder.add(f" /* {noqa[1]} */", noqa.start(1), noqa.end(1))
-    builder.add(")", end, end)
-    builder.add(" AS ", end, end)
+    builder.add(") AS ", end, end)
     builder.extend(query)
-    is_compiled = query.literals is not None
-    return replace(builder.build(), api=COMPILED if is_compiled else API)
-
-
-def _without_semicolons(sql: str) -> str:
-    """A value without characters that would end the statement."""
-    return sql.replace(";", " ")
+    return replace(builder.build(), api=COMPILED if query.literals is not None else API)
 
 
 def _statement_in_model(text: str, call: Offsets, statement: SqlFragment, *, has_columns: bool) -> SqlFragment:

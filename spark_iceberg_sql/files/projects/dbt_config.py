@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from typing import NamedTuple
 
 from spark_iceberg_sql.files.projects.dbt_values import Config, value_of_expression
+from spark_iceberg_sql.files.python.parsing import parse_python
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Offsets
 from spark_iceberg_sql.files.templates import template_spans
@@ -52,16 +52,12 @@ def sql_config(text: str) -> OwnConfig:
         if tag_text.startswith("{#") or _CONFIG.search(tag_text) is None:
             continue
         opening = _CALL.match(tag_text)
-        if opening is None:
-            if _NESTED_CALL.search(tag_text):
-                unread_span = start, end
-            continue
-        call_config = _read_call(text, start + opening.end(), end)
-        if call_config is None or depth:
-            unread_span = start, end
-        else:
+        call_config = _read_call(text, start + opening.end(), end) if opening is not None else None
+        if call_config is not None and not depth:
             config |= call_config
             calls.append((start, end))
+        elif opening is not None or _NESTED_CALL.search(tag_text):
+            unread_span = start, end
     return OwnConfig(config, tuple(calls), unread_span)
 
 
@@ -82,8 +78,7 @@ def _read_call(text: str, opening: int, end: int) -> Config | None:
     body = tree.body if tree is not None else []
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         return None
-    call = body[0].value
-    return config_arguments(Program(text, 0, tree or ast.Module([], []), ""), call)
+    return config_arguments(Program(text, 0, tree or ast.Module([], []), ""), body[0].value)
 
 
 def config_arguments(program: Program, call: ast.expr) -> Config | None:
@@ -119,13 +114,3 @@ def python_config(text: str) -> OwnConfig:
             config |= config_arguments(program, node) or {}
             calls.append(program.span(node))
     return OwnConfig(config, tuple(calls))
-
-
-def parse_python(text: str) -> ast.Module | None:
-    """The syntax tree of a program; None if it is not valid Python."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None

@@ -80,8 +80,8 @@ class Manifest:
         """True if it can be read, belongs to this project, and was written for Spark."""
         metadata = self._content.get("metadata", {})
         project_name = metadata.get("project_name")
-        adapter = metadata.get("adapter_type")
-        return self._project.runs_on_spark(str(adapter)) and project_name in (None, self._project.name)
+        runs_on_spark = self._project.runs_on_spark(str(metadata.get("adapter_type")))
+        return runs_on_spark and project_name in (None, self._project.name)
 
     @cached_property
     def problem(self) -> str | None:
@@ -155,9 +155,8 @@ class Manifest:
 
     def node(self, resource: Resource) -> Node | None:
         """The record of a resource; None if it cannot be used."""
-        if not self.is_usable or self.stale_reason(resource) is not None:
-            return None
-        return self._recorded_node(resource)
+        is_current = self.is_usable and self.stale_reason(resource) is None
+        return self._recorded_node(resource) if is_current else None
 
     def _recorded_node(self, resource: Resource) -> Node | None:
         """A model by its file: one with versions has more than its name in its id."""
@@ -201,9 +200,7 @@ def _node(entry: dict[str, Any]) -> Node:
     raw, compiled = (entry.get(f"{form}_code", entry.get(f"{form}_sql")) for form in ("raw", "compiled"))
     relation = entry.get("relation_name")
     contract = entry.get("contract") or {}
-    columns = None
-    if contract.get("enforced") is True:
-        columns = tuple((str(c["name"]), c.get("data_type")) for c in entry["columns"].values())
+    listed_columns = entry["columns"].values() if contract.get("enforced") is True else ()
     is_relation_name = isinstance(relation, str) and _RELATION.fullmatch(relation) is not None
     if not isinstance(compiled, str) or entry.get("language", "sql") != "sql":
         compiled = None
@@ -214,7 +211,7 @@ def _node(entry: dict[str, Any]) -> Node:
         config,
         raw if isinstance(raw, str) else None,
         compiled if compiled and compiled.strip() else None,
-        columns or None,
+        tuple((str(column["name"]), column.get("data_type")) for column in listed_columns) or None,
         tuple(map(str, (entry.get("depends_on") or {}).get("nodes", ()))),
     )
 

@@ -143,11 +143,13 @@ class Project:
 
     def kind_of(self, path: Path) -> str | None:
         """The kind of resource that the folder of a file is for; None if the file is in no such folder."""
-        for kind, folders in self.paths.items():
-            for folder in folders:
-                if folder in path.parents and not _FOREIGN_FOLDERS & set(path.relative_to(folder).parts):
-                    return kind
-        return None
+        kinds = (
+            kind
+            for kind, folders in self.paths.items()
+            for folder in folders
+            if folder in path.parents and not _FOREIGN_FOLDERS & set(path.relative_to(folder).parts)
+        )
+        return next(kinds, None)
 
     def resource(self, path: Path) -> Resource | None:
         """The resource that a file defines."""
@@ -155,9 +157,8 @@ class Project:
         if kind is None or path.suffix not in _SUFFIXES[kind]:
             return None
         name = path.stem
-        if kind == "snapshots":
-            match = _SNAPSHOT.search(self.text(path))
-            name = match[1] if match is not None else name
+        if kind == "snapshots" and (match := _SNAPSHOT.search(self.text(path))) is not None:
+            name = match[1]
         folder = next(f for f in self.paths[kind] if f in path.parents)
         return Resource(kind, name, path, path.parent.relative_to(folder).parts)
 
@@ -276,12 +277,11 @@ class Project:
         """True if the project's own profile names only adapters for engines other than Spark."""
         with suppress(YamlError):
             profiles = yaml_nodes.items(yaml_nodes.compose(self.text(self.root / "profiles.yml")))
-            outputs = [
-                yaml_nodes.items(output).get("type")
+            kinds = [
+                yaml_nodes.text_of(yaml_nodes.items(output).get("type"))
                 for profile in profiles.values()
                 for output in yaml_nodes.items(yaml_nodes.items(profile).get("outputs")).values()
             ]
-            kinds = [yaml_nodes.text_of(kind) for kind in outputs]
             return bool(kinds) and all(kind and not _SPARK_ADAPTERS.search(kind) for kind in kinds)
         return False
 

@@ -55,8 +55,8 @@ def value_of_node(node: Any, text: str, depth: int = 0) -> Value:
     if yaml_nodes.is_mapping(node):
         if depth > 3:
             return value
-        values = yaml_nodes.items(node)
-        return replace(value, fields={k: value_of_node(v, text, depth + 1) for k, v in values.items()})
+        fields = {key: value_of_node(item, text, depth + 1) for key, item in yaml_nodes.items(node).items()}
+        return replace(value, fields=fields)
     nodes = yaml_nodes.entries(node) if getattr(node, "id", "") == "sequence" else [node]
     if value.is_null or any(yaml_nodes.text_of(item) is None for item in nodes):
         return replace(value, has_mappings=any(map(yaml_nodes.is_mapping, nodes)))
@@ -83,8 +83,7 @@ def value_of_expression(program: Program, node: ast.expr) -> Value:
 def _yaml_text(node: ast.expr) -> str | None:
     """A constant, as YAML would write it."""
     if isinstance(node, ast.Constant):
-        constant = isinstance(node.value, str | bool | int | None)
-        return str(node.value).lower() if constant else None
+        return str(node.value).lower() if isinstance(node.value, str | bool | int | None) else None
     return node.id if isinstance(node, ast.Name) and node.id in ("true", "false", "none") else None
 
 
@@ -121,9 +120,8 @@ def _fragment_at(text: str, span: Offsets) -> SqlFragment:
 
 def is_templated(value: Value) -> bool:
     """True if a program or a template computes the value."""
-    if value.is_null:
-        return False
-    return value.scalars is None or any(_TEMPLATE.search(scalar.sql) for scalar in value.scalars)
+    is_literal = value.scalars is not None and not any(_TEMPLATE.search(scalar.sql) for scalar in value.scalars)
+    return not is_literal and not value.is_null
 
 
 def first_value(configs: Iterable[Config], key: str) -> Value | None:

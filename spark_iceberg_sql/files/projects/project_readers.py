@@ -52,8 +52,7 @@ class Projects:
             self._overlays.pop(path, None)
         else:
             self._overlays[path] = text
-        project = self.project_of(path)
-        if project is not None:
+        if (project := self.project_of(path)) is not None:
             project.set_overlay(path, text)
 
 
@@ -67,9 +66,9 @@ def configures_models(path: str, projects: Projects) -> bool:
 def is_independent(name: str, text: str) -> bool:
     """True if the SQL in a file depends only on its name and text, and on no other file."""
     suffix = os.path.splitext(name)[1]
-    if name == "-" or suffix not in (".sql", ".py", *YAML_SUFFIXES):
-        return True
-    return suffix not in YAML_SUFFIXES and "partition_by" not in text and _SQLMESH not in text.lower()
+    if suffix in YAML_SUFFIXES or "partition_by" in text or _SQLMESH in text.lower():
+        return name == "-" or suffix not in (".sql", ".py", *YAML_SUFFIXES)
+    return True
 
 
 def upstream_statements(name: str, text: str, projects: Projects) -> list[str]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.projects.dbt_config import parse_python
 from spark_iceberg_sql.files.projects.dbt_values import Config, value_of_expression
+from spark_iceberg_sql.files.python.parsing import parse_python
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.repository_paths import is_file_inside, repository
 from spark_iceberg_sql.files.source import ExtractionProblem
@@ -170,9 +170,9 @@ def _is_iceberg(path: Path, properties: dict[str, str]) -> bool:
     model_kind = re.match(r"\w*", properties.get("kind", defaults.kind))
     format_ = properties.get("table_format") or properties.get("storage_format") or defaults.table_format
     dialect = properties.get("dialect", defaults.dialect).partition(",")[0]
-    if properties.get("enabled") == "false" or (model_kind is not None and model_kind.group() in _NON_TABLE_KINDS):
-        return False
-    return dialect.strip() == "spark" and format_ == "iceberg"
+    creates_table = model_kind is None or model_kind.group() not in _NON_TABLE_KINDS
+    is_enabled = properties.get("enabled") != "false"
+    return is_enabled and creates_table and dialect.strip() == "spark" and format_ == "iceberg"
 
 
 def _defaults(path: Path) -> _Defaults:

@@ -96,9 +96,7 @@ def _target(statement: ast.stmt) -> tuple[ast.Name | None, ast.expr | None]:
         target = statement.targets[0]
     elif isinstance(statement, ast.AnnAssign):
         target = statement.target
-    if not isinstance(target, ast.Name):
-        return None, None
-    return target, getattr(statement, "value", None)
+    return (target, getattr(statement, "value", None)) if isinstance(target, ast.Name) else (None, None)
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, _Position]]:

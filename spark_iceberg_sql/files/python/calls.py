@@ -10,9 +10,7 @@ from spark_iceberg_sql.files.source_map import Offsets
 
 def method_of(call: ast.expr) -> str:
     """The name of the called method; empty for a function."""
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return ""
+    return call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
 
 
 def argument(call: ast.Call, index: int, name: str) -> ast.expr | None:
@@ -26,7 +24,5 @@ def argument(call: ast.Call, index: int, name: str) -> ast.expr | None:
 
 def name_span(program: Program, call: ast.Call) -> Offsets:
     """The position of the name of the called method or function."""
-    _, end = program.span(call.func)
-    if isinstance(call.func, ast.Attribute):
-        return end - len(call.func.attr), end
-    return program.span(call.func)
+    start, end = program.span(call.func)
+    return end - len(call.func.attr) if isinstance(call.func, ast.Attribute) else start, end

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from spark_iceberg_sql.files.python.parsing import parse_python
+
 _IMPORTS = re.compile(
     r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^()]*\)|[^\n(;#]+))|import[ \t]+[^\n;#]+)", re.MULTILINE
 )
@@ -35,7 +37,7 @@ class Imports:
         self._bound_names = set(_bound_names(nodes))
         self._read(nodes)
         for match in _IMPORTS.finditer(other_text):
-            self._read(ast.walk(_parsed(match[1].strip())), is_other_text=True)
+            self._read(ast.walk(parse_python(match[1].strip()) or ast.Module([], [])), is_other_text=True)
 
     def _read(self, nodes: Iterable[ast.AST], *, is_other_text: bool = False) -> None:
         for node in nodes:
@@ -60,22 +62,17 @@ class Imports:
         if isinstance(value, ast.Attribute):
             owner = self.full_name(value.value)
             return f"{owner}.{value.attr}" if owner is not None else None
-        if not isinstance(value, ast.Name) or value.id in self._bound_names:
-            return None
-        if self._other_text and re.search(_BINDING.format(value.id), self._other_text, re.MULTILINE):
+        if (
+            not isinstance(value, ast.Name)
+            or value.id in self._bound_names
+            or (self._other_text and re.search(_BINDING.format(value.id), self._other_text, re.MULTILINE))
+        ):
             return None
         full_names = self._full_names.get(value.id, set())
         if full_names:
             return next(iter(full_names)) if len(full_names) == 1 else None
         star_modules = [m for m in self._star_modules if m in _STAR_NAMES and _STAR_NAMES[m].fullmatch(value.id)]
         return f"{star_modules[0]}.{value.id}" if len(star_modules) == 1 else None
-
-
-def _parsed(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ast.Module([], [])
 
 
 def _bound_names(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -24,8 +24,8 @@ _TEXT_PRESERVING = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"}
 class Program:
     """A program.
 
-    text: its source. unit_index: its index among the file's text units. tree: its syntax tree. other_text:
-    other texts of the same program, which may use its names.
+    text: its source. unit_index: its index among the file's text units. tree: its syntax tree. symbols: its names.
+    other_text: other texts of the same program, which may use its names.
     """
 
     def __init__(self, text: str, unit_index: int, tree: ast.Module, other_text: str) -> None:
@@ -33,7 +33,7 @@ class Program:
         self.part = unit_index
         self.tree = tree
         self._lines = Lines(text)
-        self._symbols = SymbolTable(tree)
+        self.symbols = SymbolTable(tree)
         self._other_text = other_text
         # Names as Python normalizes them.
         self.full_text = unicodedata.normalize("NFKC", f"{text}\n{other_text}")
@@ -60,12 +60,11 @@ class Program:
     def string_value(self, value: ast.expr) -> str | None:
         """The string value of an expression, if it is a literal."""
         literal = self.resolve(value)
-        is_text = isinstance(literal, ast.Constant) and isinstance(literal.value, str)
-        return str(literal.value) if is_text and isinstance(literal, ast.Constant) else None
+        return literal.value if isinstance(literal, ast.Constant) and isinstance(literal.value, str) else None
 
     def literal_values(self, value: ast.expr) -> list[ast.expr]:
         """The values of a name that the program binds once: a literal, or each element of a list."""
-        values = self._symbols.values(value) if isinstance(value, ast.Name) else []
+        values = self.symbols.values(value) if isinstance(value, ast.Name) else []
         # `for x in names`: symbol_table.py wraps the name of the list in a Starred node that the program does
         # not have.
         if len(values) == 1 and isinstance(values[0], ast.Starred):  # each element of a list
@@ -82,26 +81,16 @@ class Program:
         """The expression that a name is bound to; None if it is unknown."""
         if not isinstance(value, ast.Name):
             return value
-        values = self._symbols.values(value)
+        values = self.symbols.values(value)
         return values[0] if len(values) == 1 else self._reaching_definitions.value(value)
-
-    def all_values(self, name: ast.Name) -> list[ast.expr]:
-        """All possible values of a name; empty if one is unknown."""
-        return self._symbols.all_values(name)
-
-    def is_same_name(self, name: ast.Name, other_name: ast.Name) -> bool:
-        """True if two names with the same text belong to the same scope."""
-        return self._symbols.is_same_name(name, other_name)
 
     def is_used_once(self, value: ast.expr) -> bool:
         """True if nothing else in the program uses the value of an expression."""
         if not isinstance(value, ast.Name):
             return True
-        list_names = [v.value for v in self._symbols.values(value) if isinstance(v, ast.Starred)]
-        if not all(map(self.is_used_once, list_names)):
-            return False
+        list_names = [v.value for v in self.symbols.values(value) if isinstance(v, ast.Starred)]
         # Its binding, and here: an occurrence in a string or a comment counts, since it may be a use.
-        return self._word_counts[value.id] == 2
+        return all(map(self.is_used_once, list_names)) and self._word_counts[value.id] == 2
 
     def add(self, value: ast.expr, builder: FragmentBuilder, format_char: str, is_exclusive: bool) -> None:
         """Add the value of an expression to a fragment. is_exclusive: True if only this statement uses it."""

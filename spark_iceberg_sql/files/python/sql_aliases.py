@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from spark_iceberg_sql.files.python.program import Program
@@ -51,9 +50,15 @@ class _UseFinder:
         called = {id(call.func) for call in calls}
         for call in calls:
             is_getattr_call = isinstance(call.func, ast.Call) and self._is_method(call.func)
-            if is_getattr_call or self._is_package_sql(call.func):
+            # This package's function `sql`, imported by its name.
+            is_package_sql = isinstance(call.func, ast.Name) and program.imports.full_name(call.func) == _PACKAGE_SQL
+            if is_getattr_call or is_package_sql:
                 self.uses.calls.append(call)
-        values = [v for v in self._method_expressions() if id(v) not in called]
+        values = [
+            node
+            for node in program.nodes
+            if isinstance(node, ast.Attribute | ast.Call) and id(node) not in called and self._is_method(node)
+        ]
         if not values:
             return
         self._parents = {id(child): node for node in program.nodes for child in ast.iter_child_nodes(node)}
@@ -62,15 +67,6 @@ class _UseFinder:
             self._trace(value, value)
         if self._names:
             self._trace_names()
-
-    def _method_expressions(self) -> Iterator[ast.expr]:
-        for node in self._program.nodes:
-            if isinstance(node, ast.Attribute | ast.Call) and self._is_method(node):
-                yield node
-
-    def _is_package_sql(self, value: ast.expr) -> bool:
-        """True for this package's function `sql`, imported by its name."""
-        return isinstance(value, ast.Name) and self._program.imports.full_name(value) == _PACKAGE_SQL
 
     def _is_method(self, value: ast.expr) -> bool:
         """True if it may be a session's method `sql`: an attribute, or by `getattr`."""

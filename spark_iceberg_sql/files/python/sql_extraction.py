@@ -23,7 +23,7 @@ from spark_iceberg_sql.files.python.tables.dataframe_writers import writer_state
 from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.python.tables.table_side_effects import side_effect_calls
 from spark_iceberg_sql.files.source import ExtractionProblem
-from spark_iceberg_sql.files.source_map import Branch, FragmentBuilder, SqlFragment, side_effect_marker
+from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment, branch_paths, side_effect_marker
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
 _OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
@@ -73,15 +73,6 @@ def python_sql(
     return reader.with_branches(sorted(fragments, key=lambda pair: pair[0])), problems
 
 
-def is_valid_python(text: str) -> bool:
-    """True if a text is valid Python."""
-    try:
-        _parsed(text, None)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
 def _parsed(text: str, fallback_text: str | None) -> ast.Module:
     with warnings.catch_warnings():
         # Warnings such as that about "\\d" are not for this check to report.
@@ -102,9 +93,9 @@ class _SqlExtractor(Program):
     def sql_calls(self) -> Iterator[tuple[int, SqlFragment | ExtractionProblem]]:
         """The SQL of `.sql(...)`, under this name or another one."""
         uses = sql_method_uses(self)
-        for call in self._calls(uses.calls):
-            for result in self.call_fragments(call):
-                yield self.end_of(call), result
+        calls = [*uses.calls, *(node for node in self.nodes if isinstance(node, ast.Call) and method_of(node) == "sql")]
+        for call in sorted(calls, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0)):
+            yield from ((self.end_of(call), result) for result in self.call_fragments(call))
         for call, arguments, is_certain in uses.passed:
             end = self.end_of(call)
             for value in arguments:
@@ -117,15 +108,6 @@ class _SqlExtractor(Program):
         for value in uses.untraced:
             start, end = self.span(value)
             yield (end, ExtractionProblem(self.part, start, end, _UNTRACED_USE.format(self.source(value))))
-
-    def _calls(self, extra_calls: list[ast.Call]) -> Iterator[ast.Call]:
-        """The calls of a method named `sql`, and others, in order."""
-        calls = [*extra_calls] + [
-            node
-            for node in self.nodes
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sql"
-        ]
-        return iter(sorted(calls, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0)))
 
     def side_effects(self) -> tuple[list[tuple[int, SqlFragment]], list[ExtractionProblem]]:
         """The changes of tables without SQL, as statements where these are known."""
@@ -196,21 +178,14 @@ class _SqlExtractor(Program):
 
     def with_branches(self, fragments: list[tuple[int, SqlFragment]]) -> list[SqlFragment]:
         """The fragments in the order of their ends, each with the branches that it is in."""
-        # A sweep in the order of the text: `open_branches` is the stack of branches around the current
-        # fragment.
-        upcoming = iter(find_branches(self.nodes, self.span, self.part))
-        next_branch = next(upcoming, None)
-        open_branches: list[Branch] = []
-        results = []
-        for end, fragment in fragments:
-            while next_branch is not None and next_branch.start < end:
-                open_branches = [branch for branch in open_branches if branch.end >= next_branch.end]
-                open_branches.append(next_branch)
-                next_branch = next(upcoming, None)
-            open_branches = [branch for branch in open_branches if branch.end >= end]
-            branch_ranges = tuple((0, len(fragment.sql), branch) for branch in open_branches)
-            results.append(replace(fragment, branch_ranges=branch_ranges) if branch_ranges else fragment)
-        return results
+        ranges = [(branch.start, branch.end, branch) for branch in find_branches(self.nodes, self.span, self.part)]
+        paths = branch_paths([(end - 1, end) for end, _ in fragments], ranges)
+        return [
+            replace(fragment, branch_ranges=tuple((0, len(fragment.sql), branch) for branch in path))
+            if path
+            else fragment
+            for (_, fragment), path in zip(fragments, paths, strict=True)
+        ]
 
     def sink_calls(self, callables: Sequence[str]) -> Iterator[tuple[int, SqlFragment | ExtractionProblem]]:
         """The SQL of calls other than `.sql(...)` that pass it to Spark."""
@@ -250,8 +225,7 @@ class _SqlExtractor(Program):
         else:
             arguments += [keyword.value for keyword in call.keywords if keyword.arg is None]
             if arguments:
-                span = self.span(arguments[-1])
-                yield ExtractionProblem(self.part, *span, _RUNTIME_SQL)
+                yield ExtractionProblem(self.part, *self.span(arguments[-1]), _RUNTIME_SQL)
             return
         for value in values:
             yield from self._new_fragments(value, format_char, is_exclusive=self.is_used_once(node))

@@ -13,7 +13,7 @@ from spark_iceberg_sql.lazy import regex
 
 _OPENING = regex(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
 _BETWEEN_LITERALS = regex(r"(?:[ \t\f\r\n()]|\\\r?\n|#[^\r\n]*)+")
-_LINE_END = regex(r"\r\n|\r")
+_LINE_END = regex(r"\r\n|\r|\n")
 _ESCAPES = {
     "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
     "v": "\v",
@@ -86,11 +86,8 @@ def _read_escape(text: str, offset: int) -> tuple[int, str]:
     char = text[offset + 1]
     if char in _ESCAPES:
         return offset + 2, _ESCAPES[char]
-    line_end = _LINE_END.match(text, offset + 1)
-    if line_end is not None:
+    if (line_end := _LINE_END.match(text, offset + 1)) is not None:
         return line_end.end(), ""
-    if char == "\n":
-        return offset + 2, ""
     coded = _CODED_ESCAPE.match(text, offset + 1)
     if coded is None:
         return offset + 1, "\\"
@@ -98,9 +95,8 @@ def _read_escape(text: str, offset: int) -> tuple[int, str]:
         import unicodedata  # the command starts sooner
 
         return coded.end(), unicodedata.lookup(coded[4])
-    if coded[5] is not None:
-        return coded.end(), chr(int(coded[5], 8))
-    return coded.end(), chr(int(coded[1] or coded[2] or coded[3], 16))
+    code_point = int(coded[5], 8) if coded[5] is not None else int(coded[1] or coded[2] or coded[3], 16)
+    return coded.end(), chr(code_point)
 
 
 def _read_brace(text: str, offset: int, end: int, builder: FragmentBuilder) -> int:

@@ -103,8 +103,8 @@ class SymbolTable:
             target, values = node.target, [node.value]
         elif isinstance(node, ast.For) and isinstance(node.iter, ast.List | ast.Tuple):
             target, values = node.target, node.iter.elts
-        elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
-            target, values = node.target, [_elements(node.iter)]
+        elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):  # the values of a named list
+            target, values = node.target, [ast.copy_location(ast.Starred(node.iter, ast.Load()), node.iter)]
         elif isinstance(node, ast.Global | ast.Nonlocal):
             scope.outer_names |= dict.fromkeys(node.names, isinstance(node, ast.Global))
         elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
@@ -180,11 +180,6 @@ def _scoped_children(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _S
                         yield value, scope
             elif id(child) not in inner_ids:
                 yield child, inner_scope if child in parameters else scope
-
-
-def _elements(listed: ast.Name) -> ast.expr:
-    """The values of a named list."""
-    return ast.copy_location(ast.Starred(listed, ast.Load()), listed)
 
 
 def _end(node: ast.stmt | ast.expr) -> _Position:

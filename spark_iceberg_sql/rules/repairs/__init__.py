@@ -73,8 +73,5 @@ def repair(context: Context, node: nodes.InvalidStatement) -> Repair | None:
     keywords = [token.text.upper() if token.kind is TokenKind.WORD else token.text for token in tokens]
     token_index = next((i for i, token in enumerate(tokens) if token.start >= node.error_span[0]), len(tokens))
     site = SyntaxErrorSite(context, node, tokens, keywords, token_index)
-    for attempt in _BY_ERROR_KIND.get(node.error_kind, ()):
-        for candidate in attempt(site):
-            if parses(context, candidate.edits):
-                return candidate
-    return None
+    candidates = (candidate for attempt in _BY_ERROR_KIND.get(node.error_kind, ()) for candidate in attempt(site))
+    return next((candidate for candidate in candidates if parses(context, candidate.edits)), None)

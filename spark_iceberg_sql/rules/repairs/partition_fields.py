@@ -38,11 +38,9 @@ def partitioned_by(site: SyntaxErrorSite, other_text: str = "") -> Iterator[Repa
             return
         is_complete = is_complete and not lost_words(site.tokens[begin:end], " ".join([*parsed_fields, other_text]))
         clauses += [field for field in parsed_fields if field not in clauses]
-        start, stop = site.tokens[first].start, site.tokens[end - 1].end
-        if edits:  # remove the second clause, with the white space before it
-            edits.append(Edit(site.tokens[first - 1].end, stop, ""))
-        else:
-            edits.append(Edit(start, stop, ""))
+        # A second clause is removed with the white space before it.
+        start = site.tokens[first - 1].end if edits else site.tokens[first].start
+        edits.append(Edit(start, site.tokens[end - 1].end, ""))
     if edits:
         clause = f"PARTITIONED BY ({', '.join(clauses)})"
         edits[0] = Edit(edits[0].start, edits[0].end, clause)
@@ -151,13 +149,11 @@ def _is_column(site: SyntaxErrorSite, name: str) -> bool:
 def _clause_of(site: SyntaxErrorSite, name: str) -> str | None:
     """The transform of a partition field: from the table, or implied by its name."""
     table = site.context.catalog.get(site.node.table.parts) if site.node.table is not None else None
-    if isinstance(table, Table) and table.specs is not None:
-        field = table.specs.spec.field_named(name.strip("`"))
-        if field is not None:
-            return field.clause
-    if "(" in name:
-        return name
-    return field_of_name(name)
+    specs = table.specs if isinstance(table, Table) else None
+    field = specs.spec.field_named(name.strip("`")) if specs is not None else None
+    if field is not None:
+        return field.clause
+    return name if "(" in name else field_of_name(name)
 
 
 def properties(site: SyntaxErrorSite) -> Iterator[Repair]:
@@ -273,10 +269,7 @@ def cast(site: SyntaxErrorSite) -> Iterator[Repair]:
         return
     if not site.node.error_kind and not {"CAST", "TRY_CAST"} & set(site.keywords):
         return
-    if site.keywords[0] == "ALTER":
-        repairs = alter_statements(site)
-    else:
-        repairs = partitioned_by(site)
+    repairs = alter_statements(site) if site.keywords[0] == "ALTER" else partitioned_by(site)
     is_cast = not site.node.error_kind or {"CAST", "TRY_CAST"} & set(site.keywords)
     for repair in repairs:
         if is_cast:

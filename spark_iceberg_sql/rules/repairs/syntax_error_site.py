@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spark_iceberg_sql.diagnostics import Edit
+from spark_iceberg_sql.diagnostics import Edit, apply_edits
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import DATE, HASH
@@ -112,11 +112,7 @@ class SyntaxErrorSite(NamedTuple):
 def parses(context: Context, edits: Sequence[Edit]) -> bool:
     """True if the edited statement, or statements, parse as DDL."""
     start, end = context.statement.start, context.statement.end
-    text, offset = "", start
-    for edit in sorted(edits, key=lambda e: e.start):
-        text += context.text[offset : edit.start] + edit.text
-        offset = edit.end
-    parsed_nodes = [parser.parse(statement) for statement in statements(text + context.text[offset:end])]
+    parsed_nodes = [parser.parse(statement) for statement in statements(apply_edits(context.text[:end], edits)[start:])]
     invalid_types = (nodes.InvalidStatement, nodes.Other, nodes.Templated)
     return bool(parsed_nodes) and not any(isinstance(n, invalid_types) for n in parsed_nodes)
 

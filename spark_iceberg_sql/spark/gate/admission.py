@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.diagnostics import Report, Severity
+from spark_iceberg_sql.diagnostics import Report, Severity, apply_edits
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.report import edited_reports, full
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
@@ -48,7 +48,7 @@ def _check_statement(statement: PendingStatement, text: str) -> Report:
     # Iceberg's grammar has no parameters.
     edits = [] if routing.goes_to_iceberg(text) else statement.parameter_edits(text)
     catalog = SessionTables(statement.spark, partial(statement.rows, bound=bool(edits)))
-    report = check(edited_reports.apply_ordered_edits(text, edits), catalog, is_routed=True, before_execution=True)
+    report = check(apply_edits(text, edits), catalog, is_routed=True, before_execution=True)
     return edited_reports.rebased(report, edited_reports.inverse_edits(edits, text))
 
 

@@ -36,9 +36,7 @@ _MAX_DEPTH = 40
 def dataframe_query(program: Program, frame: ast.expr, depth: int = 0) -> str | None:
     """A query with the columns of a DataFrame; None if they are unknown. frame: the expression."""
     definition = program.definition(frame)
-    if not isinstance(definition, ast.Call | ast.Attribute) or depth > _MAX_DEPTH:
-        return None
-    if not isinstance(definition, ast.Call) or not isinstance(definition.func, ast.Attribute):
+    if depth > _MAX_DEPTH or not isinstance(definition, ast.Call) or not isinstance(definition.func, ast.Attribute):
         return None
     method, owner = definition.func.attr, definition.func.value
     texts = [program.string_value(argument) for argument in definition.args]
@@ -71,9 +69,8 @@ def _created_query(program: Program, call: ast.Call) -> str | None:
     if isinstance(schema, ast.Name) and f"{schema.id}.add" in program.full_text:
         return None
     columns = _ddl_columns(text) if text is not None else _struct_columns(program, program.definition(schema))
-    if not columns:
-        return None
-    return "SELECT " + ", ".join(f"CAST(NULL AS {data_type}) AS `{name}`" for name, data_type in columns)
+    casts = ", ".join(f"CAST(NULL AS {data_type}) AS `{name}`" for name, data_type in columns or ())
+    return f"SELECT {casts}" if casts else None
 
 
 def _ddl_columns(text: str) -> list[tuple[str, str]] | None:
@@ -96,9 +93,7 @@ def _struct_columns(program: Program, value: ast.expr | None) -> list[tuple[str,
         return None
     columns = []
     for field in fields.elts:
-        if not isinstance(field, ast.Call) or _type_class(program, field) != "StructField":
-            return None
-        if len(field.args) < 2:
+        if not isinstance(field, ast.Call) or _type_class(program, field) != "StructField" or len(field.args) < 2:
             return None
         name, data_type = program.string_value(field.args[0]), _sql_type(program, field.args[1])
         if name is None or data_type is None or "`" in name or not name:

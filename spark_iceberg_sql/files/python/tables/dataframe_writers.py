@@ -86,9 +86,8 @@ def writer_statements(program: Program) -> Iterator[WriterStatement | Extraction
             if root == "writeTo":  # the table is created here, not where the writer is defined
                 table = argument(writer_start, 0, "table") if isinstance(writer_start, ast.Call) else None
                 name = program.string_value(table) if table is not None else None
-                end = program.span(call)[1]
-                table_names = (name,) if name is not None else None
-                yield WriterStatement((call,), side_effect_marker(end, program.part, table_names))
+                marker = side_effect_marker(program.span(call)[1], program.part, None if name is None else (name,))
+                yield WriterStatement((call,), marker)
 
 
 def _chain(
@@ -138,7 +137,7 @@ def _shared_writer(program: Program, final_call: ast.Call, root: str) -> ast.exp
             if isinstance(value, ast.Name) and id(value) not in visited and len(visited) < _MAX_BINDINGS:
                 visited.add(id(value))
                 definition = program.definition(value)
-                owners = [definition] if definition is not None else program.all_values(value)[:_MAX_BINDINGS]
+                owners = [definition] if definition is not None else program.symbols.all_values(value)[:_MAX_BINDINGS]
                 stack += [(owner, provider, [*names, value]) for owner in owners]
     return None
 
@@ -158,9 +157,9 @@ def _by_v2(program: Program, final_call: ast.Call, verb: str) -> WriterStatement
     if table is None or (using is not None and not _is_iceberg(program, provider)):
         return None
     partition_terms = PartitionTerms(program, chain.frame)
-    terms = list(partition_call.args) if partition_call is not None else []
-    keywords = partition_call.keywords if partition_call is not None else []
-    terms = [*terms, *(k.value for k in keywords if k.arg == "col")]
+    terms: list[ast.expr] = []
+    if partition_call is not None:
+        terms = [*partition_call.args, *(k.value for k in partition_call.keywords if k.arg == "col")]
     if using is None and not partition_terms.mentions_iceberg(terms):
         return None
     builder = _StatementBuilder(program, V2, final_call)
@@ -180,8 +179,8 @@ def _by_v1(program: Program, final_call: ast.Call) -> WriterStatement | None:
     if chain is None or table is None or any(k.arg is None for k in final_call.keywords):
         return None
     values = {}
-    for index, (name, method) in enumerate((("format", "format"), ("mode", "mode")), start=1):
-        chain_call = chain.last(method)
+    for index, name in enumerate(("format", "mode"), start=1):
+        chain_call = chain.last(name)
         value = argument(final_call, index, name)
         if value is None and chain_call is not None:
             value = argument(chain_call, 0, {"format": "source", "mode": "saveMode"}[name])

@@ -40,18 +40,15 @@ def insert_problems(
     `partitioned_writers` returns it; whether such a statement has run before is unknown.
     """
     last_calls = {method_of(step): step for step in calls or ()}
-    refused_calls = [last_calls.get(method) for method in _REFUSED_METHODS]
-    for call in refused_calls:
-        if call is not None:
-            method = method_of(call)
-            span = name_span(program, call)[0], program.span(call)[1]
-            reason = f"Spark refuses `insertInto` after `{method}`: the table has its own partitioning"
-            yield ExtractionProblem(program.part, *span, reason, _REFUSED_METHODS[method], is_refused=True)
-    uncertainty = (
-        None if any(refused_calls) else _uncertainty(program, final_call, partitioned_list, is_known=calls is not None)
-    )
-    if uncertainty is not None:
-        yield ExtractionProblem(program.part, *program.span(final_call), uncertainty, HELP)
+    refused_methods = [method for method in _REFUSED_METHODS if method in last_calls]
+    for method in refused_methods:
+        span = name_span(program, last_calls[method])[0], program.span(last_calls[method])[1]
+        reason = f"Spark refuses `insertInto` after `{method}`: the table has its own partitioning"
+        yield ExtractionProblem(program.part, *span, reason, _REFUSED_METHODS[method], is_refused=True)
+    if not refused_methods:
+        uncertainty = _uncertainty(program, final_call, partitioned_list, is_known=calls is not None)
+        if uncertainty is not None:
+            yield ExtractionProblem(program.part, *program.span(final_call), uncertainty, HELP)
 
 
 def _uncertainty(
@@ -72,15 +69,13 @@ def _uncertainty(
                 continue
             if not other.is_assigned:
                 return SHARED_WRITER
-            name = ast.unparse(writer)
-            return f"whether `{other.method}` has set up `{name}`, after which Spark refuses `insertInto`"
+            setup = f"whether `{other.method}` has set up `{ast.unparse(writer)}`"
+            return f"{setup}, after which Spark refuses `insertInto`"
         refused = next((method for method in methods if method in _REFUSED_METHODS), None)
         definition = program.definition(writer)
         if definition is None or definition is writer:
-            if refused is None:
-                break
-            name = ast.unparse(writer)
-            return f"whether `{name}` is a writer of Spark, which refuses `insertInto` after `{refused}`"
+            uncertainty = f"whether `{ast.unparse(writer)}` is a writer of Spark, which refuses `insertInto` after"
+            return f"{uncertainty} `{refused}`" if refused is not None else None
         writer, more_methods = _writer_of(definition)
         methods = [*methods, *more_methods]
     return None
@@ -116,9 +111,8 @@ def _writer_of(value: ast.expr) -> tuple[_Root | None, list[str]]:
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         methods.append(value.func.attr)
         value = value.func.value
-    if isinstance(value, ast.Name) or (isinstance(value, ast.Attribute) and value.attr not in _FRAME_WRITERS):
-        return value, methods
-    return None, methods
+    is_frame_writer = isinstance(value, ast.Attribute) and value.attr in _FRAME_WRITERS
+    return value if isinstance(value, _Root) and not is_frame_writer else None, methods
 
 
 def _may_partition(program: Program, writer: _Root, partitioned: PartitionedWriter) -> bool:
@@ -128,4 +122,4 @@ def _may_partition(program: Program, writer: _Root, partitioned: PartitionedWrit
         return ast.unparse(writer) == ast.unparse(other_writer)
     values = program.definition(writer), program.definition(other_writer)
     is_other_value = not partitioned.is_assigned and None not in values and values[0] is not values[1]
-    return program.is_same_name(writer, other_writer) and not is_other_value
+    return program.symbols.is_same_name(writer, other_writer) and not is_other_value

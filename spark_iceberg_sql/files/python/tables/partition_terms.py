@@ -39,9 +39,9 @@ class PartitionTerms:
 
     def mentions_iceberg(self, terms: list[ast.expr]) -> bool:
         """True if the program uses Iceberg tables: it contains the word, or a transform."""
-        if "iceberg" in self._program.full_text.lower():
-            return True
-        return any(isinstance(term, ast.Call) and self._function(term) in SPARK_PARSES for term in terms)
+        return "iceberg" in self._program.full_text.lower() or any(
+            isinstance(term, ast.Call) and self._function(term) in SPARK_PARSES for term in terms
+        )
 
     def add_clause(self, builder: FragmentBuilder, call: ast.Call, terms: list[ast.expr]) -> None:
         """PARTITIONED BY (...), from the arguments of a call."""
@@ -59,8 +59,7 @@ class PartitionTerms:
         builder.add(")", end, end)
 
     def _add_term(self, builder: FragmentBuilder, term: ast.expr) -> None:
-        start, end = self._program.span(term)
-        function = self._function(term) if isinstance(term, ast.Call) else ""
+        function = self._function(term)
         text = self._program.string_value(term)
         if text is not None:
             if _NON_NAME_CHAR.search(text) and text.isascii() and "`" not in text:
@@ -79,7 +78,7 @@ class PartitionTerms:
         elif self._is_refused(term, function):
             self._add_refused_term(builder, term)
         else:
-            builder.add_placeholder(start, end, self._program.text[start:end])
+            self._add_placeholder(builder, term)
 
     def _add_placeholder(self, builder: FragmentBuilder, value: ast.expr) -> None:
         start, end = self._program.span(value)
@@ -116,7 +115,7 @@ class PartitionTerms:
         elif column is not None and not (text is not None and _NON_NAME_CHAR.search(text)):
             add_name(self._program, column, builder)
         else:
-            builder.add_placeholder(start, end, self._program.text[start:end])
+            self._add_placeholder(builder, value)
 
     def _number_text(self, value: ast.expr) -> str | None:
         """A number, as in SQL; None if the argument is not one."""
@@ -127,9 +126,7 @@ class PartitionTerms:
         if isinstance(definition, ast.UnaryOp) and isinstance(definition.op, ast.USub):
             sign, definition = "-", definition.operand
         number = definition.value if isinstance(definition, ast.Constant) else None
-        if isinstance(number, int | float) and not isinstance(number, bool):
-            return f"{sign}{number}"
-        return None
+        return f"{sign}{number}" if isinstance(number, int | float) and not isinstance(number, bool) else None
 
     def _column(self, value: ast.expr) -> ast.expr | None:
         """The expression that contains a column's name; None if the value is not a column."""
@@ -160,21 +157,19 @@ class PartitionTerms:
             owner = term.func.value
             is_modified = term.func.attr in ("asc", "desc", "cast", "astype", "alias", "substr")
             return is_modified and self._column(owner) is not None and not isinstance(owner, ast.Constant)
-        if isinstance(term, ast.List | ast.Tuple):
-            return True
-        return bool(function) and function not in ("udf", "pandas_udf", "call_udf", "call_function")
+        returns_column = bool(function) and function not in ("udf", "pandas_udf", "call_udf", "call_function")
+        return returns_column or isinstance(term, ast.List | ast.Tuple)
 
     def _add_refused_term(self, builder: FragmentBuilder, term: ast.expr, text: str | None = None) -> None:
         """An argument that Spark refuses: an unknown transform in SQL, with its own message."""
         start, end = self._program.span(term)
         source = self._program.text[start:end]
         display_text = source if len(source) <= 60 and "\n" not in source else f"{source[:50].split(chr(10))[0]}..."
-        accepted = "columns, and `years`, `months`, `days`, `hours` and `bucket` of them"
-        method = "partitionedBy"
+        accepted = "`partitionedBy` takes columns, and `years`, `months`, `days`, `hours` and `bucket` of them"
         if self._names_only:
-            method, accepted = "partitionBy", "column names only"
+            accepted = "`partitionBy` takes column names only"
         display_text = display_text.replace("`", "'")
-        message = f"`{method}` takes {accepted}, not `{display_text}`"
+        message = f"{accepted}, not `{display_text}`"
         self.overrides.append(MessageOverride(start, end, message, self._help(term, text)))
         # No transform has this name: SIS101 reports it, and the override replaces message and help.
         builder.add("partition_expression", start, end)
@@ -192,9 +187,7 @@ class PartitionTerms:
             column_help = f'write `"{column}"`' if column and not name else ""
             return column_help or 'write a column, as `"id"`, or a transform, as `days("ts")`'
         clause = f'{transform}({number or 16}, "{column}")' if transform == "bucket" else f'{transform}("{column}")'
-        if self._names_only:
-            return f"write `df.writeTo(...).partitionedBy({clause})`"
-        return f"write `{clause}`"
+        return f"write `df.writeTo(...).partitionedBy({clause})`" if self._names_only else f"write `{clause}`"
 
     def _call_parts(self, term: ast.expr) -> tuple[str, str, str]:
         """Function, number and column of an expression; empty if unknown."""

@@ -157,8 +157,7 @@ def _add_field_name(program: Program, name: ast.expr | None, builder: FragmentBu
     if text is None:
         builder.add_placeholder(*program.span(name), program.source(name))
     else:
-        is_plain = text.isidentifier() and text.isascii()
-        quoted = text if is_plain else "`" + text.replace("`", "``") + "`"
+        quoted = text if text.isidentifier() and text.isascii() else "`" + text.replace("`", "``") + "`"
         builder.add(quoted, *program.span(name))
 
 
@@ -247,13 +246,13 @@ class _SpecUpdates:
         index = bisect_left(blocks, span[0], key=lambda block: block[0][0])
         recent = reversed(blocks[max(index - _MAX_BLOCKS, 0) : index])
         enclosing_blocks = (block for block in recent if span[1] <= block[0][1])
-        return next((v for _, target, v in enclosing_blocks if self._program.is_same_name(name, target)), None)
+        return next((v for _, target, v in enclosing_blocks if self._program.symbols.is_same_name(name, target)), None)
 
     def _table_name(self, value: ast.expr) -> str | None:
         """The name of the table that an expression refers to."""
         if isinstance(value, ast.Name):
             owner = self._program.definition(value)
-            owners = [owner] if owner is not None else self._program.all_values(value)
+            owners = [owner] if owner is not None else self._program.symbols.all_values(value)
             if len(owners) > _MAX_BLOCKS or any(isinstance(owner, ast.Name) for owner in owners):
                 return None
             names = {self._table_name(owner) for owner in owners}
@@ -290,9 +289,12 @@ class _SpecUpdates:
         transform_pair = ("identity", "") if method == "add_identity" else None
         if method == "add_field" and transform is not None:
             transform_pair = transform_parts(program, transform, overrides)
-        if column is None or transform_pair is None or (text := program.string_value(column)) is None:
-            return None
-        if not all(part.isidentifier() and part.isascii() for part in text.split(".")):
+        if (
+            column is None
+            or transform_pair is None
+            or (text := program.string_value(column)) is None
+            or (not all(part.isidentifier() and part.isascii() for part in text.split(".")))
+        ):
             return None
         builder.add(" ADD PARTITION FIELD ", *name_span(program, call))
         _add_term(builder, transform_pair, (text, column), program, transform or column)

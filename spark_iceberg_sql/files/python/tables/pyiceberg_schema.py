@@ -84,9 +84,11 @@ def partition_fields(
     program: Program, spec: ast.expr | None
 ) -> list[tuple[ast.Call, tuple[ast.expr, ast.expr, ast.expr | None]]] | None:
     """The fields of `PartitionSpec(PartitionField(...), ...)`: source id, transform and name of each."""
-    if not isinstance(spec, ast.Call) or _pyiceberg_name(program, spec, "partitioning") != "PartitionSpec":
-        return None
-    if any(k.arg not in ("spec_id", "fields") for k in spec.keywords):
+    if (
+        not isinstance(spec, ast.Call)
+        or _pyiceberg_name(program, spec, "partitioning") != "PartitionSpec"
+        or any(keyword.arg not in ("spec_id", "fields") for keyword in spec.keywords)
+    ):
         return None
     keyword_fields = next((program.definition(k.value) for k in spec.keywords if k.arg == "fields"), None)
     if keyword_fields is not None and not isinstance(keyword_fields, ast.Tuple | ast.List):
@@ -94,9 +96,7 @@ def partition_fields(
     field_list = []
     for value in [*spec.args, *(keyword_fields.elts if keyword_fields is not None else ())]:
         field = program.definition(value)
-        if not isinstance(field, ast.Call):
-            return None
-        if _pyiceberg_name(program, field, "partitioning") != "PartitionField":
+        if not isinstance(field, ast.Call) or _pyiceberg_name(program, field, "partitioning") != "PartitionField":
             return None
         source, transform = argument(field, 0, "source_id"), argument(field, 2, "transform")
         if source is None or transform is None:
@@ -107,11 +107,10 @@ def partition_fields(
 
 def column_by_name(program: Program, source: ast.expr) -> str | None:
     """The name of the column of `schema.find_field("ts").field_id`."""
-    if not isinstance(source, ast.Attribute) or source.attr != "field_id":
+    call = source.value if isinstance(source, ast.Attribute) and source.attr == "field_id" else None
+    if not isinstance(call, ast.Call) or method_of(call) != "find_field":
         return None
-    if not isinstance(source.value, ast.Call) or method_of(source.value) != "find_field":
-        return None
-    name = argument(source.value, 0, "name_or_id")
+    name = argument(call, 0, "name_or_id")
     text = program.string_value(name) if name is not None else None
     return text if text is not None and text.replace(".", "_").isidentifier() else None
 
@@ -152,9 +151,7 @@ def transform_parts(program: Program, value: ast.expr, overrides: list[MessageOv
         if isinstance(number, ast.UnaryOp):
             number = number.operand
         count = number.value if isinstance(number, ast.Constant) else None
-        if not isinstance(count, int) or isinstance(count, bool):
-            return None
-        return name, f"{sign}{count}"
+        return (name, f"{sign}{count}") if isinstance(count, int) and not isinstance(count, bool) else None
     return (name, "") if parameter is None and not definition.args else None
 
 
@@ -173,5 +170,4 @@ def table_name(program: Program, value: ast.expr) -> str | None:
 def _pyiceberg_name(program: Program, call: ast.Call, module: str) -> str:
     """The name of the called class or function if it belongs to pyiceberg; otherwise empty."""
     module_name, _, name = (program.imports.full_name(call.func) or "").rpartition(".")
-    modules = {f"pyiceberg.{module}", "pyiceberg.schema", "pyiceberg.types"}
-    return name if module_name in modules else ""
+    return name if module_name in (f"pyiceberg.{module}", "pyiceberg.schema", "pyiceberg.types") else ""

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from spark_iceberg_sql.files.python.calls import method_of
+
 # A program without any of these words has no such call, and none that Spark refuses (`insertInto`).
 SIDE_EFFECT_WORDS = re.compile(
     r"writeTo|saveAsTable|insertInto|toTable|create_?[tT]able|createExternalTable|register_table"
@@ -19,6 +21,8 @@ _TABLE_METHODS = frozenset({
 })  # fmt: skip
 # Methods that may change any table.
 _ANY_TABLE_METHODS = frozenset({"update_schema", "update_spec", "transaction"})
+# Their keyword arguments that name a table.
+_TABLE_KEYWORDS = frozenset({"name", "tableName", "table", "identifier", "from_identifier", "to_identifier"})
 # Methods of `df.writeTo(...)` that do not change the table's definition.
 _ROW_METHODS = frozenset({"append", "overwrite", "overwritePartitions"})
 
@@ -34,26 +38,17 @@ def side_effect_calls(nodes: Iterable[ast.AST], text_of: StringOf) -> Iterator[t
     harmless = {
         id(inner)
         for call in calls
-        if _method(call) in _ROW_METHODS
+        if method_of(call) in _ROW_METHODS
         for inner in ast.walk(call.func)
-        if isinstance(inner, ast.Call) and _method(inner) == "writeTo"
+        if isinstance(inner, ast.Call) and method_of(inner) == "writeTo"
     }
     for call in calls:
-        method = _method(call)
+        method = method_of(call)
         if method in _ANY_TABLE_METHODS or (method == "run" and ast.unparse(call.func).endswith("notebook.run")):
             yield call, None
         elif method in _TABLE_METHODS or (method == "writeTo" and id(call) not in harmless):
             count = 2 if method == "rename_table" else 1
-            table_arguments = [*call.args[:count], *(k.value for k in call.keywords if _is_table_keyword(k.arg))]
+            table_arguments = [*call.args[:count], *(k.value for k in call.keywords if k.arg in _TABLE_KEYWORDS)]
             names = [text_of(value) for value in table_arguments[:count]]
             literal_names = tuple(name for name in names if name is not None)
             yield (call, literal_names if literal_names and len(literal_names) == len(names) else None)
-
-
-def _method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
-
-
-def _is_table_keyword(keyword: str | None) -> bool:
-    """True if a keyword argument is a table's name."""
-    return keyword in ("name", "tableName", "table", "identifier", "from_identifier", "to_identifier")

@@ -20,9 +20,8 @@ from pyspark.errors.exceptions import captured
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_iceberg_sql.diagnostics import Edit
+from spark_iceberg_sql.diagnostics import Edit, apply_edits
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.report.edited_reports import apply_ordered_edits
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
 from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import BoundText, ReplacedMarker
@@ -71,7 +70,7 @@ class PendingStatement:
         replaced = sorted(bound.replacements, key=lambda marker: (marker.start, marker.end))
         if all(marker.start in offsets and marker.end in offsets for marker in replaced):
             edits = [Edit(offsets[m.start], offsets[m.end], m.text) for m in replaced]
-            if apply_ordered_edits(text, edits) == bound.text:
+            if apply_edits(text, edits) == bound.text:
                 return edits
         return [Edit(0, len(text), bound.text)]
 
