@@ -103,10 +103,7 @@ class Statement:
 
     def release_tokens(self) -> None:
         """Release the tokens, which take many times the memory of the text; they can be made again."""
-        self._all = None
-        self._tokens = None
-        self._low = None
-        self._comments = None
+        self._all = self._tokens = self._low = self._comments = None
 
     @property
     def unclosed(self) -> Token | None:

@@ -24,10 +24,10 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
-from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.brackets import closing_index, comma_ranges
 from spark_iceberg_sql.syntax.clickhouse import table_calls
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_alter import translate_alter
-from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import argument_ranges, is_settings, settings_edits
+from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import is_settings, settings_edits
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end, translate_create
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.clickhouse.function_calls import call_brackets as function_calls
@@ -248,7 +248,7 @@ INTO_FUNCTION = (
 
 
 def _call_edits(tokens: list[Token], opened: int, closed: int, collections: Collection[str]) -> Iterator[Edit]:
-    for number, (start, end) in enumerate(argument_ranges(tokens, opened + 1, closed)):
+    for number, (start, end) in enumerate(comma_ranges(tokens, opened + 1, closed)):
         marker = next((i for i in range(start, end) if is_settings(tokens, i, end)), None)
         if marker is not None:
             argument_start = tokens[marker + 1].start

@@ -222,9 +222,8 @@ def _statement(cursor: Cursor, span: Offsets) -> Node | None:
     if word == "ALTER" and next_word in ("TABLE", "VIEW"):
         return alter_table(cursor, span)
     if word == "ALTER" and next_word == "ICEBERG" and cursor.words[cursor.index + 2] == "TABLE":
-        cursor.is_partition_ddl = True
         cursor.index += 1
-        cursor.fail("`TABLE`", "other-table")
+        cursor.fail_in_ddl("`TABLE`", "other-table")
     if word in ("CREATE", "REPLACE"):
         return _create(cursor, span)
     if word == "DROP":

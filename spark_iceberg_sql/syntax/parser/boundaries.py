@@ -191,17 +191,16 @@ def reject_missing_table(cursor: Cursor) -> None:
     verb = " ".join(cursor.words[start : cursor.index])
     if cursor.is_at("IF", "NOT", "EXISTS"):
         if cursor.words[cursor.index + 3] == "TABLE" or _has_clause(cursor):
-            cursor.is_partition_ddl = True
             error_kind = "replace-if-not-exists" if is_replace else "if-not-exists-first"
-            cursor.fail(f"`{verb} TABLE IF NOT EXISTS`", error_kind)
+            cursor.fail_in_ddl(f"`{verb} TABLE IF NOT EXISTS`", error_kind)
     elif cursor.at_name and _has_clause(cursor):
         name_index = cursor.index
         while cursor.at_name and cursor.words[cursor.index + 1] == ".":
             cursor.index += 2
         if cursor.at_name and cursor.words[cursor.index + 1] in ("(", "USING", "PARTITIONED"):
             text = cursor.script[cursor.tokens[name_index].start : cursor.token.end]
-            cursor.index, cursor.is_partition_ddl = name_index, True
-            cursor.fail(f"`{verb} TABLE {text}`", "not-create-table")
+            cursor.index = name_index
+            cursor.fail_in_ddl(f"`{verb} TABLE {text}`", "not-create-table")
     cursor.index = start
 
 

@@ -5,6 +5,7 @@ Empty tokens after the last one make looking ahead safe without checks of the le
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NoReturn
 
 from spark_iceberg_sql.model.table import split_name
@@ -105,6 +106,17 @@ class Cursor:
         """Raise ParseError at the next token."""
         raise ParseError(self.token, expected, error_kind)
 
+    def fail_in_ddl(self, expected: str, error_kind: str = "") -> NoReturn:
+        """Raise ParseError at the next token, which makes the statement partition DDL."""
+        self.is_partition_ddl = True
+        self.fail(expected, error_kind)
+
+    def add_clause(self, clauses: set[str], clause: str, error_kind: str = "duplicate-clause") -> None:
+        """Record the clause that comes next, or raise ParseError if the statement has it already."""
+        if clause in clauses:
+            self.fail(f"one `{clause}`", error_kind)
+        clauses.add(clause)
+
     def since(self, start: int) -> Offsets:
         """The offsets from a start to the last token read."""
         return start, max(start, self.tokens[self.index - 1].end if self.index else start)
@@ -156,6 +168,13 @@ class Cursor:
             raise ParseError(string, "a name in quotes")
         self.index += 4 if self.words[self.index + 3] == ")" else 1
         return unescape(string.text) if self.words[self.index - 1] == ")" else "identifier"
+
+    def single_name(self, expected: str) -> NamePath:
+        """Read a name of one part, with its span."""
+        start = self.token.start
+        name = self.name(expected)
+        span = self.since(start)
+        return NamePath((name,), span, self.script[slice(*span)])
 
     def path(self, expected: str = "a name") -> NamePath:
         """Read a name of one or more parts."""
@@ -240,3 +259,18 @@ class Cursor:
                 if depth <= 0:
                     return
         self.fail("`)`")
+
+    def expect_brackets(self) -> None:
+        """Skip a parenthesized range of tokens, or raise ParseError."""
+        if self.word != "(":
+            self.fail("`(`")
+        self.skip_brackets()
+
+    def comma_list(self, *, may_have_brackets: bool = False) -> Iterator[None]:
+        """Yield where each item of a comma-separated list begins; the loop over this reads the item."""
+        has_brackets = may_have_brackets and self.take("(")
+        yield
+        while self.take(","):
+            yield
+        if has_brackets:
+            self.expect(")")
