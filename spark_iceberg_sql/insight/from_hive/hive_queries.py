@@ -72,8 +72,8 @@ def rewrite(text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDe
     ambiguous_count = len(name_indexes) - len(references)
     if ambiguous_count:
         notes.append(
-            f"{_times_text(ambiguous_count)} the text does not show which table's column "
-            f"`{name_of(tokens[name_indexes[0]])}` is; "
+            ("once" if ambiguous_count == 1 else f"{ambiguous_count} times")
+            + f" the text does not show which table's column `{name_of(tokens[name_indexes[0]])}` is; "
             "qualify it with the table's alias"
         )
     conditions = []
@@ -93,10 +93,6 @@ def rewrite(text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDe
         rewritten += text[position:start] + predicate
         position = end
     return RewrittenQuery(text, rewritten + text[position:] if position else None, tuple(dict.fromkeys(notes)))
-
-
-def _times_text(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
 
 
 def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
@@ -143,8 +139,7 @@ def _predicate(derivation: PartitionDerivation, run: Sequence[Condition]) -> tup
         )
     ranges = [derivation.range_predicate(start, end, column) for start, end in spans]
     predicate = ranges[0] if len(ranges) == 1 else f"({' OR '.join(ranges)})"
-    is_negated = run[0].operator.startswith("NOT ") or run[0].operator in ("<>", "!=")
-    if is_negated:
+    if run[0].operator.startswith("NOT ") or run[0].operator in ("<>", "!="):
         predicate = f"NOT {predicate}" if predicate.startswith("(") else f"NOT ({predicate})"
     return predicate, ""
 
