@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.report import full
@@ -44,13 +45,12 @@ class Cell:
         edits = _edits(cell_text, len(self.prefix))
         masked_text = apply_ordered_edits(cell_text, edits)
         lines = Lines(masked_text)
-        placed = []
-        for d in diagnostics:
-            start = shifted_offset(d.span.start + len(self.prefix), edits)
-            end = shifted_offset(d.span.end + len(self.prefix), edits, end=True)
-            placed.append(replace(d, span=lines.span(start, end)))
-        placed.sort(key=lambda d: d.span)
-        return Report(masked_text, tuple(placed), self.name, count, lines)
+        shift, offset = partial(shifted_offset, edits=edits), len(self.prefix)
+        placed = [
+            replace(d, span=lines.span(shift(d.span.start + offset), shift(d.span.end + offset, end=True)))
+            for d in diagnostics
+        ]
+        return Report(masked_text, tuple(sorted(placed, key=lambda d: d.span)), self.name, count, lines)
 
     def diagnostic(
         self, code: str, message: str, span: tuple[int, int], help: str | None = None, fix: Fix | None = None
@@ -82,11 +82,9 @@ def mask_message(message: str, text: str) -> str:
     """A message without the strings of the SQL that may hold a secret."""
     if not has_secrets(text):
         return message
-    for statement in statements(text):
-        for start, end in _secret_spans(statement.text):
-            value = statement.text[start:end]
-            if len(value) >= 4:
-                message = message.replace(value, MASK)
+    for start, end in _secret_spans_in(text):
+        if end - start >= 4:
+            message = message.replace(text[start:end], MASK)
     return message
 
 

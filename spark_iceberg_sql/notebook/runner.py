@@ -129,8 +129,8 @@ class Runner:
         if self._options.fix:
             self._fix(fixes.apply_fixes(text.text, judged, unsafe=True), report)
             return None
+        state = "nothing has run" if self._options.runs else ""
         if report.refuses:
-            state = "nothing has run" if self._options.runs else ""
             raise self._failure(list(report), state, len(script))
         failed: list[Diagnostic] = []
         for statement, error in self._engine.refused_statements(script, text.values):
@@ -138,7 +138,7 @@ class Runner:
                 raise error
             failed += self._error_diagnostics(error, statement)
         if failed:
-            raise self._failure(failed, "nothing has run" if self._options.runs else "", len(script))
+            raise self._failure(failed, state, len(script))
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(cell_report))
         if not script:

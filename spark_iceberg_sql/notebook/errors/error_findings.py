@@ -180,8 +180,7 @@ def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Stat
     if field is not None:
         help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
         return f"{help}; its values are `{value_call(field)}`", None
-    proposals = _proposals(parsed_error.parameters)
-    by_name = {proposal.rpartition(".")[2]: proposal for proposal in proposals}
+    by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
     similar = difflib.get_close_matches(name, by_name, 1, 0.6)
     if similar:
         old_text = statement.script[span[0] : span[1]]
@@ -244,5 +243,4 @@ def _syntax_help(statement: Statement, span: tuple[int, int]) -> _Help:
 def _similar_keyword(token: Token) -> str | None:
     if token.kind is not TokenKind.WORD or token.word in _KEYWORDS:
         return None
-    matches = difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)
-    return matches[0] if matches else None
+    return next(iter(difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)), None)

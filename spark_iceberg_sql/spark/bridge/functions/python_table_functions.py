@@ -11,6 +11,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge.functions import call_arguments, registries
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.plans import local_relation
+from spark_iceberg_sql.spark.bridge.plans.expressions import node_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -114,9 +115,8 @@ def _bind(function: PythonTableFunction, arguments: Sequence[gateway.Java]) -> d
 
 
 def _value(function: PythonTableFunction, argument: Argument, expression: gateway.Java) -> Any:
-    if argument.is_list and call_arguments.is_array(expression):
-        items = call_arguments.array_items(expression)
-        return [_constant(function, argument, item) for item in items]
+    if argument.is_list and node_class(expression) == "CreateArray":
+        return [_constant(function, argument, item) for item in gateway.from_seq(expression.children())]
     return _constant(function, argument, expression)
 
 
