@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from spark_iceberg_sql.spark.bridge.jvm import compiler, executor_jars
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
-from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import relations
 
 _CLASS = "MovedFileIO"
@@ -26,8 +26,7 @@ def file_io(io: Java, old: str, folder: str, allowed: str | None = None) -> Java
     """
     loader, jar = _compiled(jvm.gateway())
     executor_jars.ship(jar)
-    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 4)
-    arguments[0], arguments[1], arguments[2], arguments[3] = io, old, folder, allowed
+    arguments = jvm.array("java.lang.Object", (io, old, folder, allowed))
     return loader.loadClass(f"sparkicebergsql.{_CLASS}").getConstructors()[0].newInstance(arguments)
 
 

@@ -167,10 +167,7 @@ def _compile(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]
 
 
 def _loader(classes: Mapping[str, bytes], parent: Java) -> Java:
-    content = java_class("java.util.HashMap")()
-    for name, code in classes.items():
-        content.put(name, code)
-    return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(content, parent)
+    return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(dict(classes), parent)
 
 
 def instance(loader: Java, name: str) -> Java:

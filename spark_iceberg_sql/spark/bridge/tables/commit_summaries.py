@@ -109,9 +109,8 @@ def _staged_snapshot(spark: SparkSession, table: Java, since_ms: int) -> Java | 
     snapshots, current = table.snapshots(), table.currentSnapshot()
     for i in reversed(range(snapshots.size())):
         snapshot = snapshots.get(i)
-        if snapshot.timestampMillis() < since_ms:
-            return None
-        if current is not None and snapshot.snapshotId() == current.snapshotId():
+        is_current = current is not None and snapshot.snapshotId() == current.snapshotId()
+        if is_current or snapshot.timestampMillis() < since_ms:
             return None
         summary = _summary(snapshot)
         if summary.get("wap.id") == wap_id and _application(summary) == spark.sparkContext.applicationId:
@@ -148,5 +147,4 @@ def _written_table(relation: Java) -> Java:
     while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
         relation = relation.child()
     table = relation.table()
-    is_wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
-    return table.table() if is_wrapped else table
+    return table.table() if str(table.getClass().getSimpleName()) == "RowLevelOperationTable" else table
