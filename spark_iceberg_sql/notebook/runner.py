@@ -166,9 +166,12 @@ class Runner:
                 output.result(None)
                 if self._options.traceback:
                     raise
-                diagnostics = self._error_diagnostics(error, statement)
-                progress = _progress_text(number, len(script))
-                raise self._failure(diagnostics, progress, len(script), statement.start) from error
+                raise self._failure(
+                    self._error_diagnostics(error, statement),
+                    _progress_text(number, len(script)),
+                    len(script),
+                    statement.start,
+                ) from error
             if result is not None and (last_result is None or result.columns or not last_result.columns):
                 last_result = result
         return last_result

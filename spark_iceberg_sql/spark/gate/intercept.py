@@ -123,8 +123,7 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
                 raise
             raise refusal from None
         if attempt == _ATTEMPTS or not (is_conflict and explain_errors.is_retryable(text)):
-            explanation = explain_errors.explain(spark, error, text)
-            raise explain_errors.with_table_location(spark, explanation) from None
+            raise explain_errors.with_table_location(spark, explain_errors.explain(spark, error, text)) from None
     return _run(spark, text, args, kwargs, attempt + 1)
 
 

@@ -85,10 +85,11 @@ def _run(
             if on_result is not None:
                 on_result(result)
         except Exception as error:
-            remaining_texts = tuple(remaining_statement.text for remaining_statement in todo[number:])
-            ran = tuple(statement_run.statement for statement_run in done)
-            message = _failure(number, len(todo), text, str(explain_errors.explain(spark, error)))
-            raise ScriptFailedError(message, ran, remaining_texts) from error
+            raise ScriptFailedError(
+                _failure(number, len(todo), text, str(explain_errors.explain(spark, error))),
+                tuple(statement_run.statement for statement_run in done),
+                tuple(remaining_statement.text for remaining_statement in todo[number:]),
+            ) from error
         done.append(StatementRun(text, result, time.monotonic() - started))
         if progress is not None:
             progress(f"[{number}/{len(todo)}] done in {done[-1].seconds:.1f} s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.functions.table_functions import ARGUMENT_NAMES
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.syntax.brackets import comma_ranges
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end
@@ -69,7 +69,4 @@ def settings_edits(tokens: list[Token], calls: list[tuple[int, int]], ignored: l
 
 def _is_argument(name: str) -> bool:
     """True if a setting is an argument of the table functions, or may be a misspelt one."""
-    return name.lower() in _ARGUMENTS or bool(similar_names(name.lower(), sorted(_ARGUMENTS)))
-
-
-_ARGUMENTS = frozenset(name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases))
+    return name.lower() in ARGUMENT_NAMES or bool(similar_names(name.lower(), sorted(ARGUMENT_NAMES)))

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.functions.table_functions import BY_NAME
 from spark_iceberg_sql.model.transforms import BY_CLICKHOUSE_FUNCTION
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import SparkType, column_name, spark_type
@@ -18,7 +18,6 @@ from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall, liter
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
-_ENGINES = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
 _TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
 _CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE", "BY"))
 
@@ -92,7 +91,7 @@ def _is_engine(tokens: list[Token], index: int) -> bool:
         and tokens[index].word == "ENGINE"
         and index + 3 < len(tokens)
         and tokens[index + 1].text == "="
-        and tokens[index + 2].text.lower() in _ENGINES
+        and tokens[index + 2].text.lower() in BY_NAME
         and tokens[index + 3].text == "("
     )
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.functions.table_functions import BY_NAME, FUNCTIONS
 from spark_iceberg_sql.syntax.brackets import closing_index, comma_ranges
 from spark_iceberg_sql.syntax.clickhouse import table_calls
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_alter import translate_alter
@@ -224,7 +224,7 @@ def _insert_edits(
 
     index: that of the function's token.
     """
-    if not is_call(tokens, index) or tokens[index].text.lower() not in _WRITABLE:
+    if not is_call(tokens, index) or tokens[index].text.lower() not in BY_NAME:
         return
     closing_bracket = closing_index(tokens, index + 1)
     call = literal_call(tokens, index, collections) if closing_bracket < len(tokens) else None
@@ -237,7 +237,6 @@ def _insert_edits(
     yield Edit(tokens[2].start, tokens[closing_bracket].end, dotted(name))
 
 
-_WRITABLE = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
 INTO_FUNCTION = (
     f"INSERT INTO FUNCTION takes {', '.join(function.name for function in FUNCTIONS)}, with literals as "
     "arguments: INSERT INTO FUNCTION icebergLocal('/lake/db/t') ..."

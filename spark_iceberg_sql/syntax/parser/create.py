@@ -85,14 +85,18 @@ def _create_table(cursor: Cursor, clauses: Clauses, span: Offsets) -> Node | Non
     query = _query(cursor)
     path = next((option for option in clauses.options if option.key.lower() == "path"), None)
     if clauses.location is not None and path is not None:
-        word = cursor.script[slice(*path.key_span)]
-        raise ParseError(Token(TokenKind.WORD, word, *path.key_span), "one place", "two-locations")
+        raise ParseError(
+            Token(TokenKind.WORD, cursor.script[slice(*path.key_span)], *path.key_span), "one place", "two-locations"
+        )
     if query and columns is not None:
         raise ParseError(opening, "`AS SELECT` without a column list", "columns-in-ctas")
     if query and clauses.typed_partitions:
         type_span = clauses.typed_partitions[0].type_span
-        token = Token(TokenKind.WORD, cursor.script[slice(*type_span)], *type_span)
-        raise ParseError(token, "the column's name alone", "types-in-ctas")
+        raise ParseError(
+            Token(TokenKind.WORD, cursor.script[slice(*type_span)], *type_span),
+            "the column's name alone",
+            "types-in-ctas",
+        )
     if temporary:
         if clauses.provider is None or query or len(table.parts) > 1:
             table_token = Token(TokenKind.WORD, table.text, *table.span)
@@ -136,8 +140,9 @@ def _check_like(cursor: Cursor, table: NamePath, like_table: NamePath) -> None:
     """Raise ParseError for what LIKE does not accept: a catalog in the names, and partitioning."""
     for name in (table, like_table):
         if len(name.parts) > 2:
-            name_token = Token(TokenKind.WORD, name.text, *name.span)
-            raise ParseError(name_token, "`schema.table` without a catalog", "like-catalog")
+            raise ParseError(
+                Token(TokenKind.WORD, name.text, *name.span), "`schema.table` without a catalog", "like-catalog"
+            )
     while cursor.index < cursor.count:
         if cursor.word == "PARTITIONED":
             cursor.fail("the end of the statement", "like-partitioned")

@@ -124,6 +124,7 @@ def _constant(function: PythonTableFunction, argument: Argument, expression: gat
     value = call_arguments.constant(function.name, argument.name, expression)
     expected_type, type_name = (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
     if not isinstance(value, expected_type) or isinstance(value, bool):
-        message = f"{value!r} is not {type_name}: {argument.description}"
-        raise gateway.invalid_value(function.name, argument.name, message)
+        raise gateway.invalid_value(
+            function.name, argument.name, f"{value!r} is not {type_name}: {argument.description}"
+        )
     return value

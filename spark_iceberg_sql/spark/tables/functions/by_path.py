@@ -95,8 +95,7 @@ def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]
         name += f" (moved from {located_table.mapping.declared_location})"
     table = relations.base_table(located_table.operations, name)
     if increments.is_requested(values):
-        leaf = increments.plan(function, table, values, TIME_TRAVEL)
-        return relations.without_file(leaf)
+        return relations.without_file(increments.plan(function, table, values, TIME_TRAVEL))
     table_at_time = _table_at_time(function, table, values)
     spark_table, options = readable_table(function, table_at_time, values, rows=True)
     # After time travel: the deletes and files that must exist are those of the snapshot that is read.

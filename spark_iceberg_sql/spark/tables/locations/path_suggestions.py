@@ -50,10 +50,14 @@ def explain_path(text: str, values: Mapping[str, Value], *, missing: bool) -> st
 
 def _function_of(kind: str) -> str | None:
     lower_kind = kind.lower()
-    for function in METADATA_FUNCTIONS:
-        if lower_kind == (function.metadata_table or "").lower() or f"iceberg_{lower_kind}" in function.names:
-            return function.name
-    return None
+    return next(
+        (
+            function.name
+            for function in METADATA_FUNCTIONS
+            if lower_kind == (function.metadata_table or "").lower() or f"iceberg_{lower_kind}" in function.names
+        ),
+        None,
+    )
 
 
 def _is_table(name: str) -> bool:
@@ -72,8 +76,9 @@ def refuse(function: str, argument: str, path: str, files: Files, *, may_create:
     """
     table_folder = _enclosing_table(path, files)
     if table_folder is not None:
-        message = f"`{path}` is inside the folder of the table `{table_folder}`; pass the table's folder"
-        raise invalid(function, argument, message)
+        raise invalid(
+            function, argument, f"`{path}` is inside the folder of the table `{table_folder}`; pass the table's folder"
+        )
     reason = next(_content_reasons(function, path, files, may_create=may_create), None)
     if reason is not None:
         raise invalid(function, argument, reason)

@@ -109,8 +109,11 @@ def _replace_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
             refused_span = definition.type_span[1], definition.type_span[1]
             refused_span = next((t.start, t.end) for t in cursor.tokens if t.start >= refused_span[0])
         if refused_span is not None:
-            token = Token(TokenKind.WORD, cursor.script[refused_span[0] : refused_span[1]], *refused_span)
-            raise ParseError(token, "a column name, its type and a comment", "plain-columns")
+            raise ParseError(
+                Token(TokenKind.WORD, cursor.script[refused_span[0] : refused_span[1]], *refused_span),
+                "a column name, its type and a comment",
+                "plain-columns",
+            )
     return ReplaceColumns(span, table, tuple(d for _, d in columns))
 
 
