@@ -66,6 +66,11 @@ class Statement:
         self.release_tokens()
 
     @property
+    def span(self) -> tuple[int, int]:
+        """Its start and end."""
+        return self.start, self.end
+
+    @property
     def text(self) -> str:
         """The statement from its first token to its last."""
         return self.script[self.start : self.end]

@@ -146,8 +146,7 @@ def _clauses(
         if clause_words == _CLAUSES[0]:
             partitioning = [_term(term, columns) for term in _terms(body)]
         elif clause_words in _CLAUSES[1:3]:
-            terms = _terms(body)
-            if terms:
+            if terms := _terms(body):
                 fields = ", ".join(" ".join(t.text for t in term) for term in terms)
                 ignored.append(f"{' '.join(clause_words)} ({fields}) is ignored{_sort_advice(terms, columns, name)}")
         elif clause_words[0] == "COMMENT" and not body:

@@ -122,8 +122,7 @@ def translate(
     statement = statement_list[0]
     tokens = statement.tokens
     edits: list[Edit] = []
-    creation = translate_create(tokens, collections)
-    if creation is not None:
+    if (creation := translate_create(tokens, collections)) is not None:
         attachment = Attachment(creation.call, creation.name, creation.has_columns, has_user_name=True)
         edit = Edit(tokens[0].start, tokens[-1].end, creation.text)
         return Translation(_apply(text, [edit]), (attachment,), None, creation.ignored)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import Create, Node, TemporaryTable
 from spark_iceberg_sql.syntax.parser.clauses import Clauses, read_clauses
 from spark_iceberg_sql.syntax.parser.columns import at_table_constraint, column, skip_table_constraint
@@ -85,22 +84,14 @@ def _create_table(cursor: Cursor, clauses: Clauses, span: Offsets) -> Node | Non
     query = _query(cursor)
     path = next((option for option in clauses.options if option.key.lower() == "path"), None)
     if clauses.location is not None and path is not None:
-        raise ParseError(
-            Token(TokenKind.WORD, cursor.script[slice(*path.key_span)], *path.key_span), "one place", "two-locations"
-        )
+        cursor.fail_at(path.key_span, "one place", "two-locations")
     if query and columns is not None:
         raise ParseError(opening, "`AS SELECT` without a column list", "columns-in-ctas")
     if query and clauses.typed_partitions:
-        type_span = clauses.typed_partitions[0].type_span
-        raise ParseError(
-            Token(TokenKind.WORD, cursor.script[slice(*type_span)], *type_span),
-            "the column's name alone",
-            "types-in-ctas",
-        )
+        cursor.fail_at(clauses.typed_partitions[0].type_span, "the column's name alone", "types-in-ctas")
     if temporary:
         if clauses.provider is None or query or len(table.parts) > 1:
-            table_token = Token(TokenKind.WORD, table.text, *table.span)
-            raise ParseError(query_token if query else table_token, "`USING` and a format", "temporary-table")
+            cursor.fail_at(query_token.span if query else table.span, "`USING` and a format", "temporary-table")
         columns_span = (opening.start, columns[-1].type_span[1]) if columns else None
         has_location = clauses.location is not None or path is not None
         return TemporaryTable(span, table, clauses.provider, columns_span, clauses.partitioning_span, has_location)
@@ -140,9 +131,7 @@ def _check_like(cursor: Cursor, table: NamePath, like_table: NamePath) -> None:
     """Raise ParseError for what LIKE does not accept: a catalog in the names, and partitioning."""
     for name in (table, like_table):
         if len(name.parts) > 2:
-            raise ParseError(
-                Token(TokenKind.WORD, name.text, *name.span), "`schema.table` without a catalog", "like-catalog"
-            )
+            cursor.fail_at(name.span, "`schema.table` without a catalog", "like-catalog")
     while cursor.index < cursor.count:
         if cursor.word == "PARTITIONED":
             cursor.fail("the end of the statement", "like-partitioned")

@@ -106,6 +106,10 @@ class Cursor:
         """Raise ParseError at the next token."""
         raise ParseError(self.token, expected, error_kind)
 
+    def fail_at(self, span: Offsets, expected: str, error_kind: str = "") -> NoReturn:
+        """Raise ParseError at something that was read before."""
+        raise ParseError(Token(TokenKind.WORD, self.script[slice(*span)], *span), expected, error_kind)
+
     def fail_in_ddl(self, expected: str, error_kind: str = "") -> NoReturn:
         """Raise ParseError at the next token, which makes the statement partition DDL."""
         self.is_partition_ddl = True

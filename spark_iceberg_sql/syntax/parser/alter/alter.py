@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     DropField,
@@ -57,8 +56,7 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     if word in _FIELD_VERBS and next_word == "PARTITION":
         return _field(cursor, span, table)
     if cursor.is_iceberg:
-        iceberg_node = iceberg_change(cursor, span, table)
-        if iceberg_node is not None:
+        if (iceberg_node := iceberg_change(cursor, span, table)) is not None:
             return iceberg_node
         cursor.index = start
     _reject_foreign_syntax(cursor)
@@ -88,7 +86,7 @@ def _reject_unknown_change(cursor: Cursor, start: int) -> None:
     if not object_token.text and (not verb.text or keywords[0] in _VERBS):
         raise ParseError(object_token, _CHANGES)  # too short
     if keywords[0] in _VERBS:
-        verb = Token(TokenKind.WORD, cursor.script[verb.start : object_token.end], verb.start, object_token.end)
+        cursor.fail_at((verb.start, object_token.end), _CHANGES, "unknown-change")
     raise ParseError(verb, _CHANGES, "unknown-change")
 
 
@@ -170,8 +168,7 @@ def _reject_foreign_syntax(cursor: Cursor) -> None:
 
 
 def _hive_partition(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
-    token = cursor.token
-    return HivePartition(span, table, cursor.word.lower(), (token.start, token.end))
+    return HivePartition(span, table, cursor.word.lower(), cursor.token.span)
 
 
 def _common_change(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AlterColumn,
@@ -106,14 +106,9 @@ def _replace_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
         if len(name.parts) > 1:
             refused_span = name.span
         if refused_span is None and definition.required:
-            refused_span = definition.type_span[1], definition.type_span[1]
-            refused_span = next((t.start, t.end) for t in cursor.tokens if t.start >= refused_span[0])
+            refused_span = next(t.span for t in cursor.tokens if t.start >= definition.type_span[1])
         if refused_span is not None:
-            raise ParseError(
-                Token(TokenKind.WORD, cursor.script[refused_span[0] : refused_span[1]], *refused_span),
-                "a column name, its type and a comment",
-                "plain-columns",
-            )
+            cursor.fail_at(refused_span, "a column name, its type and a comment", "plain-columns")
     return ReplaceColumns(span, table, tuple(d for _, d in columns))
 
 
