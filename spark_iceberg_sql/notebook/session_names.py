@@ -59,8 +59,7 @@ class SessionNames:
         arguments = ["".join(token.text for token in group).strip() for group in groups]
         if not arguments[-1]:
             arguments.pop()
-        transform = BY_FUNCTION.get(function)
-        if transform is not None:
+        if (transform := BY_FUNCTION.get(function)) is not None:
             if len(arguments) != (2 if transform.parameter is not None else 1):
                 return None
             if transform.parameter is not None and arguments[1].isdigit() and not arguments[0].isdigit():

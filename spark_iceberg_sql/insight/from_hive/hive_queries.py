@@ -69,8 +69,7 @@ def rewrite(text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDe
         if name_of(tokens[position]).lower() in formats and not is_call(tokens, position)
     ]
     notes = []
-    ambiguous_count = len(name_indexes) - len(references)
-    if ambiguous_count:
+    if ambiguous_count := len(name_indexes) - len(references):
         notes.append(
             ("once" if ambiguous_count == 1 else f"{ambiguous_count} times")
             + f" the text does not show which table's column `{name_of(tokens[name_indexes[0]])}` is; "

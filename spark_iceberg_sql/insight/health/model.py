@@ -330,8 +330,7 @@ def _rewrite_call(metrics: TableMetrics, problem: str, sort_order: str | None = 
 def _coarser_field(metrics: TableMetrics) -> str | None:
     """The ALTER to the next coarser unit of a time field; it applies to new files only."""
     for field in metrics.fields:
-        unit = _COARSER.get(field.transform.transform.name)
-        if unit is not None:
+        if (unit := _COARSER.get(field.transform.transform.name)) is not None:
             column = ".".join(map(quoted, field.source.split(".")))
             table = ".".join(map(quoted, metrics.name))
             return f"ALTER TABLE {table} REPLACE PARTITION FIELD {quoted(field.name)} WITH {unit}({column})"

@@ -130,8 +130,7 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
         remedy = f": {'; '.join(alter_statements)}; then rewrite {theirs} files" if alter_statements else ""
         return f"{' and '.join(unpartitioned)} {verb} not partitioned{remedy}"
     for table, side in tables:
-        reason = _why_not_by_files(table, side)
-        if reason is not None:
+        if (reason := _why_not_by_files(table, side)) is not None:
             return reason
     if sorted(_clauses(left)) == sorted(_clauses(right)) and _clauses(left) != _clauses(right):
         return "the partition fields of the tables are in a different order"

@@ -147,8 +147,7 @@ def unknown_function(error: Exception, text: object) -> str | None:
 
 def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     message = catalog_entries.first_line(error)
-    function_name = unknown_function(error, text)
-    if function_name is not None:
+    if (function_name := unknown_function(error, text)) is not None:
         similar = similar_names(function_name, NAMES)
         return f"there is no table function `{function_name}`; write {' or '.join(similar)}" if similar else None
     if "PARSE_SYNTAX_ERROR" in message and isinstance(text, str) and _INTO_FUNCTION.match(text):

@@ -106,8 +106,7 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
     try:
         return _bound_sql(spark)(text, args, **kwargs)
     except Exception as error:
-        end_error = explain_errors.jvm_end_error(error, text)
-        if end_error is not None:
+        if (end_error := explain_errors.jvm_end_error(error, text)) is not None:
             raise end_error from None
         if isinstance(error, IcebergSqlError):
             raise

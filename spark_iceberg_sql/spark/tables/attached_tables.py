@@ -50,8 +50,7 @@ def register(
     if located_table is not None:
         _refuse_compressed(write_target, folder, located_table)
     with _explaining_errors(write_target):
-        reason = folder_catalog.refusal(write_target.io, folder)
-        if reason is not None:
+        if (reason := folder_catalog.refusal(write_target.io, folder)) is not None:
             raise IcebergSqlError(
                 f"`{write_target.display_path}` cannot be written by its path: {reason}, so that two writers "
                 f"could overwrite each "

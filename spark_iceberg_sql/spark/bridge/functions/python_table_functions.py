@@ -58,16 +58,13 @@ def register(spark: SparkSession, functions: Iterable[PythonTableFunction]) -> N
     for function in functions:
         names = ", ".join(function.required)
         optional = "[, name => value ...]" if len(function.required) < len(function.arguments) else ""
-        lines = "".join(f"      * {argument.name} - {argument.description}\n" for argument in function.arguments)
-        registries.register_function(
+        registries.register_table_function(
             spark,
-            registries.TABLE,
             function.name,
             partial(_build_plan, function),
             usage=f"_FUNC_({names}{optional}) - {function.summary}.",
-            arguments=f"\n    Arguments:\n{lines}",
-            examples=f"\n    Examples:\n      > {function.example}\n",
-            group="table_funcs",
+            arguments=(f"{argument.name} - {argument.description}" for argument in function.arguments),
+            example=function.example.rstrip(";"),
         )
 
 
@@ -107,8 +104,7 @@ def _bind(function: PythonTableFunction, arguments: Sequence[gateway.Java]) -> d
         if name in values:
             raise gateway.invalid_value(function.name, name, "given twice")
         values[name] = _value(function, function.arguments[names.index(name)], value)
-    missing = [name for name in needed if name not in values]
-    if missing:
+    if missing := [name for name in needed if name not in values]:
         example = function.example.rstrip(";")
         raise gateway.invalid_value(function.name, missing[0], f"missing; write {example}")
     return {declared.name: declared.default for declared in function.arguments} | values

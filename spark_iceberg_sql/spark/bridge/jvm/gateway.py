@@ -330,8 +330,7 @@ def scala_function(body: Callable[[Java], Java]) -> Java:
     # Off by default: without it the user sees a Python traceback inside "An exception was raised by the
     # Python Proxy". PySpark runs py4j's ClientServer, whose parameters have the first name.
     for name in ("python_parameters", "callback_server_parameters"):
-        parameters = py4j_gateway.__dict__.get(name)
-        if parameters is not None:
+        if (parameters := py4j_gateway.__dict__.get(name)) is not None:
             parameters.propagate_java_exceptions = True
     _install_log_filter()
     return scala_object("org.apache.spark.api.java.JavaPairRDD").toScalaFunction(_Callback(body))

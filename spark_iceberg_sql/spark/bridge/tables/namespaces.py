@@ -45,8 +45,7 @@ def _tables_below(catalog: Java, namespace: Sequence[str]) -> Iterator[Namespace
 def content(metadata: Java) -> dict[str, Any]:
     """The metadata.json with only the current snapshot."""
     metadata_json = table_metadata.without_snapshots(metadata)
-    current = metadata.currentSnapshot()
-    if current is not None:
+    if (current := metadata.currentSnapshot()) is not None:
         metadata_json["current-snapshot-id"] = current.snapshotId()
         metadata_json["snapshots"] = [
             {

@@ -40,23 +40,21 @@ def register(spark: SparkSession) -> None:
     hide_secrets()
     configuration.make_static(allowed_locations.SETTING)
     for function in FUNCTIONS:
-        for name in (function.name, *function.aliases):
-            registries.register_function(
+        for name in function.names:
+            registries.register_table_function(
                 spark,
-                registries.TABLE,
                 name,
                 partial(plan_call, function, _call_plan),
                 usage=_usage(function),
-                arguments=_arguments(function),
-                examples=f"\n    Examples:\n      > SELECT * FROM {function.example};\n  ",
-                group="table_funcs",
+                arguments=map(_argument, function.arguments),
+                example=f"SELECT * FROM {function.example}",
             )
 
 
 def unregister(spark: SparkSession) -> None:
     """Unregister the table functions."""
     for function in FUNCTIONS:
-        for name in (function.name, *function.aliases):
+        for name in function.names:
             registries.unregister_function(spark, registries.TABLE, name)
 
 
@@ -65,11 +63,6 @@ def _usage(function: Function) -> str:
     required = ", ".join(names[: function.required])
     optional = "".join(f"[, {name}]" for name in names[function.required :])
     return f"_FUNC_({required}{optional} [, setting => value ...]) - {function.description}"
-
-
-def _arguments(function: Function) -> str:
-    lines = [f"      * {_argument(argument)}\n" for argument in function.arguments]
-    return "\n    Arguments:\n" + "".join(lines) + "  "
 
 
 def _argument(argument: Argument) -> str:

@@ -63,16 +63,13 @@ _PATIENCE = 2.0  # seconds before progress is shown, and between updates
 
 def register(spark: SparkSession) -> None:
     """Register iceberg_tables in a session, and in every later one of this process."""
-    lines = "".join(f"      * {a.name} - {a.description}\n" for a in TABLES.arguments)
-    registries.register_function(
+    registries.register_table_function(
         spark,
-        registries.TABLE,
         TABLES.name,
         _callback,
         usage=f"_FUNC_(path [, setting => value ...]) - {TABLES.description}",
-        arguments=f"\n    Arguments:\n{lines}  ",
-        examples=f"\n    Examples:\n      > SELECT * FROM {TABLES.example};\n  ",
-        group="table_funcs",
+        arguments=(f"{a.name} - {a.description}" for a in TABLES.arguments),
+        example=f"SELECT * FROM {TABLES.example}",
     )
 
 

@@ -97,9 +97,6 @@ def _refuse_other_branch(function: str, table: Java, start: int | None, last: in
 
 def _between(table: Java, start: int | None, last: int | None) -> Iterator[Java]:
     """The snapshots after one, up to another, newest first; without those that only rewrite files."""
-    snapshot = None if last is None else table.snapshot(last)
-    while snapshot is not None and snapshot.snapshotId() != start:
-        if str(snapshot.operation()) != "replace":
-            yield snapshot
-        parent = snapshot.parentId()
-        snapshot = None if parent is None else table.snapshot(parent)
+    newest = None if last is None else table.snapshot(last)
+    ancestors = table_metadata.ancestors(table, newest, start)
+    return (snapshot for snapshot in ancestors if str(snapshot.operation()) != "replace")

@@ -41,15 +41,13 @@ _READ_SETTINGS =(
 def register(spark: SparkSession) -> None:
     """Register the metadata functions in a session, and in every later one of this process."""
     for function, name in _function_names():
-        registries.register_function(
+        registries.register_table_function(
             spark,
-            registries.TABLE,
             name,
             partial(_callback, function),
             usage=f"_FUNC_(table[, setting => value ...]) - {function.description}",
             arguments=_arguments(function),
-            examples=f"\n    Examples:\n      > SELECT * FROM {name}('db.t');\n  ",
-            group="table_funcs",
+            example=f"SELECT * FROM {name}('db.t')",
         )
 
 
@@ -63,14 +61,13 @@ def _function_names() -> Iterator[tuple[MetadataFunction, str]]:
     return ((function, name) for function in METADATA_FUNCTIONS for name in function.names)
 
 
-def _arguments(function: MetadataFunction) -> str:
-    setting_lines = "".join(f"      * {a.name} - {a.description}\n" for a in function.settings)
-    travel_line = f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.has_time_travel else ""
-    return (
-        "\n    Arguments:\n      * table - a name in a catalog, or a path; after a path, the arguments of "
-        f"iceberg() may follow\n{setting_lines}{travel_line}"
-        "      * store - another table function, such as icebergAzure, whose arguments replace those of iceberg()\n  "
-    )
+def _arguments(function: MetadataFunction) -> list[str]:
+    return [
+        "table - a name in a catalog, or a path; after a path, the arguments of iceberg() may follow",
+        *(f"{a.name} - {a.description}" for a in function.settings),
+        *([f"{', '.join(TIME_TRAVEL)} - the snapshot"] if function.has_time_travel else ()),
+        "store - another table function, such as icebergAzure, whose arguments replace those of iceberg()",
+    ]
 
 
 def _callback(function: MetadataFunction, arguments: Java) -> Java:

@@ -221,8 +221,7 @@ def _metadata_file(
 
 
 def _warn_of_unplaced(folder: str, locations: list[str], chosen: str) -> None:
-    names = [_name(location) for location in locations if location != chosen]
-    if names:
+    if names := [_name(location) for location in locations if location != chosen]:
         warn_once(
             f"`{folder}` has metadata files without a version in their names, which were ignored: "
             f"{', '.join(f'`{name}`' for name in names[:3])}"

@@ -74,8 +74,7 @@ def refuse(function: str, argument: str, path: str, files: Files, *, may_create:
     may_create: whether a table is to be created there: then an empty path is no mistake, even next to a
     folder with a similar name.
     """
-    table_folder = _enclosing_table(path, files)
-    if table_folder is not None:
+    if (table_folder := _enclosing_table(path, files)) is not None:
         raise invalid(
             function, argument, f"`{path}` is inside the folder of the table `{table_folder}`; pass the table's folder"
         )
@@ -108,8 +107,7 @@ def _content_reasons(function: str, path: str, files: Files, *, may_create: bool
     if ".hoodie" in children.folders:
         yield f"`{path}` is a Hudi table, not an Iceberg table"
     yield from _tables_inside(function, path, folder, children, store)
-    file_format = _file_format(store, folder, children)
-    if file_format is not None:
+    if (file_format := _file_format(store, folder, children)) is not None:
         yield (
             f"`{path}` has {file_format} files, but no Iceberg metadata; read them with "
             f"{file_format.lower()}.{backticked(folder)}"

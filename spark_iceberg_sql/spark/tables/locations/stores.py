@@ -95,8 +95,7 @@ def s3(function: str, arguments: Arguments) -> Location:
     if endpoint and not re.match(r"https?://[^/]", endpoint):
         message = f"`{quoted_value(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
         raise invalid(function, "endpoint", message)
-    match = re.fullmatch(r"(https?)://([^/]+)/(.+)", url)
-    if match:
+    if match := re.fullmatch(r"(https?)://([^/]+)/(.+)", url):
         scheme, host, object_path = match.groups()
         if "@" in host:
             message = "credentials are not allowed in the URL; use a named collection"
@@ -188,8 +187,7 @@ def any_store(function: str, arguments: Arguments) -> Location:
                 function, name, f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out"
             )
     _refuse_signed(function, "url", _with_filename(url, arguments))
-    match = _ADLS_URL.fullmatch(_with_filename(url, arguments))
-    if match:
+    if match := _ADLS_URL.fullmatch(_with_filename(url, arguments)):
         name = match["host"].split(".", 1)[0]
         endpoint = f"https://{name}.blob.core.windows.net"
         key = _text(arguments, "account_key")
