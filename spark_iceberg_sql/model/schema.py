@@ -43,8 +43,7 @@ class Column(NamedTuple):
             prefix = prefix[: -len(item.name) - 1]
             if index:
                 siblings = children(self.parents[index - 1])
-                matches = (f for f in siblings if f.type is self.parents[index] and prefix.endswith(f.name))
-                item = next(matches)
+                item = next(f for f in siblings if f.type is self.parents[index] and prefix.endswith(f.name))
         return (prefix, *reversed(names))
 
 

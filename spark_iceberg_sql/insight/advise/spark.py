@@ -114,8 +114,7 @@ class _AdviceSearch:
         all_costs = self.costs.all_specs()
         today = self._current_proposal() if self._table is not None else None
         best_specs = [s for s in all_costs.ranked_specs() if not self._is_current(s, all_costs.layouts[s], today)]
-        refined_costs = self.costs.refine(all_costs, best_specs[:FINALISTS])
-        proposals = self._verified_proposals(refined_costs)
+        proposals = self._verified_proposals(self.costs.refine(all_costs, best_specs[:FINALISTS]))
         if today is not None:
             proposals, notes = with_today(today, proposals)
             self._notes += notes

@@ -219,8 +219,7 @@ def footer_of(
 def _partition_preview(
     candidate: CandidateSpec, values: tuple[Any, ...], count: int, files: Sequence[int]
 ) -> PartitionPreview:
-    text = partition_text(candidate.spec, values)
-    return PartitionPreview(text, values, count, len(files), sum(files))
+    return PartitionPreview(partition_text(candidate.spec, values), values, count, len(files), sum(files))
 
 
 def _preview(

@@ -175,8 +175,7 @@ def _sort_advice(terms: list[list[Token]], columns: dict[str, tuple[str, SparkTy
         except IcebergSqlError:
             return ""
         order_terms.append(f"{term_text}{' DESC' if is_descending else ''} NULLS LAST")
-    order = ", ".join(order_terms)
-    return f"; to sort what is written, run ALTER TABLE {name} WRITE ORDERED BY {order}"
+    return f"; to sort what is written, run ALTER TABLE {name} WRITE ORDERED BY {', '.join(order_terms)}"
 
 
 def _clause_begins(tokens: list[Token], index: int) -> bool:

@@ -249,8 +249,7 @@ def _call_edits(tokens: list[Token], opened: int, closed: int, collections: Coll
     for number, (start, end) in enumerate(comma_ranges(tokens, opened + 1, closed)):
         marker = next((i for i in range(start, end) if is_settings(tokens, i, end)), None)
         if marker is not None:
-            argument_start = tokens[marker + 1].start
-            yield Edit(tokens[marker].start, argument_start, "" if marker == start else ", ")
+            yield Edit(tokens[marker].start, tokens[marker + 1].start, "" if marker == start else ", ")
         name = start if marker is None else marker + 1
         if end - name >= 3 and tokens[name].kind is TokenKind.WORD and tokens[name + 1].text == "=":
             yield Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")

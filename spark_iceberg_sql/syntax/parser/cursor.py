@@ -53,8 +53,7 @@ class Cursor:
 
     def __init__(self, script: str, tokens: list[Token], end: int) -> None:
         self.script = script
-        end_token = Token(TokenKind.MARK, "", end, end)
-        self.tokens = [*tokens, *[end_token] * _PADDING]
+        self.tokens = [*tokens, *[Token(TokenKind.MARK, "", end, end)] * _PADDING]
         word, to_upper = TokenKind.WORD, str.upper if script.isascii() else upper
         self.words = [to_upper(t[1]) if t[0] is word else t[1] for t in self.tokens]
         self.count = len(tokens)

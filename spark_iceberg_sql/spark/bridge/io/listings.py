@@ -73,8 +73,7 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[St
 
 def prefix_listing(io: Java, folder: str, names: str) -> list[StoredFile]:
     """The files below a folder, listed by a FileIO that lists prefixes. names: as for `hadoop_listing`."""
-    prefix = folder.rstrip("/") + "/"
-    return _parse_listing(_lister().prefixed(io.listPrefix(prefix), names))
+    return _parse_listing(_lister().prefixed(io.listPrefix(folder.rstrip("/") + "/"), names))
 
 
 def _lister() -> Java:

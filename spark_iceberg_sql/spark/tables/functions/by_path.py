@@ -89,8 +89,7 @@ def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]
     table = relations.base_table(located_table.operations, name)
     if increments.is_requested(values):
         return relations.without_file(increments.plan(function, table, values, TIME_TRAVEL))
-    table_at_time = _table_at_time(function, table, values)
-    spark_table, options = readable_table(function, table_at_time, values, rows=True)
+    spark_table, options = readable_table(function, _table_at_time(function, table, values), values, rows=True)
     # After time travel: the deletes and files that must exist are those of the snapshot that is read.
     refuse_unmatched(function, located_table, values, lines.snapshot_id(spark_table))
     split_size = values.get("split_size")

@@ -176,8 +176,7 @@ def _shown_columns(subject: Subject) -> Java:
         }
         for field in table_metadata.spark_columns(subject.spark_table())
     ]
-    columns = "col_name string, data_type string, comment string, nullable boolean"
-    return table_metadata.rows(columns, rows)
+    return table_metadata.rows("col_name string, data_type string, comment string, nullable boolean", rows)
 
 
 def _describe(subject: Subject) -> Java:
