@@ -96,9 +96,8 @@ def mask_line(line: str, statement: str) -> str:
 def mask_stack(stack: str, text: str, lines: Iterable[str]) -> str:
     """A stack without what may be a credential. text: the SQL. lines: the user's lines of Python in it."""
     values = [text[start:end] for start, end in _secret_spans_in(text)] if has_secrets(text) else []
-    for line in lines:
-        if _may_hold_secret(line, text):
-            values += [match[2] for match in _STRING.finditer(line)]
+    suspicious_lines = (line for line in lines if _may_hold_secret(line, text))
+    values += [match[2] for line in suspicious_lines for match in _STRING.finditer(line)]
     for value in sorted(values, key=len, reverse=True):
         for spelling in (value, repr(value)[1:-1], visible(value)):
             stack = stack.replace(spelling, MASK) if len(spelling) >= 4 else stack

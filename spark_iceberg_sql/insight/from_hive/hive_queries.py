@@ -243,9 +243,8 @@ def _span_of_prefix(value_format: PartitionValueFormat, pattern: str) -> list[_S
     if match[2] and "-" in value_format.format and pattern[4] != "-":
         return None
     unit = "month" if match[2] else "year"
-    if UNITS.index(unit) > UNITS.index(value_format.unit) or (match[2] and not 1 <= int(match[2]) <= 12):
-        return None
-    if int(match[1]) < 1:
+    is_date = int(match[1]) >= 1 and 1 <= int(match[2] or 1) <= 12
+    if not is_date or UNITS.index(unit) > UNITS.index(value_format.unit):
         return None
     start = datetime(int(match[1]), int(match[2] or 1), 1)  # noqa: DTZ001  a wall clock
     return [(start, next_unit(start, unit))]

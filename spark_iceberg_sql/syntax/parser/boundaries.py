@@ -72,9 +72,8 @@ def check_missing_semicolon(statement: Statement, node: Node, parse_tokens: Toke
     node: the statement as parsed. parse_tokens: parses the tokens from the following statement on.
     """
     script, first = statement.script, statement.first
-    if not statement.may_contain("table"):
-        return node
-    if isinstance(node, Templated | Compound) or first in _PRIVILEGE_VERBS or first == "BEGIN":
+    is_other = isinstance(node, Templated | Compound) or first in _PRIVILEGE_VERBS or first == "BEGIN"
+    if is_other or not statement.may_contain("table"):
         return node
     if isinstance(node, _TABLE_DDL_NODES) and statement.text.lower().count("table") == 1:
         return node  # which is its own keyword
@@ -88,9 +87,8 @@ def check_missing_semicolon(statement: Statement, node: Node, parse_tokens: Toke
     keywords = [token.word for token in tokens]
     for i in range(1, len(tokens) - 2):
         token, previous_token = tokens[i], tokens[i - 1]
-        if not _is_table_ddl(keywords, i) or previous_token.word in _OPENERS:
-            continue
-        if first == "EXPLAIN" and i <= 2:
+        is_explained = first == "EXPLAIN" and i <= 2
+        if is_explained or previous_token.word in _OPENERS or not _is_table_ddl(keywords, i):
             continue
         if first in _FREE_FORM and "\n" not in script[previous_token.end : token.start]:
             continue
@@ -143,9 +141,7 @@ def invalid_beginning(statement: Statement, parse_tokens: TokenParser) -> Node |
         ),
         None,
     )
-    if verb is None or (verb and statement.first in _FREE_FORM):
-        return None
-    if has_template(statement.script, tokens):
+    if verb is None or (verb and statement.first in _FREE_FORM) or has_template(statement.script, tokens):
         return None
     last_token = tokens[verb - 1] if verb else tokens[verb]
     error_span = (tokens[0].start, last_token.end)
