@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
@@ -80,22 +81,17 @@ def _events(file: Path, decompress: Callable[[Path], Path] | None) -> Iterator[d
         with file.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines):
                 # Most events are about tasks, and the plans in others are long: only these are parsed.
-                if number and _EXECUTION not in line and _STATEMENT not in line:
-                    continue
-                parsed_event = _parse_event(line, file, is_first=not number)
-                if parsed_event is not None:
-                    yield parsed_event
+                if not number or _EXECUTION in line or _STATEMENT in line:
+                    yield from _parse_event(line, file, is_first=not number)
     except (OSError, UnicodeDecodeError):
         raise FileError(f"{file} cannot be read as an event log") from None
 
 
-def _parse_event(line: str, file: Path, *, is_first: bool) -> dict[str, object] | None:
-    try:
+def _parse_event(line: str, file: Path, *, is_first: bool) -> Iterator[dict[str, object]]:
+    event = None
+    with suppress(ValueError):
         event = json.loads(line)
-    except ValueError:
-        event = None
     if isinstance(event, dict) and "Event" in event:
-        return event
-    if is_first:
+        yield event
+    elif is_first:  # the last line of a log that is still written may be cut off
         raise FileError(f"{file} is not an event log: its first line is not an event")
-    return None  # the last line of a log that is still written may be cut off

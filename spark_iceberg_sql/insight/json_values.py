@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -25,11 +24,8 @@ def json_value(value: object) -> Any:
         return [json_value(item) for item in value]
     if isinstance(value, (bytes, bytearray)):
         return value.hex()
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    return str(value)
+    is_finite = isinstance(value, float) and math.isfinite(value)
+    return value if value is None or is_finite or isinstance(value, (bool, int, str)) else str(value)
 
 
 def as_json(value: object) -> str:
@@ -42,9 +38,10 @@ class Result:
 
     __slots__ = ()
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """A dict for JSON."""
+        """A dict for JSON: the attributes, and the attributes of the records in them."""
+        values: dict[str, Any] = json_value(self)
+        return values
 
     def to_json(self) -> str:
         """The dict as JSON."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.checker.planner import plans
@@ -12,7 +13,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 _SOURCE_NAME = "the_source"
@@ -45,10 +46,9 @@ def candidate_spec(text: str, schema: Schema, *, case_sensitive: bool = False) -
     catalog = Tables([Table((_SOURCE_NAME,), schema)], complete=True, case_sensitive=case_sensitive)
     statement = f"CREATE TABLE {_TABLE_NAME} USING iceberg PARTITIONED BY (\n{text}\n) AS SELECT * FROM {_SOURCE_NAME}"
     change_plans = plans(catalog, statement)
-    if len(change_plans) != 1 or change_plans[0].after is None:
+    plan = change_plans[0] if len(change_plans) == 1 else None
+    if plan is None or plan.after is None:
         raise _refusal(text, change_plans[0].report if change_plans else None)
-    plan = change_plans[0]
-    assert plan.after is not None
     fields = tuple(_with_column_id(schema, field, case_sensitive) for field in plan.after.spec.fields)
     warnings = (_summary(d) for d in plan.report if d.severity is Severity.WARNING)
     return CandidateSpec(Spec(0, fields), clause(Spec(0, fields), schema), tuple(warnings))
@@ -72,10 +72,19 @@ def column_path(field: PartitionField, schema: Schema) -> list[str]:
     return [field.source] if column is None else list(column.path)
 
 
+def rewrite_call(
+    table: Sequence[str], options: Mapping[str, str], sort_args: str = "", procedure: str = "rewrite_data_files"
+) -> str:
+    """The CALL that rewrites a table's files. table: its name, catalog first. sort_args: more arguments, as text."""
+    catalog, *name = map(quoted, table)
+    option_list = ", ".join(string_literal(text) for option in options.items() for text in option)
+    arguments = f"table => {string_literal('.'.join(name))}{sort_args}, options => map({option_list})"
+    return f"CALL {catalog}.system.{procedure}({arguments})"
+
+
 def _with_column_id(schema: Schema, field: PartitionField, case_sensitive: bool) -> PartitionField:
     """The field with the source column's id in the table itself: CREATE TABLE AS assigns new ids."""
-    columns = schema.find_all(field.source.split("."), case_sensitive=case_sensitive)
-    column = columns[0]
+    column = schema.find_all(field.source.split("."), case_sensitive=case_sensitive)[0]
     assert column.field.field_id is not None
     return PartitionField(column.field.field_id, column.name, field.transform, field.name, field.field_id)
 
@@ -83,9 +92,7 @@ def _with_column_id(schema: Schema, field: PartitionField, case_sensitive: bool)
 def _refuse_more_than_a_clause(text: str) -> None:
     """Refuse text that ends the clause early: what follows would be checked as another clause."""
     depth = 0
-    for token in tokenize(text):
-        if token.kind in TRIVIA:
-            continue
+    for token in (token for token in tokenize(text) if token.kind not in TRIVIA):
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth < 0 or token.text == ";":
             raise IcebergSqlError(
@@ -105,8 +112,7 @@ def _refusal(text: str, report: Report | None) -> IcebergSqlError:
     for diagnostic in errors:
         lines.append(_summary(diagnostic))
         if diagnostic.help:
-            help_text = diagnostic.help.partition(", or select ")[0]  # there is no query to change
-            lines.append(f"help: {help_text}")
+            lines.append("help: " + diagnostic.help.partition(", or select ")[0])  # there is no query to change
     return IcebergSqlError("\n".join(lines), report)
 
 

@@ -86,14 +86,8 @@ def skipped_statements(queries: str | Iterable[str | tuple[str, float]]) -> Iter
 
 
 def _weighted_entries(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[str, float]]:
-    if isinstance(queries, str):
-        yield queries, 1.0
-        return
-    for item in queries:
-        if isinstance(item, str):
-            yield item, 1.0
-        else:
-            yield _weighted_pair(item)
+    for item in [queries] if isinstance(queries, str) else queries:
+        yield (item, 1.0) if isinstance(item, str) else _weighted_pair(item)
 
 
 def _weighted_pair(item: object) -> tuple[str, float]:
@@ -147,12 +141,7 @@ def _exists(entry: str) -> bool:
 
 
 def _queries(text: str) -> Iterator[str]:
-    return (query for query, word in _reading_statements(text) if word is None)
-
-
-def _reading_statements(text: str) -> Iterator[tuple[str, str | None]]:
-    """The statements that read tables, each with its first word if it writes as well."""
-    return (statement for statement in _classified_statements(text) if statement[1] != "")
+    return (query for query, word in _classified_statements(text) if word is None)
 
 
 def _classified_statements(text: str) -> Iterator[tuple[str, str | None]]:

@@ -53,12 +53,11 @@ class TrackedMapping(MutableMapping[Any, Any]):
 
     def is_unchanged_in(self, other: MutableMapping[Any, Any]) -> bool:
         """True if reading from another mapping would give the same values."""
-        for key, value in self.reads.items():
-            current_value = other.get(key, _MISSING)
-            # Identity first: most values are the same object, and comparing two tables field by field is slow.
-            if current_value is not value and current_value != value:
-                return False
-        return True
+        # Identity first: most values are the same object, and comparing two tables field by field is slow.
+        return all(
+            (current_value := other.get(key, _MISSING)) is value or current_value == value
+            for key, value in self.reads.items()
+        )
 
     def replay_writes(self, other: MutableMapping[Any, Any]) -> None:
         """Repeat these writes on another mapping."""

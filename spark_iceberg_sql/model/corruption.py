@@ -54,11 +54,15 @@ def union_fields(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
 
     Iceberg's metadata tables and merge-on-read deletes use the same (Partitioning.partitionType).
     """
-    newest = specs.newest
-    if not schema.ids.issuperset(specs.sources):
-        newest = {f.field_id: f for f in specs.all_fields if f.source_id in schema.ids}
-        newest |= {i: f for i, f in specs.newest.items() if f.source_id in schema.ids}
+    has_all_sources = schema.ids.issuperset(specs.sources)
+    newest = specs.newest if has_all_sources else _newest(specs, specs.sources & schema.ids)
     return tuple(newest[field_id] for field_id in sorted(newest))
+
+
+def _newest(specs: Specs, sources: frozenset[int]) -> dict[int, PartitionField]:
+    """The last field of each field id, of those whose source columns are among `sources`."""
+    fields = {f.field_id: f for f in specs.all_fields if f.source_id in sources}
+    return fields | {i: f for i, f in specs.newest.items() if f.source_id in sources}
 
 
 def corrupt_fields(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tuple[CorruptField, ...]:
@@ -94,9 +98,7 @@ def _find_corrupt_fields(specs: Specs, schema: Schema, case_sensitive: bool) -> 
     if has_all_sources:
         return
     has_live_fields = not all(field.transform.is_void for field in current)
-    orphaned_fields = {f.field_id: f for f in specs.all_fields if f.source_id not in schema.ids}
-    orphaned_fields |= {i: f for i, f in specs.newest.items() if f.source_id not in schema.ids}
-    for field in orphaned_fields.values():
+    for field in _newest(specs, specs.sources - schema.ids).values():
         is_void = has_live_fields and any(f.field_id == field.field_id and f.transform.is_void for f in current)
         yield CorruptField(CorruptionKind.VOID_WITHOUT_SOURCE if is_void else CorruptionKind.PAST_WITHOUT_SOURCE, field)
 

@@ -138,8 +138,7 @@ def replace_specs(specs: Specs, requested_fields: Sequence[RequestedField]) -> S
     requests_by_key = {(w.source_id, str(w.transform)): w for w in requested_fields}
     names = {_create_field(w, 0).name for w in requested_fields}
     for field in specs.spec.fields:
-        kept_request = requests_by_key.pop(field.key, None)
-        if kept_request is not None:
+        if (kept_request := requests_by_key.pop(field.key, None)) is not None:
             fields.append(_create_field(kept_request, field.field_id))
         else:
             name = f"{field.name}_{field.field_id}" if field.name in names else field.name

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from sys import intern
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from spark_iceberg_sql.lazy import cached_property
-from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children, with_children
 from spark_iceberg_sql.records import record, replace
 
 LISTED = 4  # columns in a message, at most
+Item = TypeVar("Item")
+Key = TypeVar("Key")
 
 
 class Column(NamedTuple):
@@ -41,8 +43,7 @@ class Column(NamedTuple):
             prefix = prefix[: -len(item.name) - 1]
             if index:
                 siblings = children(self.parents[index - 1])
-                matches = (f for f in siblings if f.type is self.parents[index] and prefix.endswith(f.name))
-                item = next(matches)
+                item = next(f for f in siblings if f.type is self.parents[index] and prefix.endswith(f.name))
         return (prefix, *reversed(names))
 
 
@@ -65,18 +66,11 @@ class Schema:
 
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[Column, ...]]:
-        index: dict[str, tuple[Column, ...]] = {}
-        for column in self.columns:
-            index[column.name] = (*index.get(column.name, ()), column)
-        return index
+        return grouped(self.columns, lambda column: column.name)
 
     @cached_property
     def _by_folded_name(self) -> Mapping[str, tuple[Column, ...]]:
-        index: dict[str, tuple[Column, ...]] = {}
-        for column in self.columns:
-            key = folded(column.name)
-            index[key] = (*index.get(key, ()), column)
-        return index
+        return grouped(self.columns, lambda column: folded(column.name))
 
     def find(self, parts: Iterable[str]) -> Column | None:
         """The column with exactly this name, in the same case; None if there is none or several."""
@@ -86,9 +80,7 @@ class Schema:
     def find_all(self, parts: Iterable[str], *, case_sensitive: bool = False) -> tuple[Column, ...]:
         """Every column that the dotted name may mean (`a.b` may be a column or a struct's field)."""
         name = ".".join(parts)
-        if case_sensitive:
-            return self._by_name.get(name, ())
-        return self._by_folded_name.get(folded(name), ())
+        return self._by_name.get(name, ()) if case_sensitive else self._by_folded_name.get(folded(name), ())
 
     def enclosing_columns(self, parts: Sequence[str]) -> Iterator[Column]:
         """Every column that a dotted name leads through, from the outermost to the innermost."""
@@ -162,16 +154,9 @@ class Schema:
             return tuple(f for f in new if f is not None)
 
         def inside(item: Field) -> Field:
-            data_type = item.type
-            if isinstance(data_type, Struct):
-                return replace(item, type=Struct(over(data_type.fields)))
-            if isinstance(data_type, List):
-                kept = over((data_type.element,))
-                return replace(item, type=List(*kept)) if kept else item
-            if isinstance(data_type, Map):
-                kept = over((data_type.key, data_type.value))
-                return replace(item, type=Map(*kept)) if len(kept) > 1 else item
-            return item
+            kept = over(children(item.type))
+            is_whole = isinstance(item.type, Struct) or len(kept) == len(children(item.type))
+            return replace(item, type=with_children(item.type, kept)) if is_whole else item
 
         return Schema(over(self.fields))
 
@@ -181,7 +166,8 @@ class Schema:
         parts: the column's path; a list or a map on the way stands for its element or value. Returns the
         schema unchanged if there is no such struct.
         """
-        (new_field,), last_assigned_id = _fresh((new,), last_id)
+        fresh, last_assigned_id = Schema((new,)).with_fresh_ids(last_id=last_id)
+        (new_field,) = fresh.fields
         if len(parts) == 1:
             return self._append(new_field), last_assigned_id
         parent = self.find(parts[:-1])
@@ -189,14 +175,10 @@ class Schema:
             return self, last_id
 
         def grown(item: Field) -> Field:
-            data_type = item.type
-            if isinstance(data_type, Struct):
-                return replace(item, type=Struct((*data_type.fields, new_field)))
-            if isinstance(data_type, List):
-                return replace(item, type=List(grown(data_type.element)))
-            if isinstance(data_type, Map):
-                return replace(item, type=Map(data_type.key, grown(data_type.value)))
-            return item
+            fields = children(item.type)
+            if isinstance(item.type, Struct):
+                return replace(item, type=Struct((*fields, new_field)))
+            return replace(item, type=with_children(item.type, (*fields[:-1], *map(grown, fields[-1:]))))
 
         return self.with_edited_field(parent.field.field_id, grown), last_assigned_id
 
@@ -226,9 +208,12 @@ class Schema:
         return max([c.field.field_id or 0 for c in self.columns], default=0)
 
 
-def _fresh(fields: tuple[Field, ...], last_id: int) -> tuple[tuple[Field, ...], int]:
-    schema, last = Schema(fields).with_fresh_ids(last_id=last_id)
-    return schema.fields, last
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, tuple[Item, ...]]:
+    """Items by a key that several of them may share, in order."""
+    index: dict[Key, tuple[Item, ...]] = {}
+    for item in items:
+        index[key(item)] = (*index.get(key(item), ()), item)
+    return index
 
 
 def _walk(fields: Iterable[Field], prefix: tuple[str, ...], parents: tuple[Type, ...]) -> Iterator[Column]:
@@ -281,19 +266,9 @@ class _IdAssigner:
         if not is_flat:  # what lies inside comes after
             for i, item in enumerate(assigned_fields):
                 if not isinstance(item.type, Primitive):
-                    nested_type = self._assign_nested(item.type, (*prefix, item.name))
-                    assigned_fields[i] = replace(item, type=nested_type)
+                    nested_fields = self.assign(children(item.type), (*prefix, item.name))
+                    assigned_fields[i] = replace(item, type=with_children(item.type, nested_fields))
         return tuple(assigned_fields)
-
-    def _assign_nested(self, data_type: Type, prefix: tuple[str, ...]) -> Type:
-        if isinstance(data_type, Struct):
-            return Struct(self.assign(data_type.fields, prefix))
-        if isinstance(data_type, List):
-            return List(self.assign((data_type.element,), prefix)[0])
-        if isinstance(data_type, Map):
-            key, value = self.assign((data_type.key, data_type.value), prefix)
-            return Map(key, value)
-        return data_type
 
 
 def similar_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -301,8 +276,6 @@ def similar_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
     names_by_lower: dict[str, str] = {}
     for candidate in names:
         names_by_lower.setdefault(candidate.lower(), candidate)
-    lower_name = name.lower()
     from difflib import get_close_matches  # imported only for an error: the command starts sooner
 
-    matches = get_close_matches(lower_name, list(names_by_lower))
-    return tuple(names_by_lower[match] for match in matches)
+    return tuple(names_by_lower[match] for match in get_close_matches(name.lower(), list(names_by_lower)))

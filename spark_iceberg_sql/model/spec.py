@@ -9,6 +9,7 @@ from typing import Any
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
+from spark_iceberg_sql.model.schema import grouped
 from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.safe_output import join_visible
 
@@ -137,8 +138,7 @@ class Specs:
     @cached_property
     def last_live_of_each_id(self) -> tuple[PartitionField, ...]:
         """The last of `all_fields` that is not void, for each field id that has one."""
-        void = VOID.transform
-        live = {f.field_id: f for f in self.all_fields if f.transform.transform is not void}
+        live = {f.field_id: f for f in self.all_fields if f.transform.transform is not VOID.transform}
         return tuple(live.values())
 
     @cached_property
@@ -148,7 +148,7 @@ class Specs:
 
     @cached_property
     def _distinct(self) -> dict[tuple[object, ...], PartitionField]:
-        specs = sorted(self.all_specs, key=lambda s: s.spec_id)
+        specs = sorted(self.all_specs, key=_SPEC_ID)
         fields = {id(field): field for spec in specs for field in spec.fields}  # which specs share
         fields_by_key: dict[tuple[object, ...], PartitionField] = {}
         for field in fields.values():
@@ -157,10 +157,7 @@ class Specs:
 
     @cached_property
     def _by_key(self) -> dict[tuple[int, str], tuple[PartitionField, ...]]:
-        fields_by_key: dict[tuple[int, str], tuple[PartitionField, ...]] = {}
-        for field in self._distinct.values():
-            fields_by_key[field.key] = (*fields_by_key.get(field.key, ()), field)
-        return fields_by_key
+        return grouped(self._distinct.values(), lambda field: field.key)
 
     def of_key(self, key: tuple[int, str]) -> tuple[PartitionField, ...]:
         """The fields that any spec has of a source column and transform."""
@@ -169,9 +166,8 @@ class Specs:
     @cached_property
     def newest(self) -> dict[int, PartitionField]:
         """The field of each field id, as the latest spec that has it writes it."""
-        specs = sorted(self.all_specs, key=lambda s: s.spec_id)
         newest_fields: dict[int, PartitionField] = {}
-        for spec in specs:
+        for spec in sorted(self.all_specs, key=_SPEC_ID):
             # Of two fields of one id in one spec, the first.
             newest_fields.update({field.field_id: field for field in reversed(spec.fields)})
         return newest_fields
@@ -202,10 +198,7 @@ class Specs:
     @cached_property
     def _by_outline(self) -> dict[tuple[object, ...], tuple[Spec, ...]]:
         """The specs by outline: only specs with equal outlines can have the same fields."""
-        specs_by_outline: dict[tuple[object, ...], tuple[Spec, ...]] = {}
-        for spec in self.all_specs:
-            specs_by_outline[spec.outline] = (*specs_by_outline.get(spec.outline, ()), spec)
-        return specs_by_outline
+        return grouped(self.all_specs, lambda spec: spec.outline)
 
     def _carry_over(self, new_specs: Specs, changed: Sequence[PartitionField]) -> Specs:
         """Carry the indexes over all fields to the specs that follow these."""

@@ -60,11 +60,13 @@ class Tables:
     def copy(self) -> Tables:
         """A copy with its own state; the sources it reads from are shared."""
         twin = copy(self)
-        vars(twin)["_entries"] = dict(self._entries)
-        vars(twin)["_views"] = dict(self._views)
-        vars(twin)["_recent"] = deque()
-        vars(twin)["_counters"] = dict(self._counters)
-        vars(twin)["_unsettled"] = list(self._unsettled)
+        vars(twin).update(
+            _entries=dict(self._entries),
+            _views=dict(self._views),
+            _recent=deque(),
+            _counters=dict(self._counters),
+            _unsettled=list(self._unsettled),
+        )
         return twin
 
     @property
@@ -84,13 +86,8 @@ class Tables:
     def recorded(self) -> Iterator[AccessRecord]:
         """Record what is read and changed within this context."""
         originals = self._entries, self._views, self._counters
-        entries, views, counters = (
-            TrackedMapping(originals[0]),
-            TrackedMapping(originals[1]),
-            TrackedMapping(originals[2]),
-        )
-        self._entries, self._views, self._counters = entries, views, counters
-        recording = AccessRecord(self._settings, (entries, views, counters))
+        recording = AccessRecord(self._settings, tuple(map(TrackedMapping, self._mappings)))
+        self._entries, self._views, self._counters = recording.mappings
         try:
             yield recording
         finally:
@@ -131,9 +128,7 @@ class Tables:
             return (*self.namespace, *parts) if len(parts) == 1 else tuple(parts)
         if len(parts) == 1:
             return (self.catalog, *self.namespace, *parts)
-        if self.is_catalog(parts[0]):
-            return tuple(parts)
-        return (self.catalog, *parts)
+        return tuple(parts) if self.is_catalog(parts[0]) else (self.catalog, *parts)
 
     def is_catalog(self, name: str) -> bool:
         """True if the first part of a name is a catalog; `spark_catalog` always is."""
@@ -211,7 +206,7 @@ class Tables:
     @property
     def known(self) -> tuple[Table, ...]:
         """The tables that are remembered, by name."""
-        tables = [item for item in self._entries.values() if isinstance(item, Table)]
+        tables = (item for item in self._entries.values() if isinstance(item, Table))
         return tuple(sorted(tables, key=lambda table: table.name))
 
     def keep_what_agrees(self, other: Tables) -> None:

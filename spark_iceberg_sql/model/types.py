@@ -227,9 +227,14 @@ def children(data_type: Type) -> tuple[Field, ...]:
         return data_type.fields
     if isinstance(data_type, List):
         return (data_type.element,)
-    if isinstance(data_type, Map):
-        return (data_type.key, data_type.value)
-    return ()
+    return (data_type.key, data_type.value) if isinstance(data_type, Map) else ()
+
+
+def with_children(data_type: Type, fields: tuple[Field, ...]) -> Type:
+    """The type with other fields directly inside it, as `children` has them."""
+    if isinstance(data_type, Primitive):
+        return data_type
+    return Struct(fields) if isinstance(data_type, Struct) else type(data_type)(*fields)
 
 
 def primitives(data_type: Type) -> Iterator[Primitive]:
@@ -274,8 +279,7 @@ def _from_spark_json(value: Any) -> Type:
     if value["type"] == "struct":
         return struct_from_spark(value)
     if value["type"] == "array":
-        required = not value["containsNull"]
-        return List(Field("element", _from_spark_json(value["elementType"]), required))
+        return List(Field("element", _from_spark_json(value["elementType"]), not value["containsNull"]))
     if value["type"] == "map":
         return Map(
             Field("key", _from_spark_json(value["keyType"]), True),

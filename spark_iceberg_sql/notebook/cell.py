@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity, apply_edits
 from spark_iceberg_sql.report import full
@@ -37,13 +38,12 @@ class Cell:
         edits = _edits(cell_text, len(self.prefix))
         masked_text = apply_edits(cell_text, edits)
         lines = Lines(masked_text)
-        placed = []
-        for d in diagnostics:
-            start = shifted_offset(d.span.start + len(self.prefix), edits)
-            end = shifted_offset(d.span.end + len(self.prefix), edits, end=True)
-            placed.append(replace(d, span=lines.span(start, end)))
-        placed.sort(key=lambda d: d.span)
-        return Report(masked_text, tuple(placed), self.name, count, lines)
+        shift, offset = partial(shifted_offset, edits=edits), len(self.prefix)
+        placed = [
+            replace(d, span=lines.span(shift(d.span.start + offset), shift(d.span.end + offset, end=True)))
+            for d in diagnostics
+        ]
+        return Report(masked_text, tuple(sorted(placed, key=lambda d: d.span)), self.name, count, lines)
 
     def diagnostic(
         self, code: str, message: str, span: tuple[int, int], help: str | None = None, fix: Fix | None = None
@@ -75,11 +75,9 @@ def mask_message(message: str, text: str) -> str:
     """A message without the strings of the SQL that may hold a secret."""
     if not has_secrets(text):
         return message
-    for statement in statements(text):
-        for start, end in _secret_spans(statement.text):
-            value = statement.text[start:end]
-            if len(value) >= 4:
-                message = message.replace(value, MASK)
+    for start, end in _secret_spans_in(text):
+        if end - start >= 4:
+            message = message.replace(text[start:end], MASK)
     return message
 
 
@@ -91,9 +89,8 @@ def mask_line(line: str, statement: str) -> str:
 def mask_stack(stack: str, text: str, lines: Iterable[str]) -> str:
     """A stack without what may be a credential. text: the SQL. lines: the user's lines of Python in it."""
     values = [text[start:end] for start, end in _secret_spans_in(text)] if has_secrets(text) else []
-    for line in lines:
-        if _may_hold_secret(line, text):
-            values += [match[2] for match in _STRING.finditer(line)]
+    suspicious_lines = (line for line in lines if _may_hold_secret(line, text))
+    values += [match[2] for line in suspicious_lines for match in _STRING.finditer(line)]
     for value in sorted(values, key=len, reverse=True):
         for spelling in (value, repr(value)[1:-1], visible(value)):
             stack = stack.replace(spelling, MASK) if len(spelling) >= 4 else stack

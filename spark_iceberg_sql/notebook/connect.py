@@ -45,8 +45,7 @@ class Connect:
         try:
             report = remote.findings(self.spark, text, "cell")
         except PySparkException as error:
-            line = str(error).partition("\n")[0]
-            raise IcebergSqlError(f"the server did not check this cell: {line}") from None
+            raise IcebergSqlError("the server did not check this cell: " + str(error).partition("\n")[0]) from None
         if report is None:
             warnings.warn(remote.NO_CHECK, IcebergSqlWarning, stacklevel=2)
             return Report(text, (), "cell")

@@ -15,21 +15,29 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.explain.spark import explain
-from spark_iceberg_sql.notebook import preparse
 from spark_iceberg_sql.notebook.cell import mask_strings
 from spark_iceberg_sql.notebook.connect import Connect, is_remote
 from spark_iceberg_sql.notebook.display import result_bundles
 from spark_iceberg_sql.notebook.statements import statement_title, table_of_call
+from spark_iceberg_sql.spark.bridge.gate import parsing
 from spark_iceberg_sql.spark.bridge.gate.parameters import parameter
-from spark_iceberg_sql.spark.bridge.jvm import jobs
+from spark_iceberg_sql.spark.bridge.jvm import jobs, sessions
+from spark_iceberg_sql.spark.bridge.jvm.gateway import without_error_logs
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import scan_files
 from spark_iceberg_sql.spark.bridge.tables import commit_summaries
-from spark_iceberg_sql.spark.gate import intercept, live_plan
+from spark_iceberg_sql.spark.gate import clickhouse, explain_errors, intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax import routing
+from spark_iceberg_sql.syntax.script import Statement, statements
+from spark_iceberg_sql.syntax.variables import parameters_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+# Only settings whose names contain one of these change what the parser accepts.
+_PARSER_SETTINGS = ("ansi", "parser", "legacy", "variable", "scripting", "extensions")
 
 
 class Classic:
@@ -48,8 +56,29 @@ class Classic:
     def refused_statements(
         self, script: Sequence[Statement], parameters: Mapping[str, Any]
     ) -> Iterator[tuple[Statement, Exception]]:
-        """The statements that the session's parser refuses."""
-        return preparse.parse_failures(self.spark, script, parameters)
+        """The statements that the session's parser refuses, each with the exception.
+
+        Not parsed are statements that an earlier one may affect: those with `${...}` after a SET, and all after one
+        that sets the parser.
+        """
+        has_set = False
+        for statement in script:
+            if not (has_set and "${" in statement.text):
+                values = {n: parameters[n] for n in parameters_of(statement.text) if n in parameters}
+                try:
+                    with without_error_logs():
+                        parsing.parse(self.spark, _text_for_parser(self.spark, statement.text), values)
+                except IcebergSqlError as error:
+                    yield statement, error
+                except JVM_ERRORS as error:
+                    are_exact = all(isinstance(value, parsing.EXACT) for value in values.values())
+                    if are_exact or "UNBOUND_SQL_PARAMETER" in str(error):
+                        yield statement, explain_errors.explain(self.spark, error, statement.text)
+            if statement.first in ("SET", "RESET"):
+                has_set = True
+                sets_parser = any(token.word.lower() in _PARSER_SETTINGS for token in statement.tokens)
+                if statement.first == "RESET" or sets_parser:
+                    return
 
     def bind(self, parameters: Mapping[str, Any]) -> dict[str, Any] | None:
         """Parameters as `spark.sql` takes them."""
@@ -117,3 +146,11 @@ Engine = Classic | Connect
 def engine_of(spark: SparkSession) -> Engine:
     """The engine of a session."""
     return Connect(spark) if is_remote(spark) else Classic(spark)
+
+
+def _text_for_parser(spark: SparkSession, text: str) -> str:
+    """The text that the gate would pass on, except that no path is attached for a write."""
+    with sessions.working_in(spark):
+        text = sessions.substitute_settings(spark, clickhouse.translate_offline(text))
+    script = statements(text)
+    return routing.routed_text(script[0]) if len(script) == 1 else text

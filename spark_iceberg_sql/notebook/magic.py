@@ -162,10 +162,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
     def _cell_prefix(self, line: str, cell: str) -> str:
         """The cell's text before the SQL."""
-        raw = str((self.shell.user_ns.get("In") or [""])[-1])
         history = getattr(self.shell.history_manager, "input_hist_raw", None)
-        if history:
-            raw = str(history[-1])
+        raw = str((history or self.shell.user_ns.get("In") or [""])[-1])
         if raw.endswith(cell):
             return raw[: len(raw) - len(cell)]
         return f"%%iceberg_sql {line}".rstrip() + "\n"

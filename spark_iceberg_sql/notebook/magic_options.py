@@ -105,8 +105,7 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
 
 
 def _row_count(value: str, option: str = "--limit") -> int:
-    minimum = 0 if option == "--limit" else 1
-    if not value.isascii() or not value.isdigit() or int(value) < minimum:
+    if not value.isascii() or not value.isdigit() or (option != "--limit" and not int(value)):
         suffix = f", not `{value}`" if value else ""
         raise IcebergSqlError(f"{option} takes a number of rows{suffix}: {option} 50")
     if int(value) > MAX_ROWS:

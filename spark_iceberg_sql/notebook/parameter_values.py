@@ -74,8 +74,7 @@ def _convert_numpy(name: str, value: Any) -> Any:
         return value.tolist()
     times = value.astype(f"{value.dtype.kind}8[us]")
     listed = times.tolist()
-    flat = times.ravel().tolist() if times.shape else [listed]
-    if any(isinstance(v, int) for v in flat):
+    if any(isinstance(v, int) for v in (times.ravel().tolist() if times.shape else [listed])):
         raise NoValueError(f"the variable `{name}` contains a time outside the range of Python's datetime")
     return listed
 

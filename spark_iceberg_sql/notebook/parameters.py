@@ -60,9 +60,8 @@ def bind(text: str, variables: Mapping[str, Any]) -> BoundSql:
             name = following.text
             if following.kind is TokenKind.WORD and name in variables and is_value(variables[name]):
                 values[name] = to_plain(name, variables[name])
-        if token.kind is not TokenKind.STRAY or token.text != "{" or token.start < offset:
-            continue
-        if i and tokens[i - 1].text == "$" and tokens[i - 1].end == token.start:
+        is_substitution = i and tokens[i - 1].text == "$" and tokens[i - 1].end == token.start
+        if token.kind is not TokenKind.STRAY or token.text != "{" or token.start < offset or is_substitution:
             continue
         name, end = _braced_name(text, tokens, i)
         value = _value(name, token.start, end, variables)
@@ -143,8 +142,7 @@ def _refuse_raw_text(statement: Statement) -> None:
         is_joined = previous.end == token.start and previous.text != "="
         if not has_brace and (not has_colon or is_joined):
             continue
-        end = statement.script.find("}", token.start) + 1 if has_brace else following.end
-        end = end or token.end
+        end = (statement.script.find("}", token.start) + 1 or token.end) if has_brace else following.end
         placeholder = statement.script[token.start : end]
         equals = next((t for t in tokens if t.text == "="), None)
         key = statement.script[tokens[1].start : equals.start].strip() if equals else ""

@@ -129,8 +129,8 @@ class Runner:
         if self._options.fix:
             self._fix(fixes.apply_fixes(text.text, judged, unsafe=True), report)
             return None
+        state = "nothing has run" if self._options.runs else ""
         if report.refuses:
-            state = "nothing has run" if self._options.runs else ""
             raise self._failure(list(report), state, len(script))
         failed: list[Diagnostic] = []
         for statement, error in self._engine.refused_statements(script, text.values):
@@ -138,7 +138,7 @@ class Runner:
                 raise error
             failed += self._error_diagnostics(error, statement)
         if failed:
-            raise self._failure(failed, "nothing has run" if self._options.runs else "", len(script))
+            raise self._failure(failed, state, len(script))
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(cell_report))
         if not script:
@@ -166,9 +166,12 @@ class Runner:
                 output.result(None)
                 if self._options.traceback:
                     raise
-                diagnostics = self._error_diagnostics(error, statement)
-                progress = _progress_text(number, len(script))
-                raise self._failure(diagnostics, progress, len(script), statement.start) from error
+                raise self._failure(
+                    self._error_diagnostics(error, statement),
+                    _progress_text(number, len(script)),
+                    len(script),
+                    statement.start,
+                ) from error
             if result is not None and (last_result is None or result.columns or not last_result.columns):
                 last_result = result
         return last_result

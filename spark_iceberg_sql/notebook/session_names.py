@@ -17,6 +17,7 @@ from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import dotted, quoted
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement
@@ -54,9 +55,11 @@ class SessionNames:
         opening = call_text.find("(")
         if opening < 0 or not call_text.endswith(")"):
             return None
-        arguments = list(_arguments(call_text[opening + 1 : -1]))
-        transform = BY_FUNCTION.get(function)
-        if transform is not None:
+        groups = between_commas(tokenize(call_text[opening + 1 : -1]))
+        arguments = ["".join(token.text for token in group).strip() for group in groups]
+        if not arguments[-1]:
+            arguments.pop()
+        if (transform := BY_FUNCTION.get(function)) is not None:
             if len(arguments) != (2 if transform.parameter is not None else 1):
                 return None
             if transform.parameter is not None and arguments[1].isdigit() and not arguments[0].isdigit():
@@ -65,8 +68,7 @@ class SessionNames:
 
     def builtin_like(self, name: str) -> str | None:
         """A Spark function with a similar name."""
-        similar = difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)
-        return similar[0] if similar else None
+        return next(iter(difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)), None)
 
     def functions(self) -> list[str]:
         """The names of all functions of the session."""
@@ -135,8 +137,7 @@ def value_call(field: PartitionField) -> str:
     column = ".".join(map(quoted, field.source.split(".")))
     if transform.is_identity or not transform.functions:
         return column
-    args = column if parameter is None else f"{parameter}, {column}"
-    return f"{transform.functions[-1]}({args})"
+    return f"{transform.functions[-1]}({column if parameter is None else f'{parameter}, {column}'})"
 
 
 def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
@@ -154,16 +155,3 @@ def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
             if parts:
                 yield tuple(parts)
         index += 1
-
-
-def _arguments(text: str) -> Iterator[str]:
-    """The arguments between parentheses, split at the commas outside nested parentheses."""
-    depth, start = 0, 0
-    for token in tokenize(text):
-        if token.kind is TokenKind.MARK:
-            depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
-        if token.text == "," and depth == 0:
-            yield text[start : token.start].strip()
-            start = token.end
-    if text[start:].strip():
-        yield text[start:].strip()

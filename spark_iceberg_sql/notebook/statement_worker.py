@@ -10,6 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from IPython.display import display, update_display
@@ -122,8 +123,7 @@ class StatementWorker:
         _wait(worker, _PATIENCE)
         if not worker.is_alive():
             return
-        reporter = threading.Thread(target=contextvars.copy_context().run, args=(self._report, worker), daemon=True)
-        reporter.start()
+        threading.Thread(target=contextvars.copy_context().run, args=(self._report, worker), daemon=True).start()
         _wait(worker)
 
     def _report(self, worker: threading.Thread) -> None:
@@ -139,12 +139,9 @@ class StatementWorker:
 
     def _stop(self, worker: threading.Thread) -> None:
         self.cancelled = True
-        canceller = threading.Thread(target=self._engine.cancel, args=(self._group,), daemon=True)
-        canceller.start()
-        try:
+        threading.Thread(target=self._engine.cancel, args=(self._group,), daemon=True).start()
+        with suppress(KeyboardInterrupt):  # a second interrupt: already cancelled, so do not wait
             _wait(worker, _CANCEL_TIMEOUT)
-        except KeyboardInterrupt:  # a second interrupt: already cancelled, so do not wait
-            return
 
     def _interrupt_message(self, worker: threading.Thread) -> str:
         self.output.result(None)

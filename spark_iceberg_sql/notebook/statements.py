@@ -17,15 +17,13 @@ def statement_title(statement: Statement) -> str:
         return statement.first
     end = statement.start
     for token in statement.opening(14):
-        if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) and token.text != ".":
-            break
-        if end > statement.start and token.word in _TITLE_ENDS:
+        is_in_name = token.kind in (TokenKind.WORD, TokenKind.QUOTED) or token.text == "."
+        if not is_in_name or (end > statement.start and token.word in _TITLE_ENDS):
             break
         end = token.end
         if token.word == "FIELD":
             break
-    title = " ".join(statement.script[statement.start : end].split())
-    return markup.truncated(title, 80) or "statement"
+    return markup.truncated(" ".join(statement.script[statement.start : end].split()), 80) or "statement"
 
 
 def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:

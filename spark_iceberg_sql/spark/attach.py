@@ -57,7 +57,7 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
     cannot commit to the table or has older metadata of it; pyspark's AnalysisException if there is no table, or for
     a wrong argument.
     """
-    parts = _parts(spark, name)
+    parts = list(relations.name_parts(spark, name)) if "`" in name else name.split(".")
     folder_name = path.rstrip("/").rsplit("/", 1)[-1]
     if not all(parts):
         raise IcebergSqlError(
@@ -72,12 +72,6 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
     with sessions.working_in(spark):
         write_target = open_target(call)
     return _attach(spark, write_target, parts)
-
-
-def _parts(spark: SparkSession, name: str) -> list[str]:
-    if "`" in name:
-        return list(relations.name_parts(spark, name))
-    return name.split(".")
 
 
 def attach_to_write(spark: SparkSession, write_target: WriteTarget, name: Sequence[str]) -> None:
@@ -97,8 +91,7 @@ def attach_to_create(spark: SparkSession, write_target: WriteTarget, name: Seque
     catalog_class = _catalog_class(spark, list(name))
     injection.ensure(spark)
     with sessions.working_in(spark):
-        located_table = write_target.find_or_none()
-        if located_table is not None:
+        if write_target.find_or_none() is not None:
             _attach(spark, write_target, list(name))
             return True
         if catalog_class is not None and not attached_tables.is_catalog(spark, name[0]):
@@ -271,10 +264,8 @@ def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> No
 
 
 def _register(spark: SparkSession, parts: list[str], file: str) -> None:
-    namespace = parts[1:-1]
-    if namespace:
-        quoted = dotted([parts[0], *namespace])
-        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {quoted}")
+    if len(parts) > 2:
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {dotted(parts[:-1])}")
     table = string_literal(dotted(parts[1:]))
     # No parameter markers: before Spark 4.1, CALL does not support them.
     spark.sql(

@@ -213,10 +213,8 @@ def _refuses_connections(spark: SparkSession) -> bool:
         return False
     try:
         socket.create_connection(address, _CONNECT_SECONDS).close()
-    except ConnectionRefusedError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, ConnectionRefusedError)
     return False
 
 
@@ -245,8 +243,7 @@ def refusal_message(error: PySparkException) -> str:
 
 
 def _condition(error: PySparkException) -> str:
-    get_condition = getattr(error, "getCondition", None) or error.getErrorClass  # before pyspark 4.0
-    return get_condition() or ""
+    return (getattr(error, "getCondition", None) or error.getErrorClass)() or ""  # the latter before pyspark 4.0
 
 
 def _may_be_ddl(text: str) -> bool:

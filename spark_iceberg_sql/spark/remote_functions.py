@@ -93,11 +93,8 @@ class ServerRows:
 
 def _text(value: object) -> str:
     if isinstance(value, tuple) and hasattr(value, "asDict"):  # a struct
-        fields = value.asDict().items()
-        return ", ".join(f"{name}: {_text(field)}" for name, field in fields)
-    if isinstance(value, list):
-        return "; ".join(map(_text, value))
-    return str(value)
+        return ", ".join(f"{name}: {_text(field)}" for name, field in value.asDict().items())
+    return "; ".join(map(_text, value)) if isinstance(value, list) else str(value)
 
 
 def call(public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

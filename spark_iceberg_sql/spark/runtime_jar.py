@@ -101,12 +101,12 @@ def _sha256(path: Path) -> str:
 def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
     """Fetch with a private Ivy cache (a shared one is not safe among processes), check, move."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="fetching-") as folder:
-        command = [java(), "-Xmx256m", "-jar", str(_ivy()), "-error", "-cache", f"{folder}/cache"]
-        if ivy_settings:
-            command += ["-settings", ivy_settings]
-        command += ["-dependency", runtime.group, runtime.artifact, runtime.version]
-        command += ["-confs", "default", "-notransitive"]
-        command += ["-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
+        settings = ["-settings", ivy_settings] if ivy_settings else []
+        command = [
+            java(), "-Xmx256m", "-jar", str(_ivy()), "-error", "-cache", f"{folder}/cache", *settings,
+            "-dependency", runtime.group, runtime.artifact, runtime.version,
+            "-confs", "default", "-notransitive", "-retrieve", f"{folder}/[artifact]-[revision].[ext]",
+        ]  # fmt: skip
         hint = f"connect to a Maven repository once, or set {_JAR} to a copy of {runtime.filename}"
         try:
             subprocess.run(command, capture_output=True, timeout=_FETCH_SECONDS, check=False)
@@ -137,6 +137,5 @@ def _pyspark() -> Path:
 def scala() -> str | None:
     """The Scala version of the Spark that this process will start, such as `2.13`; None if unknown."""
     home = os.environ.get("SPARK_HOME")
-    for jar in (Path(home) if home else _pyspark()).glob("jars/spark-core_*.jar"):
-        return jar.name.removeprefix("spark-core_").partition("-")[0]
-    return None
+    jars = (Path(home) if home else _pyspark()).glob("jars/spark-core_*.jar")
+    return next((jar.name.removeprefix("spark-core_").partition("-")[0] for jar in jars), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.syntax.lexer import Token
 
@@ -21,21 +21,24 @@ def closing_index(tokens: Sequence[Token], opening_index: int, brackets: str = "
     return len(tokens)
 
 
-def between_commas(tokens: Sequence[Token], brackets: str = "()[]") -> list[list[Token]]:
-    """The tokens between the commas outside of all brackets; a group may be empty.
+def comma_ranges(tokens: Sequence[Token], start: int, end: int, brackets: str = "()[]") -> Iterator[tuple[int, int]]:
+    """The index ranges between the commas outside of all brackets, from `start` to `end`.
 
     brackets: as for `closing_index`.
     """
     depth_changes = _depth_changes(brackets)
-    groups: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += depth_changes.get(token.text, 0)
-        if token.text == "," and depth == 0:
-            groups.append([])
-        else:
-            groups[-1].append(token)
-    return groups
+    depth, range_start = 0, start
+    for index in range(start, end):
+        depth += depth_changes.get(tokens[index].text, 0)
+        if tokens[index].text == "," and depth == 0:
+            yield range_start, index
+            range_start = index + 1
+    yield range_start, end
+
+
+def between_commas(tokens: Sequence[Token], brackets: str = "()[]") -> list[list[Token]]:
+    """The tokens in the `comma_ranges` of all tokens; a group may be empty."""
+    return [list(tokens[start:end]) for start, end in comma_ranges(tokens, 0, len(tokens), brackets)]
 
 
 def _depth_changes(brackets: str) -> dict[str, int]:

@@ -11,9 +11,7 @@ BOM = "\ufeff"
 
 def upper(text: str) -> str:
     """Upper case, character by character, as Spark's lexer has it: `ſet` is SET, `ﬁeld` not FIELD."""
-    if text.isascii():
-        return text.upper()
-    return "".join(u if len(u := c.upper()) == 1 else c for c in text)
+    return text.upper() if text.isascii() else "".join(u if len(u := c.upper()) == 1 else c for c in text)
 
 
 # The stand-in for each class of characters beyond ASCII that Spark's lexer distinguishes, so

@@ -59,6 +59,11 @@ class Token(NamedTuple):
         """A word in upper case, as Spark recognizes keywords; any other token's own text."""
         return upper(self.text) if self.kind is TokenKind.WORD else self.text
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """Its start and end."""
+        return self.start, self.end
+
 
 _LETTERS = rf"A-Za-z{LETTER}{LONG_S}{DOTLESS_I}"
 _RAW = r"[rR]'[^']*'|[rR]\"[^\"]*\""

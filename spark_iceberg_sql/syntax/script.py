@@ -66,6 +66,11 @@ class Statement:
         self.release_tokens()
 
     @property
+    def span(self) -> tuple[int, int]:
+        """Its start and end."""
+        return self.start, self.end
+
+    @property
     def text(self) -> str:
         """The statement from its first token to its last."""
         return self.script[self.start : self.end]
@@ -103,10 +108,7 @@ class Statement:
 
     def release_tokens(self) -> None:
         """Release the tokens, which take many times the memory of the text; they can be made again."""
-        self._all = None
-        self._tokens = None
-        self._low = None
-        self._comments = None
+        self._all = self._tokens = self._low = self._comments = None
 
     @property
     def unclosed(self) -> Token | None:

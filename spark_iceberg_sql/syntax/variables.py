@@ -23,16 +23,12 @@ def substitute_variables(text: str, values: Mapping[str, str]) -> str:
     missing = [
         f"{name!r} at line {row}, column {column}"
         for match in _VARIABLE.finditer(text)
-        if (name := match.group(1)) not in values and not _is_sparks(name)
+        if (name := match.group(1)) not in values and not set(":.") & set(name)
         for row, column in (Lines(text).position(match.start()),)
     ]
     if missing:
         raise IcebergSqlError(f"no value for {', '.join(missing)}", help="pass one with --var NAME=VALUE")
     return _VARIABLE.sub(lambda m: values.get(m.group(1), m.group()), text)
-
-
-def _is_sparks(name: str) -> bool:
-    return ":" in name or "." in name
 
 
 def parameters_of(text: str) -> frozenset[str]:

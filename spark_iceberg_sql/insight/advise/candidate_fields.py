@@ -29,22 +29,25 @@ def candidate_fields(schema: Schema, field_id: int) -> tuple[PartitionField, ...
     data_type = column.field.type
     fields = []
     for transform in TRANSFORMS:
-        if not transform.in_ddl or not transform.takes(data_type):
+        is_refused = transform.is_identity and data_type.name in _NO_IDENTITY_TYPES
+        if not transform.in_ddl or not transform.takes(data_type) or is_refused:
             continue
-        if transform.is_identity and data_type.name in _NO_IDENTITY_TYPES:
-            continue
+        parameters: Sequence[int | None] = (None,)
         if transform.hashes:
-            parameters: Sequence[int | None] = _BUCKETS
+            parameters = _BUCKETS
         elif transform.truncates:
             parameters = _PREFIXES if data_type.name in ("string", "binary") else _WIDTHS
-        else:
-            parameters = (None,)
-        for parameter in parameters:
-            bound_transform = BoundTransform(transform, parameter)
-            name = transform.alter_name(column.name.replace(".", "_"), parameter)
-            if transform.is_identity:
-                name = column.name
-            fields.append(PartitionField(field_id, column.name, bound_transform, name, FIRST_FIELD_ID))
+        source = column.name if transform.is_identity else column.name.replace(".", "_")
+        fields += [
+            PartitionField(
+                field_id,
+                column.name,
+                BoundTransform(transform, parameter),
+                transform.alter_name(source, parameter),
+                FIRST_FIELD_ID,
+            )
+            for parameter in parameters
+        ]
     return tuple(fields)
 
 

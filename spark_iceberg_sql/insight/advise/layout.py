@@ -6,12 +6,11 @@ with the partitions in the sample alone; `advise_bounds` widens the bounds.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from statistics import median
@@ -48,7 +47,9 @@ class Sample:
     field_values: Mapping[FieldKey, Sequence[Any]]
     size_model: FileSizeModel
     sampled_rows: int
-    table_bounds: Mapping[int, Sequence[Any]] = dataclasses.field(default_factory=dict)
+    table_bounds: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    _codes: dict[FieldKey, list[int]] = field(default_factory=dict, init=False, repr=False)
+    _rank_ranges: dict[FieldKey, list[RankRange]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def weight(self) -> float:
@@ -74,10 +75,6 @@ class Sample:
         """The columns as ranks."""
         return {i: RankedColumn(values, self.table_bounds.get(i, ())) for i, values in self.columns.items()}
 
-    @cached_property
-    def _codes(self) -> dict[FieldKey, list[int]]:
-        return {}
-
     def codes(self, key: FieldKey) -> list[int]:
         """A candidate field's value in each row, as a number from 0 in order of first occurrence."""
         if key not in self._codes:
@@ -85,31 +82,27 @@ class Sample:
             self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.field_values[key]]
         return self._codes[key]
 
-    @cached_property
-    def _rank_ranges(self) -> dict[FieldKey, list[RankRange]]:
-        return {}
-
-    def rank_ranges(self, field: PartitionField) -> list[RankRange]:
+    def rank_ranges(self, partition_field: PartitionField) -> list[RankRange]:
         """The range of the source column in each partition of a field, by the code of the field's value."""
-        if field.key not in self._rank_ranges:
-            column, codes = self.ranked_columns[field.source_id], self.codes(field.key)
+        if partition_field.key not in self._rank_ranges:
+            column, codes = self.ranked_columns[partition_field.source_id], self.codes(partition_field.key)
             last_rank = len(column.sorted_values) - 1
             ranges = [(last_rank + 1, -1)] * (max(codes, default=-1) + 1)
             for code, rank in zip(codes, column.ranks, strict=True):
                 low, high = ranges[code]
                 if rank >= 0 and not low <= rank <= high:
                     ranges[code] = (min(low, rank), max(high, rank))
-            margin = 0 if field.transform.transform.is_identity else 1
-            self._rank_ranges[field.key] = [
+            margin = 0 if partition_field.transform.transform.is_identity else 1
+            self._rank_ranges[partition_field.key] = [
                 RankRange(low, high, max(0, low - margin), min(last_rank, high + margin)) for low, high in ranges
             ]
-        return self._rank_ranges[field.key]
+        return self._rank_ranges[partition_field.key]
 
     def partition_numbers(self, fields: Sequence[PartitionField]) -> list[int]:
         """Each row's partition under a spec, as a number; empty for an unpartitioned table."""
         numbers: list[int] = []
-        for field in fields:
-            codes = self.codes(field.key)
+        for partition_field in fields:
+            codes = self.codes(partition_field.key)
             code_count = max(codes, default=0) + 1
             numbers = [a * code_count + b for a, b in zip(numbers, codes, strict=True)] if numbers else codes
         return numbers
@@ -126,11 +119,6 @@ class FileSlices:
     row_numbers: Sequence[int]
     file_ends: Sequence[int]
     sizes: Sequence[int]
-
-    @property
-    def median_size(self) -> float:
-        """The bytes of the median file."""
-        return median(self.sizes) if self.sizes else 0.0
 
 
 def slice_files(
@@ -242,15 +230,15 @@ def layouts(
     """
     tried_codes: set[tuple[int, ...]] = set()
     useful_fields = []
-    for field in fields:
-        codes = tuple(sample.codes(field.key))
+    for candidate in fields:
+        codes = tuple(sample.codes(candidate.key))
         # Codes are numbered by first occurrence: equal codes are equal partitions, and zeros alone are one
         # partition.
         if codes in tried_codes or not any(codes):
             continue
         tried_codes.add(codes)
-        if median_file_size(sample, [field]) >= min_file_size:
-            useful_fields.append(field)
+        if median_file_size(sample, [candidate]) >= min_file_size:
+            useful_fields.append(candidate)
     return {
         spec: slice_files(sample, spec)
         for spec in candidate_specs(useful_fields)

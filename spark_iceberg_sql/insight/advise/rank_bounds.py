@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -55,10 +56,8 @@ class RankedColumn:
         self.has_nans = any(r < 0 for r in self.ranks) and not all(
             n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
         )
-        counts = [1 if value in unsampled else 0 for value in self.sorted_values]
-        for r in self.ranks:
-            if r >= 0:
-                counts[r] += 1
+        rows_of = Counter(self.ranks)
+        counts = (rows_of[r] + (value in unsampled) for r, value in enumerate(self.sorted_values))
         self._rows_below = [0, *accumulate(counts)]  # the number of sampled rows below each rank
 
     def bounds(

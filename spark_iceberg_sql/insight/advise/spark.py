@@ -22,7 +22,7 @@ from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimato
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.preview.spark_estimates import no_metadata_message
-from spark_iceberg_sql.insight.specs import candidate_spec, clause
+from spark_iceberg_sql.insight.specs import candidate_spec, clause, rewrite_call
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
@@ -33,7 +33,7 @@ from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.identifiers import dotted, quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -114,8 +114,7 @@ class _AdviceSearch:
         all_costs = self.costs.all_specs()
         today = self._current_proposal() if self._table is not None else None
         best_specs = [s for s in all_costs.ranked_specs() if not self._is_current(s, all_costs.layouts[s], today)]
-        refined_costs = self.costs.refine(all_costs, best_specs[:FINALISTS])
-        proposals = self._verified_proposals(refined_costs)
+        proposals = self._verified_proposals(self.costs.refine(all_costs, best_specs[:FINALISTS]))
         if today is not None:
             proposals, notes = with_today(today, proposals)
             self._notes += notes
@@ -184,7 +183,7 @@ class _AdviceSearch:
             if not query_reads.files and self._using == "metadata":
                 files, total = self.costs.minimum_reads(query_reads.query, sample, slices)
                 reads[index] = replace(query_reads, files=files, bytes=total)
-        rewrite = _rewrite_call(source.table) if source.table is not None else None
+        rewrite = rewrite_call(source.table, {"rewrite-all": "true"}) if source.table is not None else None
         sizes = [file.size for file in hypothetical.files]
         return proposal(
             text,
@@ -220,11 +219,8 @@ class _AdviceSearch:
 
     def _with_current_reads(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """The proposals, with what each query reads today, or reads of an unpartitioned table."""
-        current = next((p for p in proposals if p.is_today), None)
-        current = current or next((p for p in proposals if not p.spec), None)
-        if current is None:
-            return list(proposals)
-        current_reads = {q.query: q for q in current.per_query}
+        current = sorted((p for p in proposals if p.is_today or not p.spec), key=lambda p: not p.is_today)
+        current_reads = {q.query: q for q in current[0].per_query} if current else {}
         return [
             replace(
                 p,
@@ -237,11 +233,3 @@ class _AdviceSearch:
             )
             for p in proposals
         ]
-
-
-def _rewrite_call(table: tuple[str, ...]) -> str:
-    catalog, *table_name = map(quoted, table)
-    return (
-        f"CALL {catalog}.system.rewrite_data_files("
-        f"table => {string_literal('.'.join(table_name))}, options => map('rewrite-all', 'true'))"
-    )

@@ -107,7 +107,8 @@ class CostEstimator:
         fields = [
             f
             for column, is_equality in columns.items()
-            for f in self._candidate_fields(column, is_equality=is_equality)
+            for f in candidate_fields(self._source.schema, column)
+            if is_equality or f.transform.transform.order_preserving
         ]
         if self._using == "metadata":
             assumed, settings, files = assumed_rows(self._spark, self._source, self._columns, fields, self._rows)
@@ -160,10 +161,9 @@ class CostEstimator:
 
     def table_under(self, sample: Sample, spec: Spec, slices: FileSlices) -> HypotheticalTable:
         """The files under a spec; from data, every partition is counted."""
-        schema = self._source.schema
-        if self._using == "metadata" or sample.is_complete:
-            return hypothetical_table(sample, schema, spec, slices)
-        counted_partitions = count_partitions(self._source, sample.columns, spec.fields)
+        schema, counted_partitions = self._source.schema, None
+        if self._using != "metadata" and not sample.is_complete:
+            counted_partitions = count_partitions(self._source, sample.columns, spec.fields)
         if counted_partitions is None:
             return hypothetical_table(sample, schema, spec, slices)
         if not self.basis.endswith(_COUNTED_NOTE):
@@ -190,19 +190,11 @@ class CostEstimator:
         """
         if sample.is_complete or query not in self._reading_queries or not slices.sizes:
             return 0, 0
-        return 1, round(slices.median_size)
+        return 1, round(median(slices.sizes))
 
     def take_sample(self, columns: Sequence[int], fields: Sequence[PartitionField]) -> Sample:
         """A sample of the source's rows. columns: field ids. fields: the candidates."""
         return take_sample(self._spark, self._source, columns, fields, self._rows)
-
-    def _candidate_fields(self, column: int, *, is_equality: bool) -> list[PartitionField]:
-        """The candidate fields over a column. is_equality: whether a query compares it by equality."""
-        return [
-            field
-            for field in candidate_fields(self._source.schema, column)
-            if is_equality or field.transform.transform.order_preserving
-        ]
 
     def _estimate(
         self, sample: Sample, layouts_by_spec: Mapping[SpecFields, FileSlices], planned_queries: Sequence[PlannedQuery]

@@ -13,7 +13,7 @@ from spark_iceberg_sql.insight.advise.counted_files import CountedPartition
 from spark_iceberg_sql.insight.advise.file_layout import AssumedSample, assume_rows
 from spark_iceberg_sql.insight.advise.layout import Sample
 from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
-from spark_iceberg_sql.insight.hypothetical.partitions import Bounds
+from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, result_type
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import has_bounds
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
@@ -21,7 +21,7 @@ from spark_iceberg_sql.insight.preview.spark_estimates import existing_files, fr
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
-from spark_iceberg_sql.model.types import Primitive, Type
+from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 from spark_iceberg_sql.syntax.identifiers import dotted
 
@@ -79,7 +79,7 @@ def take_sample(
         field_values={
             f.key: [from_spark(data_type, value) for value in column]
             for f, column in zip(fields, values[len(data_types) :], strict=True)
-            for data_type in (_result_type(source, f),)
+            for data_type in (result_type(source.schema, f),)
         },
         size_model=earlier.size_model if earlier else _file_size_model(spark, source, max(1.0, row_bytes)),
         sampled_rows=sampled_rows,
@@ -127,7 +127,7 @@ def count_partitions(
     )
     if len(collected) > _MAX_PARTITIONS:
         return None
-    result_types = [_result_type(source, f) for f in fields]
+    result_types = [result_type(source.schema, f) for f in fields]
     return [
         CountedPartition(
             tuple(from_spark(data_type, row[f"k{n}"]) for n, data_type in enumerate(result_types)),
@@ -154,7 +154,9 @@ def _field_columns(fields: Sequence[PartitionField], schema: Schema) -> list[Col
 
 
 def _column(source: Source, field_id: int) -> Column:
-    return fn.col(dotted(_path(source, field_id)))
+    column = source.schema.by_id(field_id)
+    assert column is not None
+    return fn.col(dotted(column.path))
 
 
 def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> FileSizeModel:
@@ -176,15 +178,3 @@ def assumed_rows(
     result = assume_rows(file_stats, type_names, fields, count, settings)
     notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
     return replace(result, left_out=(*notes, *result.left_out)), settings, len(file_stats)
-
-
-def _path(source: Source, field_id: int) -> list[str]:
-    column = source.schema.by_id(field_id)
-    assert column is not None
-    return list(column.path)
-
-
-def _result_type(source: Source, field: PartitionField) -> Primitive:
-    source_type = source.schema.types[field.source_id]
-    assert isinstance(source_type, Primitive)
-    return source_type if field.transform.transform.result is None else Primitive("int")

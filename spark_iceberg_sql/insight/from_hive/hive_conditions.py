@@ -81,9 +81,8 @@ def table_references(tokens: Sequence[Token], base_name: str) -> list[tuple[int,
     """
     references = []
     for index, token in enumerate(tokens):
-        if name_of(token).lower() != base_name.lower():
-            continue
-        if index + 1 < len(tokens) and tokens[index + 1].text == ".":  # of a table in it, such as `t.files`
+        is_namespace = index + 1 < len(tokens) and tokens[index + 1].text == "."  # of `t.files`, for example
+        if is_namespace or name_of(token).lower() != base_name.lower():
             continue
         first = index
         while first > 1 and tokens[first - 1].text == "." and tokens[first - 2].kind in _NAMES:
@@ -176,27 +175,19 @@ def _in_where(tokens: Sequence[Token], index: int) -> bool:
             depth += 1
         elif keyword == "(" and depth:
             depth -= 1
-        if depth or keyword in ("(", ")"):
-            continue
-        if keyword in ("WHERE", "ON"):
-            return True
-        if keyword in _ENDS or keyword in ("SELECT", "FROM"):
-            return False
+        if not depth and (keyword in _ENDS or keyword in ("SELECT", "FROM", "WHERE", "ON")):
+            return keyword in ("WHERE", "ON")
     return False
 
 
 def _comparison(tokens: Sequence[Token], index: int) -> tuple[str, tuple[str, ...] | None, int]:
     """The operator after a column, empty if there is none, the constants, and the index of the last token."""
-    keywords = [token.word for token in tokens[index + 1 : index + 6]]
-    negation = "NOT " if keywords[:1] == ["NOT"] else ""
+    negation = "NOT " if [token.word for token in tokens[index + 1 : index + 2]] == ["NOT"] else ""
     operator_index = index + 2 if negation else index + 1
     operator = tokens[operator_index].word if operator_index < len(tokens) else ""
-    if operator in _COMPARISONS and not negation:
+    if operator == "LIKE" or (operator in _COMPARISONS and not negation):
         value, last = _constant(tokens, operator_index + 1)
-        return operator, None if value is None else (value,), last
-    if operator == "LIKE":
-        value, last = _constant(tokens, operator_index + 1)
-        return f"{negation}LIKE", None if value is None else (value,), last
+        return negation + operator, None if value is None else (value,), last
     if operator == "BETWEEN":
         low, last = _constant(tokens, operator_index + 1)
         if low is None or last + 1 >= len(tokens) or tokens[last + 1].word != "AND":
@@ -251,11 +242,6 @@ def condition_at(
 
 def _is_between_and(tokens: Sequence[Token], index: int) -> bool:
     """True if an AND belongs to a BETWEEN."""
-    if tokens[index].word != "AND":
-        return False
-    for i in range(index - 1, max(-1, index - 12), -1):
-        if tokens[i].word in ("AND", "OR", "WHERE", "(", ")"):
-            return False
-        if tokens[i].word == "BETWEEN":
-            return True
-    return False
+    preceding = reversed([token.word for token in tokens[max(0, index - 11) : index]])
+    nearest = next((word for word in preceding if word in ("BETWEEN", "AND", "OR", "WHERE", "(", ")")), "")
+    return tokens[index].word == "AND" and nearest == "BETWEEN"

@@ -301,18 +301,13 @@ def possible_derivations(
     for column in columns:
         if not column.is_time or (column.type == "date" and sorted_formats[-1].unit == "hour"):
             continue
-        has_zone = column.type in ("timestamp", "timestamp_ltz")
-        for zone in dict.fromkeys(zones) if has_zone else ("",):
+        for zone in dict.fromkeys(zones) if column.type in ("timestamp", "timestamp_ltz") else ("",):
             yield PartitionDerivation(tuple(sorted_formats), column, zone)
 
 
 def _is_complete(formats: Sequence[PartitionValueFormat]) -> bool:
     """True if the formats together hold a time from the year on, each unit once."""
     units = [value_format.unit for value_format in formats]
-    if len(set(units)) < len(units):
-        return False
     first = UNITS.index(units[0])
-    if formats[0].is_part and first != 0:
-        return False
-    is_composable = formats[0].is_part or all(value_format.is_part for value_format in formats[1:])
+    is_composable = first == 0 if formats[0].is_part else all(value_format.is_part for value_format in formats[1:])
     return is_composable and units == list(UNITS[first : first + len(units)])

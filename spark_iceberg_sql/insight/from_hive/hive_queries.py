@@ -69,11 +69,10 @@ def rewrite(text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDe
         if name_of(tokens[position]).lower() in formats and not is_call(tokens, position)
     ]
     notes = []
-    ambiguous_count = len(name_indexes) - len(references)
-    if ambiguous_count:
+    if ambiguous_count := len(name_indexes) - len(references):
         notes.append(
-            f"{_times_text(ambiguous_count)} the text does not show which table's column "
-            f"`{name_of(tokens[name_indexes[0]])}` is; "
+            ("once" if ambiguous_count == 1 else f"{ambiguous_count} times")
+            + f" the text does not show which table's column `{name_of(tokens[name_indexes[0]])}` is; "
             "qualify it with the table's alias"
         )
     conditions = []
@@ -93,10 +92,6 @@ def rewrite(text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDe
         rewritten += text[position:start] + predicate
         position = end
     return RewrittenQuery(text, rewritten + text[position:] if position else None, tuple(dict.fromkeys(notes)))
-
-
-def _times_text(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
 
 
 def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
@@ -143,8 +138,7 @@ def _predicate(derivation: PartitionDerivation, run: Sequence[Condition]) -> tup
         )
     ranges = [derivation.range_predicate(start, end, column) for start, end in spans]
     predicate = ranges[0] if len(ranges) == 1 else f"({' OR '.join(ranges)})"
-    is_negated = run[0].operator.startswith("NOT ") or run[0].operator in ("<>", "!=")
-    if is_negated:
+    if run[0].operator.startswith("NOT ") or run[0].operator in ("<>", "!="):
         predicate = f"NOT {predicate}" if predicate.startswith("(") else f"NOT ({predicate})"
     return predicate, ""
 
@@ -249,9 +243,8 @@ def _span_of_prefix(value_format: PartitionValueFormat, pattern: str) -> list[_S
     if match[2] and "-" in value_format.format and pattern[4] != "-":
         return None
     unit = "month" if match[2] else "year"
-    if UNITS.index(unit) > UNITS.index(value_format.unit) or (match[2] and not 1 <= int(match[2]) <= 12):
-        return None
-    if int(match[1]) < 1:
+    is_date = int(match[1]) >= 1 and 1 <= int(match[2] or 1) <= 12
+    if not is_date or UNITS.index(unit) > UNITS.index(value_format.unit):
         return None
     start = datetime(int(match[1]), int(match[2] or 1), 1)  # noqa: DTZ001  a wall clock
     return [(start, next_unit(start, unit))]

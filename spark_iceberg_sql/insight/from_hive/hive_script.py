@@ -32,8 +32,7 @@ def script_of(
         if derivation is not None and derivation.basis.startswith("as stated")
         else ()
     )
-    obstacle = _obstacle(table)
-    if obstacle:
+    if obstacle := _obstacle(table):
         create = f"CREATE TABLE {target} USING iceberg PARTITIONED BY ({spec}) AS SELECT * FROM {source}"
         return (*check_steps, Step(f"writes all rows: {obstacle} cannot be imported", (create,))), ()
     system = f"{quoted(catalog)}.system"

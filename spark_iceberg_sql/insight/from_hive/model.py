@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.checker.plan import size
@@ -21,11 +21,11 @@ from spark_iceberg_sql.insight.from_hive.hive_partitions import (
     infer_formats,
     possible_derivations,
 )
-from spark_iceberg_sql.insight.from_hive.hive_queries import RewrittenQuery, rewrite
+from spark_iceberg_sql.insight.from_hive.hive_queries import rewrite
 from spark_iceberg_sql.insight.from_hive.hive_script import Step, script_of
 from spark_iceberg_sql.insight.from_hive.hive_statements import changes_catalog, changes_namespace, statement_note
 from spark_iceberg_sql.insight.from_hive.hive_zones import refuse_unknown
-from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
 from spark_iceberg_sql.report.sql_text import in_a_line, laid_out, query_lines
 from spark_iceberg_sql.safe_output import join_visible, visible
@@ -88,11 +88,6 @@ class FromHive(Result):
             yield from (("script", item, step.why) for item in step.statements)
         for step in self.other_ways:
             yield from (("other way", item, step.why) for item in step.statements)
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict for JSON: the attributes; a query has those of HiveQuery, a step those of Step."""
-        values: dict[str, Any] = json_value(self)
-        return values
 
     def __str__(self) -> str:
         return join_visible(self._lines())
@@ -179,8 +174,9 @@ def from_ddl(
     derivations = list(possible_derivations(formats, table.data_columns, (zone,)))
     if column is not None:
         derivation = derivation_over(table, derivations, column, unsure)
-        basis = f"as stated, {derivation.description}; the first statement of the script checks it"
-        derivation = replace(derivation, basis=basis)
+        derivation = replace(
+            derivation, basis=f"as stated, {derivation.description}; the first statement of the script checks it"
+        )
     else:
         unsure += open_questions(table, derivations)
     result = planned_move(table, derivation, unsure, all_queries, catalog)
@@ -214,14 +210,14 @@ def partition_formats(
     table: HiveTable, queries: Sequence[Query], values: dict[str, set[str]]
 ) -> tuple[dict[str, PartitionValueFormat], dict[str, str]]:
     """The formats of the partition columns, from their values, or else from the constants of the queries."""
-    values_by_column = {name: set(column_values) for name, column_values in values.items()}
-    is_guessed = not any(values_by_column.values())
-    if is_guessed:
-        names = [column.name for column in table.partition_columns]
-        for query in queries:
-            for name, column_values in constants_by_column(query.text, table.names, names).items():
-                values_by_column.setdefault(name, set()).update(column_values)
-    return infer_formats(table.partition_columns, values_by_column, is_guessed=is_guessed)
+    if any(values.values()):
+        return infer_formats(table.partition_columns, values)
+    names = [column.name for column in table.partition_columns]
+    constants: dict[str, set[str]] = defaultdict(set)
+    for query in queries:
+        for name, column_values in constants_by_column(query.text, table.names, names).items():
+            constants[name] |= column_values
+    return infer_formats(table.partition_columns, constants, is_guessed=True)
 
 
 def derivation_over(
@@ -288,7 +284,7 @@ def planned_move(
 def _query(query: Query, table: HiveTable, derivation: PartitionDerivation | None) -> HiveQuery:
     if derivation is None:
         return HiveQuery(query.text, None)
-    result: RewrittenQuery = rewrite(query.text, table.names, derivation)
+    result = rewrite(query.text, table.names, derivation)
     return HiveQuery(query.text, result.rewritten, result.notes)
 
 

@@ -138,14 +138,11 @@ def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, .
         catalog, namespace = catalog_entries.current_namespace(spark)
     except catalog_entries.CatalogUnavailableError:
         return (full_name,)
-    lower_namespace = tuple(part.lower() for part in namespace)
     if catalog != name[0]:
         return (full_name,)
-    qualified_names = (full_name[1:], full_name)
-    allows_base_name = lower_namespace == full_name[1:-1] and not catalog_entries.is_temporary_view(
-        spark, full_name[-1:]
-    )
-    return (*qualified_names, full_name[-1:]) if allows_base_name else qualified_names
+    is_current = tuple(part.lower() for part in namespace) == full_name[1:-1]
+    allows_base_name = is_current and not catalog_entries.is_temporary_view(spark, full_name[-1:])
+    return (full_name[1:], full_name, *((full_name[-1:],) if allows_base_name else ()))
 
 
 def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
@@ -185,12 +182,12 @@ def _verified_derivation(
         )
         return None
     if not matching:
-        for i, derivation in enumerate(derivations):
-            unsure.append(f"{derivation.description}, but not in {row[f'r{i}']:,} of {row['rows']:,} rows")
+        unsure += [
+            f"{derivation.description}, but not in {row[f'r{i}']:,} of {row['rows']:,} rows"
+            for i, derivation in enumerate(derivations)
+        ]
         return None
-    best = matching[0]
-    basis = f"{best.description}: checked on all {row['rows']:,} rows"
-    return replace(best, basis=basis)
+    return replace(matching[0], basis=f"{matching[0].description}: checked on all {row['rows']:,} rows")
 
 
 def _reads_now(run_sql: Callable[..., DataFrame], query: Query, name: str) -> tuple[int, int] | None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.insight.specs import rewrite_call
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import TIMES
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
@@ -25,12 +25,13 @@ SMALL_SHARE = 0.75
 _SKEW_FACTOR = 10  # times the median partition
 _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
 # The options of rewrite_data_files that fix a problem.
+_REWRITE_ALL = {"rewrite-all": "true"}
 OPTIONS: dict[str, dict[str, str]] = {
-    "wrong bounds": {"rewrite-all": "true"},
+    "wrong bounds": _REWRITE_ALL,
     "small files": {"min-input-files": "2"},
-    "old specs": {"rewrite-all": "true"},
+    "old specs": _REWRITE_ALL,
     "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
-    "unsorted": {"rewrite-all": "true"},
+    "unsorted": _REWRITE_ALL,
 }
 _NEW_FILES_ONLY = ". The ALTER applies to new files only: after it, `old specs` has the CALL that rewrites the others"
 _COARSER = {fine.name: coarse.spelling for coarse, fine in pairwise(TIMES)}
@@ -78,11 +79,6 @@ class Health(Result):
                 finding.rewritten_bytes,
                 finding.basis,
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict for JSON: `table`, `files`, `bytes`, and `findings`, each with the attributes of Finding."""
-        values: dict[str, Any] = json_value(self)
-        return values
 
     def __str__(self) -> str:
         lines = [f"{self.table}: {self.files:,} data files, {size(self.bytes)}"]
@@ -294,9 +290,11 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
 
 
 def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
-    wide_columns = [(column, share) for column, share in metrics.spans if share > _MAX_SPAN]
-    if metrics.sort_order:
-        wide_columns = [(column, share) for column, share in wide_columns if column in metrics.sort_order]
+    wide_columns = [
+        (column, share)
+        for column, share in metrics.spans
+        if share > _MAX_SPAN and (not metrics.sort_order or column in metrics.sort_order)
+    ]
     if not wide_columns:
         return
     column, share = wide_columns[0]
@@ -319,31 +317,20 @@ def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
 
 def rewrite_deletes_call(name: Sequence[str]) -> str:
     """The call that rewrites a table's position delete files, and leaves out those of data files that are gone."""
-    catalog, *table_name = name
-    return (
-        f"CALL {quoted(catalog)}.system.rewrite_position_delete_files("
-        f"table => {string_literal('.'.join(map(quoted, table_name)))}, options => map('rewrite-all', 'true'))"
-    )
+    return rewrite_call(name, _REWRITE_ALL, procedure="rewrite_position_delete_files")
 
 
 def _rewrite_call(metrics: TableMetrics, problem: str, sort_order: str | None = None) -> str:
-    catalog, *table_name = metrics.name
-    options = ", ".join(f"{string_literal(key)}, {string_literal(value)}" for key, value in OPTIONS[problem].items())
     sort_args = ""
     if sort_order is not None:  # empty: the table's own
-        sort_args = ", strategy => 'sort'"
-        sort_args += f", sort_order => {string_literal(sort_order)}" if sort_order else ""
-    return (
-        f"CALL {quoted(catalog)}.system.rewrite_data_files("
-        f"table => {string_literal('.'.join(map(quoted, table_name)))}{sort_args}, options => map({options}))"
-    )
+        sort_args = ", strategy => 'sort'" + (f", sort_order => {string_literal(sort_order)}" if sort_order else "")
+    return rewrite_call(metrics.name, OPTIONS[problem], sort_args)
 
 
 def _coarser_field(metrics: TableMetrics) -> str | None:
     """The ALTER to the next coarser unit of a time field; it applies to new files only."""
     for field in metrics.fields:
-        unit = _COARSER.get(field.transform.transform.name)
-        if unit is not None:
+        if (unit := _COARSER.get(field.transform.transform.name)) is not None:
             column = ".".join(map(quoted, field.source.split(".")))
             table = ".".join(map(quoted, metrics.name))
             return f"ALTER TABLE {table} REPLACE PARTITION FIELD {quoted(field.name)} WITH {unit}({column})"

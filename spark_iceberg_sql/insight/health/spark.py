@@ -17,7 +17,7 @@ from spark_iceberg_sql.insight.health.model import (
     rewrite_deletes_call,
 )
 from spark_iceberg_sql.insight.health.model import health as judged
-from spark_iceberg_sql.insight.hypothetical.spark_source import naming_argument, refuse_numbers
+from spark_iceberg_sql.insight.hypothetical.spark_source import load_entry, naming_argument, refuse_numbers
 from spark_iceberg_sql.insight.preview.spark import preview
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
@@ -65,10 +65,7 @@ def health(spark: SparkSession, table: str) -> Health:
         raise IcebergSqlError(f"`{table}` is a temporary view, not a table", help=_HELP)
     with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
         name = tuple(relations.full_name(dotted(parts)))
-        try:
-            loaded = catalog_entries.load(spark, name)
-        except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
-            raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
+        loaded = load_entry(spark, table, name)
         if loaded.relation_kind != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=_HELP)
         current_table = table_from_metadata(name, loaded.metadata)

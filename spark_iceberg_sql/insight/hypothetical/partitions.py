@@ -78,34 +78,38 @@ class HypotheticalTable:
         As JSON, the hundred thousand files of one search for advice took most of its time.
         """
         files = self.files
-        parts = [struct.pack(">i", len(files)), _pack_numbers([f.rows for f in files])]
-        parts.append(_pack_numbers([max(1, f.size) for f in files]))
+        parts = [
+            struct.pack(">i", len(files)),
+            _pack_numbers([f.rows for f in files]),
+            _pack_numbers([max(1, f.size) for f in files]),
+        ]
         for position, partition_field in enumerate(self.spec.fields):
-            data_type = _result_type(self.schema, partition_field)
+            data_type = result_type(self.schema, partition_field)
             parts.append(_pack_distinct(partial(pack_value, data_type), [f.partition[position] for f in files]))
         bounded_ids = {field_key for file in files for field_key in file.bounds}
-        types = {field_key: data_type for field_key, data_type in self.schema.types.items() if field_key in bounded_ids}
         bounded_types = {
             field_key: data_type
-            for field_key, data_type in types.items()
-            if isinstance(data_type, Primitive) and has_bounds(data_type)
+            for field_key, data_type in self.schema.types.items()
+            if field_key in bounded_ids and isinstance(data_type, Primitive) and has_bounds(data_type)
         }
         parts.append(struct.pack(">i", len(bounded_types)))
         for field_id, data_type in bounded_types.items():
             column = [file.bounds.get(field_id) for file in files]
-            parts.append(struct.pack(">i?", field_id, data_type.name in _NAN_TYPES))
-            parts.append(_pack_numbers([-1 if bounds is None else bounds.nulls for bounds in column]))
-            parts.append(_pack_numbers([0 if bounds is None else bounds.nans for bounds in column]))
             lows, highs = ([getattr(bounds, end, None) for bounds in column] for end in ("low", "high"))
-            parts.append(_pack_distinct(partial(lower_bound, data_type), lows))
-            parts.append(_pack_distinct(partial(upper_bound, data_type), highs))
+            parts += [
+                struct.pack(">i?", field_id, data_type.name in _NAN_TYPES),
+                _pack_numbers([-1 if bounds is None else bounds.nulls for bounds in column]),
+                _pack_numbers([0 if bounds is None else bounds.nans for bounds in column]),
+                _pack_distinct(partial(lower_bound, data_type), lows),
+                _pack_distinct(partial(upper_bound, data_type), highs),
+            ]
         return b"".join(parts)
 
 
 _NAN_TYPES = ("float", "double")
 
 
-def _result_type(schema: Schema, partition_field: PartitionField) -> Primitive:
+def result_type(schema: Schema, partition_field: PartitionField) -> Primitive:
     """The Iceberg type of a partition field's values."""
     source_type = schema.types[partition_field.source_id]
     assert isinstance(source_type, Primitive)

@@ -151,11 +151,7 @@ def sum_over_tasks(task_groups: Sequence[Group]) -> list[Group]:
 
 def raw_bytes(schema: Schema) -> Column:
     """The bytes of a row in Parquet's plain encoding, as a column."""
-    parts = [part for f in schema.fields for part in _column_bytes(f, ())]
-    total = fn.lit(0.0)
-    for part in parts:
-        total = total + part
-    return total
+    return sum((part for f in schema.fields for part in _column_bytes(f, ())), fn.lit(0.0))
 
 
 def _column_bytes(field: Field, parent_path: Sequence[str]) -> list[Column]:
@@ -173,11 +169,9 @@ def _column_bytes(field: Field, parent_path: Sequence[str]) -> list[Column]:
         width = _WIDTHS[data_type.name]
     elif data_type.name == "fixed" and data_type.arguments:
         width = data_type.arguments[0]
-    elif data_type.name in ("string", "binary"):
-        return [fn.coalesce(fn.octet_length(column) + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
     else:
-        text = fn.octet_length(column.cast("string"))
-        return [fn.coalesce(text + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
+        content = column if data_type.name in ("string", "binary") else column.cast("string")
+        return [fn.coalesce(fn.octet_length(content) + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
     return [fn.when(column.isNotNull(), fn.lit(float(width))).otherwise(fn.lit(0.0))]
 
 

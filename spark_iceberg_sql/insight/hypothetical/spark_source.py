@@ -19,7 +19,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, hypothetical_tables
 from spark_iceberg_sql.spark.gate import intercept, read_errors
-from spark_iceberg_sql.syntax.identifiers import dotted
+from spark_iceberg_sql.syntax.identifiers import dotted, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -118,15 +118,12 @@ def refuse_property(error_text: str, properties: Mapping[str, str]) -> None:
     """
     number, format_ = (re.search(r'For input string: "(.*)"', error_text), _NO_FORMAT.search(error_text))
     match = number or format_
-    if match is None:
-        return
-    key = next((k for k, v in properties.items() if v.lower() == match[1].lower()), None)
-    if key is None:
-        return
-    expected = "a whole number, such as 67108864" if number else "parquet, orc or avro"
-    raise IcebergSqlError(
-        f"the table property '{key}' cannot be '{properties[key]}'", help=f"give {expected}", argument="properties"
-    )
+    key = next((k for k, v in properties.items() if match and v.lower() == match[1].lower()), None)
+    if key is not None:
+        expected = "a whole number, such as 67108864" if number else "parquet, orc or avro"
+        raise IcebergSqlError(
+            f"the table property '{key}' cannot be '{properties[key]}'", help=f"give {expected}", argument="properties"
+        )
 
 
 def refuse_numbers(properties: Mapping[str, str]) -> None:
@@ -144,8 +141,7 @@ def refuse_numbers(properties: Mapping[str, str]) -> None:
 def _frame_at(spark: SparkSession, path: str) -> DataFrame:
     file_format = _FORMATS.get(PurePosixPath(path.rstrip("/*")).suffix.lower())
     if file_format is None:
-        escaped = path.replace("\\", "\\\\").replace("'", "\\'")
-        return intercept.unchecked_sql(spark)(f"SELECT * FROM iceberg('{escaped}')")
+        return intercept.unchecked_sql(spark)(f"SELECT * FROM iceberg({string_literal(path)})")
     options = {"header": "true", "inferSchema": "true"} if file_format == "csv" else {}
     return spark.read.format(file_format).options(**options).load(path)
 
@@ -155,10 +151,7 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
     if not catalog_entries.is_temporary_view(spark, parts):
         with sessions.working_in(spark):
             full_name = tuple(relations.full_name(dotted(parts)))
-        try:
-            loaded = catalog_entries.load(spark, full_name)
-        except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
-            raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
+        loaded = load_entry(spark, name, full_name)
         if loaded.relation_kind == "absent":
             raise IcebergSqlError(
                 f"there is no table or view `{name}`",
@@ -169,6 +162,14 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
         if loaded.relation_kind != "view":
             return replace(_of_frame(spark.table(dotted(full_name)), name, properties), name=full_name)
     return _of_frame(spark.table(dotted(parts)), name, properties)
+
+
+def load_entry(spark: SparkSession, name: str, full_name: tuple[str, ...]) -> catalog_entries.CatalogEntry:
+    """A catalog's entry. name: as the user wrote it. Raises IcebergSqlError if the catalog cannot be read."""
+    try:
+        return catalog_entries.load(spark, full_name)
+    except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
+        raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
 
 
 def _of_table(

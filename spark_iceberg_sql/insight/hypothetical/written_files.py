@@ -9,10 +9,11 @@ compress. The last is measured by writing a few partitions in memory.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from statistics import stdev
 
 ROWS_PER_SIZE_CHECK = 1000  # RollingFileWriter.ROWS_DIVISOR
 _SIMILAR_SIZE_FACTOR = 1.3  # files whose sizes differ by less than this factor make one point of the curve
@@ -101,8 +102,7 @@ class FileSizeModel:
         if index == len(self._points):
             return raw_bytes * self._points[-1][1]
         if index == 0:
-            smallest_raw, ratio = self._points[0]
-            return self._extrapolate(raw_bytes, smallest_raw, ratio)
+            return self._extrapolate(raw_bytes, *self._points[0])
         (x0, r0), (x1, r1) = self._points[index - 1], self._points[index]
         # The bytes, not their share: the footer of a small file is a multiple of its rows.
         return x0 * r0 + (raw_bytes - x0) / (x1 - x0) * (x1 * r1 - x0 * r0)
@@ -165,9 +165,7 @@ class FileSizeModel:
         deviations = [file.size / self.predict(file.raw_bytes) - 1 for file in self._files]
         if len(deviations) < 2:
             return 1.0
-        mean = sum(deviations) / len(deviations)
-        spread = math.sqrt(sum((deviation - mean) ** 2 for deviation in deviations) / (len(deviations) - 1))
-        return 2 * spread / math.sqrt(len(deviations))
+        return 2 * stdev(deviations) / math.sqrt(len(deviations))
 
 
 def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
@@ -178,11 +176,8 @@ def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
             groups[-1].append(file)
         else:
             groups.append([file])
-    points = []
-    for group in groups:
-        raw_bytes, size = sum(f.raw_bytes for f in group), sum(f.size for f in group)
-        points.append((raw_bytes / len(group), size / raw_bytes))
-    return points
+    totals = [(len(group), sum(f.raw_bytes for f in group), sum(f.size for f in group)) for group in groups]
+    return [(raw_bytes / count, size / raw_bytes) for count, raw_bytes, size in totals]
 
 
 def trial_indexes(outputs: Sequence[TaskOutput], count: int) -> list[int]:
@@ -246,9 +241,4 @@ def task_of_outputs(sizes: Sequence[int], settings: WriteSettings) -> list[int]:
         else:
             current += size
     merge()
-    tasks, task = [], -1
-    for i in range(len(sizes)):
-        if i in task_starts:
-            task += 1
-        tasks.append(task)
-    return tasks
+    return [bisect_right(task_starts, i) - 1 for i in range(len(sizes))]

@@ -5,6 +5,7 @@ A file's rows are assumed to be spread evenly between the bounds of each column,
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,9 +45,7 @@ def partition_totals(
     for file in files:
         shares = [_shares(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in spec.fields]
         for parts in product(*shares):
-            share = 1.0
-            for _, part in parts:
-                share *= part
+            share = math.prod(part for _, part in parts)
             total = totals[tuple(value for value, _ in parts)]
             total[0] += file.rows * share
             total[1] += max(0.0, file.size - footer) * share

@@ -11,7 +11,7 @@ from typing import Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.safe_output import join_visible
 
@@ -153,14 +153,12 @@ class Preview(Result):
     @property
     def title(self) -> str:
         """The title: the source and its spec."""
-        clause = f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned"
-        return f"{self.source}, {clause}"
+        return f"{self.source}, " + (f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned")
 
     def to_dict(self) -> dict[str, Any]:
         """A dict for JSON: the attributes, and `partitions`, `files`, `rows`, `bytes`, `skew` and `small_files`."""
-        values: dict[str, Any] = json_value(self)
         totals = ("partitions", "files", "rows", "bytes", "skew", "small_files")
-        return values | {name: getattr(self, name) for name in totals}
+        return super().to_dict() | {name: getattr(self, name) for name in totals}
 
     def __str__(self) -> str:
         pairs = self.summary()
@@ -190,12 +188,8 @@ class Preview(Result):
             f"<td style='text-align:left'>{markup.html_text(text)}</td></tr>"
             for name, text in self.summary()
         )
-        return f"<div><b>{markup.html_text(self.title)}</b><table>{cells}</table>{_bar_chart(self._bars())}</div>"
-
-    def _bars(self) -> Sequence[tuple[str, int]]:
-        if not self.spec:
-            return ()
-        return [(p.partition, p.bytes) for p in self.per_partition[:40]]
+        bars = [(p.partition, p.bytes) for p in self.per_partition[:40]] if self.spec else []
+        return f"<div><b>{markup.html_text(self.title)}</b><table>{cells}</table>{_bar_chart(bars)}</div>"
 
 
 def _bar_chart(bars: Sequence[tuple[str, int]]) -> str:

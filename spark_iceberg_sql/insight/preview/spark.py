@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
@@ -14,7 +15,6 @@ from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.hypothetical.written_files import (
     ROWS_PER_SIZE_CHECK,
-    DataFile,
     FileSizeModel,
     TaskOutput,
     TrialWrite,
@@ -22,7 +22,7 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
 )
 from spark_iceberg_sql.insight.preview import spark_commits, spark_splits
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
-from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample
+from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample, write_trial
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of, settings_text
 from spark_iceberg_sql.insight.preview.spark_splits import OutputFiles, PartitionOutputs
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate_spec
@@ -78,11 +78,10 @@ def preview(
             if using == "data":
                 return _PreviewRun(spark, resolved_source, parsed_spec, table, commits).result()
             settings = settings_of(spark, table)
-            settings_summary = settings_text(settings)
             if using == "sample":
-                return from_sample(spark, resolved_source, parsed_spec, table, settings, settings_summary)
+                return from_sample(spark, resolved_source, parsed_spec, table, settings)
             with naming_argument("using"):
-                return from_metadata(spark, resolved_source, parsed_spec, table, settings, settings_summary)
+                return from_metadata(spark, resolved_source, parsed_spec, table, settings)
     except JVM_ERRORS as error:
         refuse_property(message(error), resolved_source.properties)
         raise read_errors.read_failure(error, f"{resolved_source.title} cannot be previewed") from None
@@ -135,7 +134,8 @@ class _PreviewRun:
             files = trial.files if trial and trial.is_complete else tuple(size_model.files(group.output))
             outputs[group.commit, group.values].append((group.output, files))
         if self._is_split_by_task:
-            spark_splits.split_partitions(outputs, task_groups, size_model, self._settings, self._shuffled_bytes)
+            measure_row_bytes = partial(spark_splits.shuffled_bytes, self._spark, self._source.frame)
+            spark_splits.split_partitions(outputs, task_groups, size_model, self._settings, measure_row_bytes)
         return self._preview(outputs, trials, len(groups), size_model)
 
     def _groups(self) -> list[rows.Group]:
@@ -149,16 +149,16 @@ class _PreviewRun:
             commit_column=self._commit_column,
         )
 
-    def _shuffled_bytes(self) -> float:
-        return spark_splits.shuffled_bytes(self._spark, self._source.frame)
-
     def _write_trials(self, groups: Sequence[rows.Group]) -> dict[int, TrialWrite]:
         """Some of the groups written in memory: the start of each large one, and all small ones in one more
         pass.
         """
         outputs = [group.output for group in groups]
         indexes = trial_indexes(outputs, _MAX_TRIALS)
-        limits = {i: max(ROWS_PER_SIZE_CHECK, _rows_in(outputs[i], _TRIAL_BYTES)) for i in indexes}
+        limits = {
+            i: max(ROWS_PER_SIZE_CHECK, int(_TRIAL_BYTES * outputs[i].rows / max(1, outputs[i].raw_bytes)))
+            for i in indexes
+        }
         small_indexes = [i for i in indexes if outputs[i].rows <= limits[i]]
         frame = self._frame
         trials = {}
@@ -190,19 +190,13 @@ class _PreviewRun:
         return trials
 
     def _condition(self, group: rows.Group) -> Column:
-        spec = self._candidate.spec
         return rows.group_condition(
-            spec, self._source.schema, group, by_task=self._by_task, commit_column=self._commit_column
+            self._candidate.spec, self._source.schema, group, by_task=self._by_task, commit_column=self._commit_column
         )
 
     def _write_trial(self, output: TaskOutput, data: Java) -> TrialWrite:
-        written_files = memory_writers.write_in_memory(
-            self._spark, self._table, data, self._source.frame, self._settings.target_size, ROWS_PER_SIZE_CHECK
-        )
         row_bytes = output.raw_bytes / output.rows
-        files = tuple(DataFile(row_count, round(row_count * row_bytes), size) for row_count, size, _ in written_files)
-        rollover_bytes = tuple(row_count * row_bytes for _, _, row_count in written_files if row_count)
-        return TrialWrite(output, files, sum(file.rows for file in files) == output.rows, rollover_bytes)
+        return write_trial(self._spark, self._source, self._table, data, output, row_bytes, self._settings)
 
     def _preview(
         self, outputs: PartitionOutputs, trials: Mapping[int, TrialWrite], group_count: int, size_model: FileSizeModel
@@ -271,11 +265,6 @@ class _PreviewRun:
                 f"one task may keep up to {partitions:,} writers open, each with its own buffers; "
                 "'write.spark.fanout.enabled' = 'false' sorts the rows instead"
             )
-
-
-def _rows_in(output: TaskOutput, raw_bytes: int) -> int:
-    """The number of an output's rows that make up that many uncompressed bytes."""
-    return int(raw_bytes * output.rows / max(1, output.raw_bytes))
 
 
 def _unused_name(name: str, used_names: Sequence[str]) -> str:

@@ -22,8 +22,8 @@ _TIME_TYPES = ("date", "timestamp", "timestamptz")
 _ACCURACY = 100_000
 
 
-def check_commits(commits: object, using: str) -> int:
-    """The number of commits. Raises IcebergSqlError if it is not a valid one, or if not every row is read."""
+def check_commits(commits: object, using: str) -> None:
+    """Raise IcebergSqlError if a number of commits is not a valid one, or if not every row is read."""
     if isinstance(commits, bool) or not isinstance(commits, int) or not 1 <= commits <= MAX_COMMITS:
         raise IcebergSqlError(
             f"commits must be a whole number from 1 to {MAX_COMMITS:,}, not {commits!r}", argument="commits"
@@ -32,7 +32,6 @@ def check_commits(commits: object, using: str) -> int:
         raise IcebergSqlError(
             f"the files of a commit are only known from every row: using => 'data', not '{using}'", argument="commits"
         )
-    return commits
 
 
 def with_commit_numbers(frame: DataFrame, spec: Spec, schema: Schema, commits: int, name: str) -> DataFrame:

@@ -23,6 +23,7 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
 )
 from spark_iceberg_sql.insight.preview.existing_files import FileStats, partition_totals, round_to_total
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview.spark_settings import settings_text
 from spark_iceberg_sql.insight.specs import CandidateSpec
 from spark_iceberg_sql.safe_output import with_help
 from spark_iceberg_sql.spark.bridge.tables import memory_writers
@@ -49,27 +50,36 @@ def write_first_rows(
     trials: list[TrialWrite] = []
     for count in _TRIAL_ROWS:
         part = data.subList(0, min(count, int(data.size())))
-        written_files = memory_writers.write_in_memory(
-            spark, table, part, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
-        )
-        files = tuple(DataFile(row_count, round(row_count * row_bytes), size) for row_count, size, _ in written_files)
-        rollover_bytes = tuple(row_count * row_bytes for _, _, row_count in written_files if row_count)
         size = int(part.size())
-        trials.append(TrialWrite(TaskOutput(size, round(size * row_bytes)), files, True, rollover_bytes))
+        output = TaskOutput(size, round(size * row_bytes))
+        trials.append(write_trial(spark, source, table, part, output, row_bytes, settings))
         if size < count:
             break
     return trials
 
 
-def from_sample(
+def write_trial(
     spark: SparkSession,
     source: Source,
-    candidate: CandidateSpec,
     table: Java,
+    data: Java,
+    output: TaskOutput,
+    row_bytes: float,
     settings: WriteSettings,
-    settings_summary: str,
+) -> TrialWrite:
+    """A task's output, or its first rows, written in memory. data: its rows. row_bytes: uncompressed bytes per row."""
+    written_files = memory_writers.write_in_memory(
+        spark, table, data, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
+    )
+    files = tuple(DataFile(row_count, round(row_count * row_bytes), size) for row_count, size, _ in written_files)
+    rollover_bytes = tuple(row_count * row_bytes for _, _, row_count in written_files if row_count)
+    return TrialWrite(output, files, sum(file.rows for file in files) == output.rows, rollover_bytes)
+
+
+def from_sample(
+    spark: SparkSession, source: Source, candidate: CandidateSpec, table: Java, settings: WriteSettings
 ) -> Preview:
-    """A preview from about 100,000 rows. settings_summary: the settings, for the user."""
+    """A preview from about 100,000 rows."""
     total = int(source.frame.count())
     share = min(1.0, SAMPLE_ROWS / max(1, total))
     frame = source.frame.sample(share, seed=_SEED) if share < 1 else source.frame
@@ -79,14 +89,14 @@ def from_sample(
     size_model = FileSizeModel(write_first_rows(spark, source, table, max(1.0, row_bytes), settings), settings)
     previews = []
     file_sizes: list[int] = []
-    numbers = round_to_total([group.output.rows for group in groups], total)
-    for group, number in zip(groups, numbers, strict=True):
+    counts = [group.output.rows for group in groups]
+    for group, number in zip(groups, round_to_total(counts, total), strict=True):
         output = TaskOutput(number, round(group.output.raw_bytes * total / max(1, sampled_rows)))
         files = [file.size for file in size_model.files(output)]
         file_sizes += files
         values = rows.typed_values(group.values, candidate.spec, source.schema)
         previews.append(_partition_preview(candidate, values, output.rows, files))
-    unseen = _unseen_partitions([group.output.rows for group in groups], share) if share < 1 else 0
+    unseen = _unseen_partitions(counts, share) if share < 1 else 0
     basis = Basis(
         "sample",
         f"a sample of {sampled_rows:,} of {total:,} rows",
@@ -95,7 +105,7 @@ def from_sample(
         "compression assumed as in the first 20,000 rows: up to 40 % off",
         "counted; of each partition, estimated" if share < 1 else "counted",
     )
-    return _preview(source, candidate, previews, file_sizes, basis, settings_summary, settings, unseen=unseen)
+    return _preview(source, candidate, previews, file_sizes, basis, settings, unseen=unseen)
 
 
 def _unseen_partitions(counts: Sequence[int], share: float) -> int:
@@ -158,12 +168,7 @@ def from_spark(data_type: Any, value: Any) -> Any:
 
 
 def from_metadata(
-    spark: SparkSession,
-    source: Source,
-    candidate: CandidateSpec,
-    table: Java,
-    settings: WriteSettings,
-    settings_summary: str,
+    spark: SparkSession, source: Source, candidate: CandidateSpec, table: Java, settings: WriteSettings
 ) -> Preview:
     """A preview from the counts and bounds of a table's files; no file is opened.
 
@@ -194,7 +199,7 @@ def from_metadata(
         f"counted in the metadata{', before deletes' if delete_files else ''}; of each partition, estimated",
     )
     notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
-    return _preview(source, candidate, previews, file_sizes, basis, settings_summary, settings, notes)
+    return _preview(source, candidate, previews, file_sizes, basis, settings, notes)
 
 
 def footer_of(
@@ -214,8 +219,7 @@ def footer_of(
 def _partition_preview(
     candidate: CandidateSpec, values: tuple[Any, ...], count: int, files: Sequence[int]
 ) -> PartitionPreview:
-    text = partition_text(candidate.spec, values)
-    return PartitionPreview(text, values, count, len(files), sum(files))
+    return PartitionPreview(partition_text(candidate.spec, values), values, count, len(files), sum(files))
 
 
 def _preview(
@@ -224,7 +228,6 @@ def _preview(
     previews: list[PartitionPreview],
     files: list[int],
     basis: Basis,
-    settings_summary: str,
     settings: WriteSettings,
     notes: tuple[str, ...] = (),
     unseen: int = 0,
@@ -236,7 +239,7 @@ def _preview(
         tuple(previews),
         tuple(sorted(files)),
         basis,
-        settings_summary,
+        settings_text(settings),
         settings.target_size,
         (*candidate.warnings, *notes),
         unseen,

@@ -84,9 +84,7 @@ def _shuffles(joins: tuple[PlannedJoin, ...]) -> int:
 def _choices(missing: dict[str, str]) -> Iterator[dict[str, str]]:
     """The combinations of settings, the smallest first; those that shuffle one side last."""
     other_keys = [key for key in missing if key != _ONE_SIDE]
-    for one_side in ([], [_ONE_SIDE] if _ONE_SIDE in missing else None):
-        if one_side is None:
-            return
+    for one_side in ([], [_ONE_SIDE]) if _ONE_SIDE in missing else ([],):
         for size in range(len(other_keys) + 1):
             for keys in combinations(other_keys, size):
                 if keys or one_side:
@@ -132,8 +130,7 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
         remedy = f": {'; '.join(alter_statements)}; then rewrite {theirs} files" if alter_statements else ""
         return f"{' and '.join(unpartitioned)} {verb} not partitioned{remedy}"
     for table, side in tables:
-        reason = _why_not_by_files(table, side)
-        if reason is not None:
+        if (reason := _why_not_by_files(table, side)) is not None:
             return reason
     if sorted(_clauses(left)) == sorted(_clauses(right)) and _clauses(left) != _clauses(right):
         return "the partition fields of the tables are in a different order"
@@ -181,18 +178,16 @@ def _iceberg_table(side: JoinSide) -> Java | None:
     table = _table(side.scans[0])
     if table is not None and node_class(table) == "RowLevelOperationTable":
         table = table.table()
-    is_spark_table = table is not None and node_class(table) == "SparkTable"
-    return table if is_spark_table else None
+    return table if table is not None and node_class(table) == "SparkTable" else None
 
 
 def _fields(table: Java) -> list[tuple[BoundTransform, str]]:
     """The current spec's fields: each transform and its source column."""
-    fields = []
-    for text, source, is_current in iceberg_filters.partition_fields(table):
-        transform = bound_transform.from_metadata(text)
-        if is_current and not transform.is_void:
-            fields.append((transform, source))
-    return fields
+    return [
+        (transform, source)
+        for text, source, is_current in iceberg_filters.partition_fields(table)
+        if is_current and not (transform := bound_transform.from_metadata(text)).is_void
+    ]
 
 
 def _clauses(table: Java) -> list[str]:

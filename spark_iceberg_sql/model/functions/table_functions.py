@@ -232,3 +232,6 @@ FUNCTIONS = (
         "icebergLocal('/warehouse/db/t', timestamp => current_timestamp() - INTERVAL 1 DAY)",
     ),
 )
+
+BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
+ARGUMENT_NAMES = frozenset(name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases))

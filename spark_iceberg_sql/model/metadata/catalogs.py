@@ -72,8 +72,7 @@ class Catalogs:
             except SourceError:
                 raise
             except Exception as error:
-                reason = _reason(error, timeout)
-                raise SourceError(f"cannot open the catalog `{name}`: {reason}") from None
+                raise SourceError(f"cannot open the catalog `{name}`: {_reason(error, timeout)}") from None
         return _OpenedTables(self, catalog, timeout, settings)
 
     def unanswered(self, name: str, error: Exception, timeout: float) -> str:

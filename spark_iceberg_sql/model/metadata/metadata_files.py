@@ -198,8 +198,8 @@ def _newest_of(
     files: Sequence[MetadataFile], heads: Callable[[Sequence[str]], Sequence[Head]], table_uuid: str
 ) -> MetadataFile:
     all_heads: list[Head] = []
-    for start in _batches(len(files)):
-        batch = files[start[0] : start[1]]
+    for start, end in _batches(len(files)):
+        batch = files[start:end]
         batch_heads = heads([f.location for f in batch])
         all_heads.extend(batch_heads)
         matches = [(f, h) for f, h in zip(batch, batch_heads, strict=True) if h.table_uuid == table_uuid]

@@ -29,8 +29,7 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
     Raises MetadataError if a required part is missing or has the wrong structure.
     """
     try:
-        wrong_kind = wrong_value(metadata)
-        if wrong_kind is not None:
+        if (wrong_kind := wrong_value(metadata)) is not None:
             raise MetadataError(wrong_kind)
         schemas = _schemas(metadata)
         schema = schemas[metadata["current-schema-id"]] if "schemas" in metadata else schemas[0]
@@ -81,8 +80,7 @@ def _order(metadata: Mapping[str, Any]) -> tuple[SortField, ...]:
 def _identifiers(metadata: Mapping[str, Any]) -> frozenset[int]:
     if "schemas" not in metadata:
         return frozenset(metadata["schema"].get("identifier-field-ids", ()))
-    current = metadata["current-schema-id"]
-    schema = next(s for s in metadata["schemas"] if s["schema-id"] == current)
+    schema = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
     return frozenset(schema.get("identifier-field-ids", ()))
 
 
@@ -98,11 +96,10 @@ def _specs(metadata: Mapping[str, Any], schemas: Sequence[Schema]) -> Specs:
         specs, current = (_spec(0, metadata["partition-spec"], schemas),), 0
     if all(spec.spec_id != current for spec in specs):
         raise MetadataError(f"the default spec {current} is not among the partition specs")
-    last = max(spec.last_field_id for spec in specs)
     return Specs(
         all_specs=specs,
         current=current,
-        last_field_id=metadata.get("last-partition-id", last),
+        last_field_id=metadata.get("last-partition-id", max(spec.last_field_id for spec in specs)),
         format_version=metadata["format-version"],
     )
 

@@ -30,8 +30,7 @@ def table_from_file(name: Name, path: Path) -> Table:
     try:
         return table_from_metadata(name, json.loads(_content(path)))
     except OSError as error:
-        reason = error.strerror or error
-        raise SourceError(f"cannot read the metadata file `{path}`: {reason}") from None
+        raise SourceError(f"cannot read the metadata file `{path}`: {error.strerror or error}") from None
     except (ValueError, EOFError, zlib.error) as error:
         raise SourceError(f"`{path}` is not a metadata file: {error}") from None
     except RecursionError:

@@ -158,12 +158,10 @@ def _function_help(
 ) -> _Help:
     name = str(parsed_error.parameters.get("routineName", "")).replace("`", "").rpartition(".")[2]
     call = statement.script[span[0] : span[1]]
-    package_function = names.function_like(name)
-    if package_function is not None:
+    if (package_function := names.function_like(name)) is not None:
         if package_function == name.lower():
             return "install the functions in this session: sis.install(spark)", None
-        call_text = names.call(package_function, call)
-        if call_text is not None:
+        if (call_text := names.call(package_function, call)) is not None:
             return f"write `{call_text}`", _replacement(statement, span, call_text)
         return f"write `{package_function}(...)`", None
     similar = names.builtin_like(name)
@@ -176,14 +174,11 @@ def _function_help(
 
 def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]) -> _Help:
     name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
-    field = names.partition_field(statement, name)
-    if field is not None:
+    if (field := names.partition_field(statement, name)) is not None:
         help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
         return f"{help}; its values are `{value_call(field)}`", None
-    proposals = _proposals(parsed_error.parameters)
-    by_name = {proposal.rpartition(".")[2]: proposal for proposal in proposals}
-    similar = difflib.get_close_matches(name, by_name, 1, 0.6)
-    if similar:
+    by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
+    if similar := difflib.get_close_matches(name, by_name, 1, 0.6):
         old_text = statement.script[span[0] : span[1]]
         edit = Edit(span[1] - len(name), span[1], similar[0]) if old_text.endswith(name) else None
         return _suggest(similar[0], edit, statement)
@@ -244,5 +239,4 @@ def _syntax_help(statement: Statement, span: tuple[int, int]) -> _Help:
 def _similar_keyword(token: Token) -> str | None:
     if token.kind is not TokenKind.WORD or token.word in _KEYWORDS:
         return None
-    matches = difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)
-    return matches[0] if matches else None
+    return next(iter(difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)), None)

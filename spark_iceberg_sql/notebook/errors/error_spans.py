@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError
+from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -39,11 +40,8 @@ def _last_index(statement: Statement, first: int) -> int:
     while [t.text for t in tokens[last + 1 : last + 2]] == ["."] and any(are_names[last + 2 : last + 3]):
         last += 2
     if are_names[last] and [t.text for t in tokens[last + 1 : last + 2]] == ["("]:
-        depth = 0
-        for i, token in enumerate(tokens[last + 1 :], last + 1):
-            depth += {"(": 1, ")": -1}.get(token.text, 0)
-            if not depth:
-                return i
+        closing = closing_index(tokens, last + 1)
+        return closing if closing < len(tokens) else last
     return last
 
 

@@ -53,10 +53,8 @@ def with_stack(error: Exception, text: str) -> Exception:
 def _stack(error: BaseException, text: str) -> list[str]:
     shell = get_ipython()
     frames = error.__traceback__
-    if shell is None:
-        lines = traceback.format_exception(error)
-    else:
-        lines = shell.InteractiveTB.structured_traceback(type(error), error, frames)
+    structured = shell.InteractiveTB.structured_traceback if shell is not None else traceback.format_exception
+    lines = structured(type(error), error, frames)
     lines_of_code = [frame.line or "" for frame in _own_frames(frames)]
     # IPython's own line for a magic: its SQL is masked already, and its name is not secret.
     user_lines = [line for line in lines_of_code if "get_ipython().run_" not in line]
@@ -98,9 +96,11 @@ def _frames(frames: TracebackType | None) -> Iterator[str]:
 
 
 def _own_frames(frames: TracebackType | None) -> Iterator[traceback.FrameSummary]:
-    for frame in traceback.extract_tb(frames):
-        if not _LIBRARY_PATH.search(frame.filename) or "ipykernel_" in frame.filename:
-            yield frame
+    return (
+        frame
+        for frame in traceback.extract_tb(frames)
+        if not _LIBRARY_PATH.search(frame.filename) or "ipykernel_" in frame.filename
+    )
 
 
 def _explanation(error: BaseException) -> list[str]:

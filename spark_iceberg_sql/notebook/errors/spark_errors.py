@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,9 +90,8 @@ def _lines(message: str) -> list[str]:
     """The readable lines of a message: those before the plan, the statement and the stack."""
     lines: list[str] = []
     for line in message.splitlines():
-        if line.startswith(("== SQL", "+-", "\tat ", "JVM stacktrace", "Driver stacktrace")):
-            break
-        if lines and line.startswith("'"):  # a plan; the message itself may begin with a quote
+        is_plan = bool(lines) and line.startswith("'")  # the message itself may begin with a quote
+        if is_plan or line.startswith(("== SQL", "+-", "\tat ", "JVM stacktrace", "Driver stacktrace")):
             break
         lines.append(line.strip())
     return lines
@@ -113,10 +113,8 @@ def _message(error: BaseException) -> str:
 
 def _context(error: PySparkException) -> tuple[int | None, str]:
     """The error's offset in the statement, as reported by Spark."""
-    try:
+    with suppress(Exception):  # the context of a stopped session cannot be read
         for context in error.getQueryContext():
             if context.contextType().name == "SQL" and context.fragment():
                 return int(context.startIndex()), str(context.fragment())
-    except Exception:  # the context of a stopped session cannot be read
-        return None, ""
     return None, ""

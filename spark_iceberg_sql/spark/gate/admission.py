@@ -60,9 +60,7 @@ def _in_backticks(statement: PendingStatement, text: str) -> str:
 
     Iceberg's parser never does.
     """
-    if '"' not in text or routing.goes_to_iceberg(text):
-        return text
-    if not sessions.double_quotes_are_names(statement.spark):
+    if '"' not in text or routing.goes_to_iceberg(text) or not sessions.double_quotes_are_names(statement.spark):
         return text
     for token in tokenize(text):
         name = token.text[1:-1].replace('""', '"')

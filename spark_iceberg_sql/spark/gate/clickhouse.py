@@ -142,15 +142,13 @@ def _table_name(write_target: WriteTarget) -> tuple[str, ...]:
     if write_target.location.io == HADOOP:
         # A link's own name would be recorded in the manifests.
         folder = re.sub("^file:/+", "/", same_location.normalized(folder))
-        for catalog, warehouse in sorted(configuration.hadoop_catalogs().items(), key=_users_first):
+        for catalog, warehouse in sorted(
+            configuration.hadoop_catalogs().items(), key=lambda item: (item[0].startswith(PATH_CATALOG_PREFIX), item[0])
+        ):
             table_name = _name_in_warehouse(folder, catalog, warehouse)
             if table_name is not None:
                 return table_name
     return path_table_name(folder)
-
-
-def _users_first(catalog: tuple[str, str]) -> tuple[bool, str]:
-    return catalog[0].startswith(PATH_CATALOG_PREFIX), catalog[0]
 
 
 def _name_in_warehouse(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:

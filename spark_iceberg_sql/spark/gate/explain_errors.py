@@ -141,15 +141,13 @@ def unknown_function(error: Exception, text: object) -> str | None:
     match = _UNKNOWN_FUNCTION.search(message)
     if match is None and _NO_CATALOG_FUNCTIONS in message and isinstance(text, str):
         # After `USE lake`, Spark looks the function up there, and its error does not name it.
-        calls = (call for call in _CALL.finditer(text) if call[1].lower() not in NAMES)
-        match = next(calls, None)
+        match = next((call for call in _CALL.finditer(text) if call[1].lower() not in NAMES), None)
     return None if match is None else match[1]
 
 
 def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     message = catalog_entries.first_line(error)
-    function_name = unknown_function(error, text)
-    if function_name is not None:
+    if (function_name := unknown_function(error, text)) is not None:
         similar = similar_names(function_name, NAMES)
         return f"there is no table function `{function_name}`; write {' or '.join(similar)}" if similar else None
     if "PARSE_SYNTAX_ERROR" in message and isinstance(text, str) and _INTO_FUNCTION.match(text):
@@ -157,13 +155,13 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing
     # setting.
     if "PARSE_SYNTAX_ERROR" in message and "FIELD" in message.upper():
-        if not catalog_entries.has_iceberg_extensions(spark):
-            return (
-                "this session's parser does not know Iceberg's statements: "
-                "IcebergSparkSessionExtensions is not loaded\n"
-                f"help: start the session with spark.sql.extensions={_EXTENSIONS}"
-            )
-        return None
+        if catalog_entries.has_iceberg_extensions(spark):
+            return None
+        return (
+            "this session's parser does not know Iceberg's statements: "
+            "IcebergSparkSessionExtensions is not loaded\n"
+            f"help: start the session with spark.sql.extensions={_EXTENSIONS}"
+        )
     if _has_no_plan(error):
         return _why_no_plan(spark, text)
     if is_commit_conflict(error):
@@ -184,8 +182,7 @@ def _why_no_plan(spark: SparkSession, text: object) -> str:
     node = parser.parse(script_statements[0]) if len(script_statements) == 1 else None
     table = getattr(node, "table", None)
     if isinstance(table, NamePath):
-        catalog = SessionTables(spark, lambda _: spark.range(0))
-        name = catalog.full_name(table.parts)
+        name = SessionTables(spark, lambda _: spark.range(0)).full_name(table.parts)
         try:
             if name[0] in catalog_entries.configured_names(spark) or name[0] == "spark_catalog":
                 catalog_entries.load(spark, name)

@@ -106,8 +106,7 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
     try:
         return _bound_sql(spark)(text, args, **kwargs)
     except Exception as error:
-        end_error = explain_errors.jvm_end_error(error, text)
-        if end_error is not None:
+        if (end_error := explain_errors.jvm_end_error(error, text)) is not None:
             raise end_error from None
         if isinstance(error, IcebergSqlError):
             raise
@@ -123,8 +122,7 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
                 raise
             raise refusal from None
         if attempt == _ATTEMPTS or not (is_conflict and explain_errors.is_retryable(text)):
-            explanation = explain_errors.explain(spark, error, text)
-            raise explain_errors.with_table_location(spark, explanation) from None
+            raise explain_errors.with_table_location(spark, explain_errors.explain(spark, error, text)) from None
     return _run(spark, text, args, kwargs, attempt + 1)
 
 

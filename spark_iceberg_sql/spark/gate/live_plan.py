@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker import planner as offline
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
-from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import SpecFiles
@@ -39,17 +38,13 @@ def _with_file_counts(spark: SparkSession, change_plan: Plan, table: Java) -> Pl
     try:
         counted = None if table is None else catalog_entries.files_by_spec(table)
         if counted is None:
-            query = intercept.unchecked_sql(spark)(_files_by_spec_query(change_plan.table))
-            counted = [SpecFiles(**row.asDict()) for row in query.collect()]
+            rows = intercept.unchecked_sql(spark)(
+                "SELECT spec_id, count(*) AS files, sum(file_size_in_bytes) AS bytes "
+                f"FROM {dotted((*change_plan.table, 'data_files'))} GROUP BY spec_id ORDER BY spec_id"
+            ).collect()
+            counted = [SpecFiles(**row.asDict()) for row in rows]
     except Exception as error:  # a damaged table fails in many ways
         if not catalog_entries.exception_text(error):
             raise
         return replace(change_plan, why_no_files=catalog_entries.first_line(error))
     return replace(change_plan, files=tuple(FilesUnderSpec(row.spec_id, row.files, row.bytes) for row in counted))
-
-
-def _files_by_spec_query(table: Name) -> str:
-    return (
-        "SELECT spec_id, count(*) AS files, sum(file_size_in_bytes) AS bytes "
-        f"FROM {dotted((*table, 'data_files'))} GROUP BY spec_id ORDER BY spec_id"
-    )

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pyspark.errors.exceptions.captured import CapturedException
+
 from spark_iceberg_sql.errors import IcebergSqlError, ReadError
 from spark_iceberg_sql.spark.bridge.jvm import process, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
@@ -20,7 +22,6 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     JVM_ERRORS,
     causes,
     is_analysis_error,
-    is_converted,
     message,
     thrown_by,
 )
@@ -72,9 +73,7 @@ def _explaining(original: Callable[..., Any]) -> Callable[..., Any]:
         except (*BRIDGE_ERRORS, ConnectionError) as error:
             if process.has_ended_by(error):
                 raise process.ended_error() from None
-            if not isinstance(error, JVM_ERRORS):
-                raise
-            read_error = explain(self, error)
+            read_error = explain(self, error) if isinstance(error, JVM_ERRORS) else None
             if read_error is None:
                 raise
             raise read_error from None
@@ -157,7 +156,7 @@ def reading(failure: str) -> Iterator[None]:
         raise
     except JVM_ERRORS as error:
         explanation = read_failure(error, failure)
-        if is_converted(error) and not isinstance(explanation, ReadError):
+        if isinstance(error, CapturedException) and not isinstance(explanation, ReadError):
             raise
         raise explanation from None
 

@@ -56,9 +56,7 @@ def run(
         raise IcebergSqlError(full(report), edited_reports.without_secrets(report))
     if progress is not None:
         _report_check(report, progress)
-    if check_only:
-        return ()
-    return _run(spark, statements(text), dict(args or {}), progress, on_result)
+    return () if check_only else _run(spark, statements(text), dict(args or {}), progress, on_result)
 
 
 def _report_check(report: Report, progress: Callable[[str], None]) -> None:
@@ -87,11 +85,11 @@ def _run(
             if on_result is not None:
                 on_result(result)
         except Exception as error:
-            remaining_texts = tuple(remaining_statement.text for remaining_statement in todo[number:])
-            ran = tuple(statement_run.statement for statement_run in done)
-            error_text = str(explain_errors.explain(spark, error))
-            message = _failure(number, len(todo), text, error_text)
-            raise ScriptFailedError(message, ran, remaining_texts) from error
+            raise ScriptFailedError(
+                _failure(number, len(todo), text, str(explain_errors.explain(spark, error))),
+                tuple(statement_run.statement for statement_run in done),
+                tuple(remaining_statement.text for remaining_statement in todo[number:]),
+            ) from error
         done.append(StatementRun(text, result, time.monotonic() - started))
         if progress is not None:
             progress(f"[{number}/{len(todo)}] done in {done[-1].seconds:.1f} s")

@@ -108,7 +108,6 @@ class SessionTables(Tables):
         from pyspark.errors import PySparkException
 
         try:
-            schema = self._sql(query).schema
-            return Schema(struct_from_spark(schema.jsonValue()).fields)
+            return Schema(struct_from_spark(self._sql(query).schema.jsonValue()).fields)
         except (PySparkException, UnknownTypeError):
             return None

@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from spark_iceberg_sql.model.functions.table_functions import (
+    BY_NAME,
     COLUMNS,
     COMPRESSIONS,
     FORMAT,
     FORMATS,
+    FUNCTIONS,
     Argument,
     Function,
     Value,
@@ -24,6 +26,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal, invalid_value, w
 
 NOSIGN = "NOSIGN"
 _MAX_QUOTED = 15  # characters; real keys have at least 16
+_ALLOWED_VALUES = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",), "columns": COLUMNS}
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -64,15 +67,28 @@ def bind(
     for name, value in call_values:
         if name is not None:
             argument = find_argument(function, name)
-        elif position == 0 and isinstance(value, str) and _is_collection(value, collection):
+        elif (
+            position == 0
+            and isinstance(value, str)
+            and _IDENTIFIER.fullmatch(value) is not None
+            and collection(value) is not None
+        ):
             argument, position = find_argument(function, "collection"), len(function.positional)
         else:
             position = _effective_position(function, position, value)
             if position >= len(function.positional):
-                raise _too_many(function, len(call_values))
+                raise wrong_count(
+                    function.name, f"[{function.required}, {len(function.positional)}] positional", len(call_values)
+                )
             argument, position = function.positional[position], position + 1
         if argument.name in bound:
-            raise _duplicate_argument(function, argument, positional=argument.name in by_position)
+            is_positional = argument.name in by_position
+            condition = "BOTH_POSITIONAL_AND_NAMED" if is_positional else "DOUBLE_NAMED_ARGUMENT_REFERENCE"
+            raise Refusal(
+                f"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.{condition}",
+                routineName=f"`{function.name}`",
+                parameterName=f"`{argument.name}`",
+            )
         bound[argument.name] = convert(function, argument, value)
         if name is None:
             by_position.add(argument.name)
@@ -100,16 +116,12 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
         raise invalid(function.name, argument.name, f"`{quoted_value(text)}` is not true or false")
     if argument.type is int:
         try:
-            if isinstance(value, bool):
-                raise ValueError
             return int(text)
         except ValueError:
             message = f"`{quoted_value(text)}` is not an integer"
             raise invalid(function.name, argument.name, message) from None
     text = str(value)
-    values_by_argument = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",)}
-    values_by_argument["columns"] = COLUMNS
-    allowed_values = values_by_argument.get(argument.name)
+    allowed_values = _ALLOWED_VALUES.get(argument.name)
     if allowed_values is not None and text.lower() not in allowed_values:
         message = f"`{quoted_value(text)}` is not one of {', '.join(allowed_values)}"
         raise invalid(function.name, argument.name, message)
@@ -121,10 +133,6 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
 def quoted_value(text: str) -> str:
     """A wrong value as quoted in messages, shortened: a long one may be a key in the wrong position."""
     return text if len(text) <= _MAX_QUOTED else f"{text[:3]}..."
-
-
-def _is_collection(value: str, collection: Callable[[str], Mapping[str, str] | None]) -> bool:
-    return _IDENTIFIER.fullmatch(value) is not None and collection(value) is not None
 
 
 def _effective_position(function: Function, position: int, value: Value) -> int:
@@ -173,15 +181,9 @@ def _refuse_missing(function: Function, bound: Mapping[str, Value]) -> None:
             )
 
 
-def _too_many(function: Function, count: int) -> Refusal:
-    expected = f"[{function.required}, {len(function.positional)}] positional"
-    return wrong_count(function.name, expected, count)
-
-
-def _duplicate_argument(function: Function, argument: Argument, *, positional: bool) -> Refusal:
-    condition = "BOTH_POSITIONAL_AND_NAMED" if positional else "DOUBLE_NAMED_ARGUMENT_REFERENCE"
-    return Refusal(
-        f"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.{condition}",
-        routineName=f"`{function.name}`",
-        parameterName=f"`{argument.name}`",
-    )
+def function_named(caller: str, name: str) -> Function:
+    """The function over a location that an argument `store` names. caller: for the refusal. Raises Refusal."""
+    function = BY_NAME.get(name.lower())
+    if function is None:
+        raise invalid(caller, "store", f"`{name}` is not one of {', '.join(f.name for f in FUNCTIONS)}")
+    return function

@@ -28,8 +28,7 @@ _CODEC = "write.metadata.compression-codec"
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
     """True if a catalog of the session is one for attached tables."""
-    catalog_class = spark.conf.get(f"spark.sql.catalog.{name}.catalog-impl", None)
-    return catalog_class == folder_catalog.CLASS
+    return spark.conf.get(f"spark.sql.catalog.{name}.catalog-impl", None) == folder_catalog.CLASS
 
 
 def location(spark: SparkSession, catalog: str, table: str) -> str | None:
@@ -51,8 +50,7 @@ def register(
     if located_table is not None:
         _refuse_compressed(write_target, folder, located_table)
     with _explaining_errors(write_target):
-        reason = folder_catalog.refusal(write_target.io, folder)
-        if reason is not None:
+        if (reason := folder_catalog.refusal(write_target.io, folder)) is not None:
             raise IcebergSqlError(
                 f"`{write_target.display_path}` cannot be written by its path: {reason}, so that two writers "
                 f"could overwrite each "
@@ -68,12 +66,8 @@ def register(
                 f"`{write_target.display_path}`",
                 help="attach it under another name",
             )
-        if located_table is None:
-            folder_catalog.attach(token, parts[1:], folder, write_target.io)
-            return
-        folder_catalog.attach(
-            token, parts[1:], folder, write_target.io, located_table.metadata, version(located_table.file)
-        )
+        state = () if located_table is None else (located_table.metadata, version(located_table.file))
+        folder_catalog.attach(token, parts[1:], folder, write_target.io, *state)
 
 
 def _refuse_compressed(write_target: WriteTarget, folder: str, located_table: LocatedTable) -> None:

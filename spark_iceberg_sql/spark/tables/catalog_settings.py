@@ -59,8 +59,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
             )
     if kind == "jdbc":  # without view support Spark cannot even look up a table in it
         properties.setdefault("jdbc_schema_version", "V1")
-    settings = {f"{prefix}.type": kind}
-    settings.update({f"{prefix}.{_property(key)}": value for key, value in properties.items()})
+    settings = {f"{prefix}.type": kind, **{f"{prefix}.{_property(key)}": v for key, v in properties.items()}}
     if spark.conf.get(prefix, None) is not None:
         changed = [key for key, value in settings.items() if spark.conf.get(key, None) != value]
         if changed:

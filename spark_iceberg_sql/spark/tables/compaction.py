@@ -9,6 +9,7 @@ from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.spark.tables.locations import ownership
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
 
@@ -60,13 +61,6 @@ def _removed_delete_files(metadata: Java, first: int | None) -> int:
     """Delete files that the rewriting commits after a snapshot removed, minus those that they added. The procedures
     do not count the ones that go with rewritten data files.
     """
-    count = 0
-    snapshot = metadata.currentSnapshot()
-    while snapshot is not None and snapshot.snapshotId() != first:
-        if str(snapshot.operation()) == "replace":
-            summary = snapshot.summary()
-            count += int(summary.get("removed-delete-files") or 0)
-            count -= int(summary.get("added-delete-files") or 0)
-        parent = snapshot.parentId()
-        snapshot = None if parent is None else metadata.snapshot(parent)
-    return count
+    snapshots = table_metadata.ancestors(metadata, metadata.currentSnapshot(), first)
+    summaries = [snapshot.summary() for snapshot in snapshots if str(snapshot.operation()) == "replace"]
+    return sum(int(s.get("removed-delete-files") or 0) - int(s.get("added-delete-files") or 0) for s in summaries)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Function, Value
+from spark_iceberg_sql.model.functions.table_functions import ARGUMENT_NAMES, FUNCTIONS, Function, Value
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.spark.bridge.jvm import configuration
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal
@@ -28,11 +28,6 @@ _SECRET_ARGUMENTS = frozenset(
     for argument in function.arguments
     if argument.secret
     for name in (argument.name, *argument.aliases)
-)
-
-
-_ARGUMENTS_BY_NAME = frozenset(
-    name for function in FUNCTIONS for argument in function.arguments for name in (argument.name, *argument.aliases)
 )
 
 
@@ -132,26 +127,20 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
     if not name.isidentifier():
         raise IcebergSqlError(f"`{name}` is not a valid name for a collection", help="letters, digits and _")
     for key, value in arguments.items():
-        if key.lower() not in _ARGUMENTS_BY_NAME:
-            similar = similar_names(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(_ARGUMENTS_BY_NAME)
+        if key.lower() not in ARGUMENT_NAMES:
+            similar = similar_names(key.lower(), sorted(ARGUMENT_NAMES)) or sorted(ARGUMENT_NAMES)
             raise IcebergSqlError(f"no table function has the argument `{key}`", help=f"write {' or '.join(similar)}")
         if value is None:
             raise IcebergSqlError(f"`{key}` is None", help="leave it out, or pass a value")
     for key, value in arguments.items():
-        setting_value = _store_secret(value) if key in _SECRET_ARGUMENTS else value
-        spark.conf.set(f"{COLLECTIONS}{name}.{key}", setting_value)
+        spark.conf.set(f"{COLLECTIONS}{name}.{key}", _store_secret(value) if key in _SECRET_ARGUMENTS else value)
 
 
 def settings_of(name: str) -> Mapping[str, str] | None:
     """A named collection's settings by argument name; None if it has none."""
     hide_collection_secrets()
     settings = configuration.settings(f"{COLLECTIONS}{name}.")
-    return {key: _plain_value(value) for key, value in settings.items()} or None
-
-
-def _plain_value(value: str) -> str:
-    secret = _vault.get(value)
-    return value if secret is None else secret.value
+    return {key: _vault[value].value if value in _vault else value for key, value in settings.items()} or None
 
 
 def hide_collection_secrets() -> None:

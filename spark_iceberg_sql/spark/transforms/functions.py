@@ -69,8 +69,7 @@ def sources() -> list[tuple[str, str]]:
 
 def function_rows() -> str:
     """The functions of the transform table as Java."""
-    rows = (_row(transform, name) for transform in TRANSFORMS for name in transform.functions)
-    return constants_source(FunctionRow, rows)
+    return constants_source(FunctionRow, (_row(t, name) for t in TRANSFORMS for name in t.functions))
 
 
 def _row(transform: Transform, name: str) -> FunctionRow:

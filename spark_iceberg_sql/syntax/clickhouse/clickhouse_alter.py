@@ -115,8 +115,7 @@ def _modified_column(start: int, actions: list[list[Token]], name: str) -> Alter
     if [t.word for t in tokens[:2]] == ["IF", "EXISTS"]:
         raise IcebergSqlError("MODIFY COLUMN has no IF EXISTS in Spark\nhelp: leave it out")
     if [t.word for t in remaining[:1]] == ["REMOVE"]:
-        removed_text = " ".join(t.text for t in remaining)
-        raise IcebergSqlError(f"Spark has no `{removed_text}` for a column")
+        raise IcebergSqlError(f"Spark has no `{' '.join(t.text for t in remaining)}` for a column")
     column_type, extra_tokens = spark_type(column, remaining)
     if extra_tokens:
         raise IcebergSqlError(

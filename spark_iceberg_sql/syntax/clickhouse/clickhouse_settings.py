@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.functions.table_functions import ARGUMENT_NAMES
 from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.syntax.brackets import comma_ranges
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, argument_edit
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 
 _AS_OF = {"snapshot_id": "VERSION AS OF {}", "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})"}
-
-
-def argument_ranges(tokens: list[Token], start: int, end: int) -> list[tuple[int, int]]:
-    """Index ranges between the commas of a bracket's own level."""
-    ranges, depth, range_start = [], 0, start
-    for index in range(start, end):
-        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(tokens[index].text, 0)
-        if tokens[index].text == "," and depth == 0:
-            ranges.append((range_start, index))
-            range_start = index + 1
-    ranges.append((range_start, end))
-    return ranges
 
 
 def is_settings(tokens: list[Token], index: int, end: int) -> bool:
@@ -56,7 +45,7 @@ def settings_edits(tokens: list[Token], calls: list[tuple[int, int]], ignored: l
     if tokens[0].word == "INSERT":  # they may stand before VALUES and SELECT
         end = next((i for i in range(settings_index, end) if tokens[i].word in ("VALUES", "SELECT", "WITH")), end)
     pairs = []
-    for start, stop in argument_ranges(tokens, settings_index + 1, end):
+    for start, stop in comma_ranges(tokens, settings_index + 1, end):
         if stop - start < 3 or tokens[start + 1].text != "=":
             return
         value = " ".join(token.text for token in tokens[start + 2 : stop])
@@ -80,7 +69,4 @@ def settings_edits(tokens: list[Token], calls: list[tuple[int, int]], ignored: l
 
 def _is_argument(name: str) -> bool:
     """True if a setting is an argument of the table functions, or may be a misspelt one."""
-    return name.lower() in _ARGUMENTS or bool(similar_names(name.lower(), sorted(_ARGUMENTS)))
-
-
-_ARGUMENTS = frozenset(name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases))
+    return name.lower() in ARGUMENT_NAMES or bool(similar_names(name.lower(), sorted(ARGUMENT_NAMES)))

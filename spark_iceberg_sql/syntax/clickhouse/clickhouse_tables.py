@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.functions.table_functions import BY_NAME
 from spark_iceberg_sql.model.transforms import BY_CLICKHOUSE_FUNCTION
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import SparkType, column_name, spark_type
@@ -18,7 +18,6 @@ from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall, liter
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
-_ENGINES = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
 _TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
 _CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE", "BY"))
 
@@ -92,7 +91,7 @@ def _is_engine(tokens: list[Token], index: int) -> bool:
         and tokens[index].word == "ENGINE"
         and index + 3 < len(tokens)
         and tokens[index + 1].text == "="
-        and tokens[index + 2].text.lower() in _ENGINES
+        and tokens[index + 2].text.lower() in BY_NAME
         and tokens[index + 3].text == "("
     )
 
@@ -147,8 +146,7 @@ def _clauses(
         if clause_words == _CLAUSES[0]:
             partitioning = [_term(term, columns) for term in _terms(body)]
         elif clause_words in _CLAUSES[1:3]:
-            terms = _terms(body)
-            if terms:
+            if terms := _terms(body):
                 fields = ", ".join(" ".join(t.text for t in term) for term in terms)
                 ignored.append(f"{' '.join(clause_words)} ({fields}) is ignored{_sort_advice(terms, columns, name)}")
         elif clause_words[0] == "COMMENT" and not body:
@@ -177,8 +175,7 @@ def _sort_advice(terms: list[list[Token]], columns: dict[str, tuple[str, SparkTy
         except IcebergSqlError:
             return ""
         order_terms.append(f"{term_text}{' DESC' if is_descending else ''} NULLS LAST")
-    order = ", ".join(order_terms)
-    return f"; to sort what is written, run ALTER TABLE {name} WRITE ORDERED BY {order}"
+    return f"; to sort what is written, run ALTER TABLE {name} WRITE ORDERED BY {', '.join(order_terms)}"
 
 
 def _clause_begins(tokens: list[Token], index: int) -> bool:

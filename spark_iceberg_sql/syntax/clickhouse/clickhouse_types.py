@@ -202,8 +202,7 @@ def _type(column: str, name: str, arguments: list[list[Token]]) -> SparkType | N
         return SparkType(primitive_name) if not arguments else None
     if name in _WRAPPERS and len(arguments) == 1:
         inner = _complete_type(column, arguments[0])
-        nullable = inner.nullable or name == "nullable"
-        return SparkType(inner.text, nullable, inner.zone, inner.nested)
+        return SparkType(inner.text, inner.nullable or name == "nullable", inner.zone, inner.nested)
     if name == "decimal" or name in _DECIMALS:
         return _decimal(_DECIMALS.get(name), [_text(a) for a in arguments])
     if name == "datetime64":

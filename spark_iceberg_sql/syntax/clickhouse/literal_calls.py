@@ -38,8 +38,7 @@ def literal_call(tokens: list[Token], index: int, collections: Collection[str]) 
 
     collections: the names of collections, of which one may be the first argument.
     """
-    closing_bracket = closing_index(tokens, index + 1)
-    argument_tokens = tokens[index + 2 : closing_bracket]
+    argument_tokens = tokens[index + 2 : closing_index(tokens, index + 1)]
     positional: list[tuple[None, Value]] = []
     keywords: list[tuple[str, Value]] = []
     for number, argument in enumerate(between_commas(argument_tokens) if argument_tokens else ()):

@@ -23,11 +23,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
-from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.model.functions.table_functions import BY_NAME, FUNCTIONS
+from spark_iceberg_sql.syntax.brackets import closing_index, comma_ranges
 from spark_iceberg_sql.syntax.clickhouse import table_calls
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_alter import translate_alter
-from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import argument_ranges, is_settings, settings_edits
+from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import is_settings, settings_edits
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end, translate_create
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.clickhouse.function_calls import call_brackets as function_calls
@@ -122,8 +122,7 @@ def translate(
     statement = statement_list[0]
     tokens = statement.tokens
     edits: list[Edit] = []
-    creation = translate_create(tokens, collections)
-    if creation is not None:
+    if (creation := translate_create(tokens, collections)) is not None:
         attachment = Attachment(creation.call, creation.name, creation.has_columns, has_user_name=True)
         edit = Edit(tokens[0].start, tokens[-1].end, creation.text)
         return Translation(_apply(text, [edit]), (attachment,), None, creation.ignored)
@@ -224,7 +223,7 @@ def _insert_edits(
 
     index: that of the function's token.
     """
-    if not is_call(tokens, index) or tokens[index].text.lower() not in _WRITABLE:
+    if not is_call(tokens, index) or tokens[index].text.lower() not in BY_NAME:
         return
     closing_bracket = closing_index(tokens, index + 1)
     call = literal_call(tokens, index, collections) if closing_bracket < len(tokens) else None
@@ -237,7 +236,6 @@ def _insert_edits(
     yield Edit(tokens[2].start, tokens[closing_bracket].end, dotted(name))
 
 
-_WRITABLE = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
 INTO_FUNCTION = (
     f"INSERT INTO FUNCTION takes {', '.join(function.name for function in FUNCTIONS)}, with literals as "
     "arguments: INSERT INTO FUNCTION icebergLocal('/lake/db/t') ..."
@@ -248,11 +246,10 @@ INTO_FUNCTION = (
 
 
 def _call_edits(tokens: list[Token], opened: int, closed: int, collections: Collection[str]) -> Iterator[Edit]:
-    for number, (start, end) in enumerate(argument_ranges(tokens, opened + 1, closed)):
+    for number, (start, end) in enumerate(comma_ranges(tokens, opened + 1, closed)):
         marker = next((i for i in range(start, end) if is_settings(tokens, i, end)), None)
         if marker is not None:
-            argument_start = tokens[marker + 1].start
-            yield Edit(tokens[marker].start, argument_start, "" if marker == start else ", ")
+            yield Edit(tokens[marker].start, tokens[marker + 1].start, "" if marker == start else ", ")
         name = start if marker is None else marker + 1
         if end - name >= 3 and tokens[name].kind is TokenKind.WORD and tokens[name + 1].text == "=":
             yield Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")

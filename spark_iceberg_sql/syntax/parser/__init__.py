@@ -28,6 +28,7 @@ from spark_iceberg_sql.syntax.parser.boundaries import (
     check_missing_semicolon,
     invalid_beginning,
     reject_missing_table,
+    table_of,
     unclosed_statement,
 )
 from spark_iceberg_sql.syntax.parser.create import create_table, skip_create_verb
@@ -36,7 +37,7 @@ from spark_iceberg_sql.syntax.parser.nested import TABLE_VERBS, compound, explai
 from spark_iceberg_sql.syntax.parser.statements import call, drop, hive_partitions, insert, set_config, use
 from spark_iceberg_sql.syntax.placeholders import has_template, merge_templates, placeholder_span
 from spark_iceberg_sql.syntax.script import Statement
-from spark_iceberg_sql.syntax.terms import NamePath, Offsets
+from spark_iceberg_sql.syntax.terms import Offsets
 
 # Kinds of errors for which a misspelt keyword is the better explanation.
 _GENERIC_ERRORS = ("", "missing-with", "missing-field", "distributed-by", "retention-unit")
@@ -70,14 +71,13 @@ def parse(statement: Statement) -> Node:
 
 def _parse_single(statement: Statement) -> Node:
     """The node of a statement without an unclosed quote or comment, up to a missing `;`."""
-    span = (statement.start, statement.end)
-    first = statement.first
+    first, span = statement.first, statement.span
     if first == "/*+" or (first in _HINT_VERBS and statement.script.find("/*+", *span) >= 0):
-        node = _misplaced_hint(statement, span)
+        node = _misplaced_hint(statement)
         if node is not None:
             return node
     if first not in TABLE_VERBS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
-        return _misspelt(statement, span) or Other(span)
+        return _misspelt(statement) or Other(span)
     tokens = _insert_tokens(statement) if first == "INSERT" else statement.tokens
     if has_template(statement.script, tokens):
         return _templated(statement, tokens, span)
@@ -85,9 +85,7 @@ def _parse_single(statement: Statement) -> Node:
     # Spark's grammar would accept such white space; these statements are read by Iceberg's, which does not.
     if isinstance(node, IcebergNode):
         return _unsupported_space(statement, node) or node
-    if isinstance(node, Other):
-        return _misspelt(statement, span) or node
-    return node
+    return (_misspelt(statement) or node) if isinstance(node, Other) else node
 
 
 def _insert_tokens(statement: Statement) -> list[Token]:
@@ -96,11 +94,10 @@ def _insert_tokens(statement: Statement) -> list[Token]:
     return statement.opening(_PARTITIONED_INSERT_TOKENS if may_be_partitioned else _INSERT_TOKENS)
 
 
-def _misspelt(statement: Statement, span: Offsets) -> Node | None:
+def _misspelt(statement: Statement) -> Node | None:
     """A misspelt keyword at the start of the statement: `ATLER TABLE`, `CREATE TABEL`."""
-    if not typos.is_verb(statement.first):
-        return None
-    return _misspelt_opening(statement.opening(_OPENING_TOKENS), span)
+    is_verb = typos.is_verb(statement.first)
+    return _misspelt_opening(statement.opening(_OPENING_TOKENS), statement.span) if is_verb else None
 
 
 def _misspelt_opening(tokens: list[Token], span: Offsets) -> Node | None:
@@ -109,7 +106,7 @@ def _misspelt_opening(tokens: list[Token], span: Offsets) -> Node | None:
     if typo is None or len(tokens) < max(typo[0] + 2, 3):
         return None
     token = tokens[typo[0]]
-    return InvalidStatement(span, (token.start, token.end), token.text, f"`{typo[1]}`", "misspelt")
+    return InvalidStatement(span, token.span, token.text, f"`{typo[1]}`", "misspelt")
 
 
 def _unsupported_space(statement: Statement, node: IcebergNode) -> Node | None:
@@ -120,16 +117,15 @@ def _unsupported_space(statement: Statement, node: IcebergNode) -> Node | None:
     if not _UNSUPPORTED_SPACE.search(statement.text):
         return None
     for token in statement.all_tokens:
-        if token.kind is TokenKind.SPACE and statement.start < token.start < statement.end:
-            match = _UNSUPPORTED_SPACE.search(token.text)
-            if match:
-                error_span = (token.start + match.start(), token.start + match.end())
-                code_point = f"U+{ord(match.group()):04X}"
-                return InvalidStatement(node.span, error_span, code_point, "a plain space", "odd-space", node.table)
+        is_inner_space = token.kind is TokenKind.SPACE and statement.start < token.start < statement.end
+        if is_inner_space and (match := _UNSUPPORTED_SPACE.search(token.text)):
+            error_span = (token.start + match.start(), token.start + match.end())
+            code_point = f"U+{ord(match.group()):04X}"
+            return InvalidStatement(node.span, error_span, code_point, "a plain space", "odd-space", node.table)
     return None
 
 
-def _misplaced_hint(statement: Statement, span: Offsets) -> Node | None:
+def _misplaced_hint(statement: Statement) -> Node | None:
     """The error for `/*+ ... */` outside a query: to both grammars it is a hint, not a comment."""
     tokens: list[Token] = []
     hints: list[Offsets] = []
@@ -144,23 +140,20 @@ def _misplaced_hint(statement: Statement, span: Offsets) -> Node | None:
             hint_start = None
     if hint_start is not None or not hints or not tokens or upper(tokens[0].text) not in _HINT_VERBS:
         return None
-    node = _parse_tokens(statement.script, tokens, (tokens[0].start, max(tokens[-1].end, span[1])))
+    node = _parse_tokens(statement.script, tokens, (tokens[0].start, max(tokens[-1].end, statement.end)))
     query = node.query if isinstance(node, Create) else None
     hint_span = next((hint for hint in hints if not (query and query[0] <= hint[0])), None)
     if isinstance(node, (Other, InvalidStatement)) or hint_span is None:
         return None
-    table = getattr(node, "table", None)
-    hint_text = statement.script[hint_span[0] : hint_span[1]]
-    return InvalidStatement(
-        span, hint_span, hint_text, "no hint", "hint", table if isinstance(table, NamePath) else None
-    )
+    hint_text = statement.script[slice(*hint_span)]
+    return InvalidStatement(statement.span, hint_span, hint_text, "no hint", "hint", table_of(node))
 
 
 def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node:
     tokens, templates = merge_templates(statement.script, tokens)
     node = _parse_tokens(statement.script, tokens, span) if tokens else Other(span)
     stray_token = next((t for t in tokens if t.kind is TokenKind.STRAY), tokens[0])
-    template_span = templates[0] if templates else (stray_token.start, stray_token.end)
+    template_span = templates[0] if templates else stray_token.span
     if isinstance(node, Other):
         may_be_ddl = _PARTITION_DDL.search(statement.text) or _HIDDEN_CHANGE.match(statement.text)
         return Templated(span, template_span) if may_be_ddl else node
@@ -184,8 +177,7 @@ def _parse_tokens(script: str, tokens: list[Token], span: Offsets) -> Node:
     except ParseError as error:
         return _invalid_statement(cursor, error, span) or Other(span)
     except TooDeep:
-        token_span = cursor.token.start, cursor.token.end
-        return Templated(span, token_span, may_be_any=True, is_too_deep=True)
+        return Templated(span, cursor.token.span, may_be_any=True, is_too_deep=True)
     if cursor.parameter_span is not None:
         return Templated(span, cursor.parameter_span, node)
     return node or Other(span)
@@ -198,12 +190,11 @@ def _invalid_statement(cursor: Cursor, error: ParseError, span: Offsets) -> Node
     template_span = placeholder_span(cursor.script, token.start) if token.text and error_kind != "parameter" else None
     if template_span is not None:
         return Templated(span, template_span)
-    typo = typo_after_table(cursor)
-    if typo is not None:
+    if (typo := typo_after_table(cursor)) is not None:
         token, error_kind, expected = cursor.tokens[typo[0]], "misspelt", f"`{typo[1]}`"
     elif error_kind in _GENERIC_ERRORS and (suggestion := typos.expected_typo(token.word, [expected])):
         error_kind, expected = "misspelt", f"`{suggestion}`"
-    error_span = (token.start, token.end) if token.text else (span[1], span[1])
+    error_span = token.span if token.text else (span[1], span[1])
     error_kind = "unterminated" if token.kind is TokenKind.UNCLOSED else error_kind
     token_text = token.text if len(token.text) <= 40 else token.text[:40] + "..."
     return InvalidStatement(
@@ -222,9 +213,8 @@ def _statement(cursor: Cursor, span: Offsets) -> Node | None:
     if word == "ALTER" and next_word in ("TABLE", "VIEW"):
         return alter_table(cursor, span)
     if word == "ALTER" and next_word == "ICEBERG" and cursor.words[cursor.index + 2] == "TABLE":
-        cursor.is_partition_ddl = True
         cursor.index += 1
-        cursor.fail("`TABLE`", "other-table")
+        cursor.fail_in_ddl("`TABLE`", "other-table")
     if word in ("CREATE", "REPLACE"):
         return _create(cursor, span)
     if word == "DROP":
@@ -250,8 +240,7 @@ def _create(cursor: Cursor, span: Offsets) -> Node | None:
     start = cursor.index
     keywords = cursor.words[start : start + 5]
     if "TABLE" in keywords and "VIEW" not in keywords[: keywords.index("TABLE")]:
-        node = create_table(cursor)
-        if node is not None:
+        if (node := create_table(cursor)) is not None:
             return node
         cursor.index = start
     reject_missing_table(cursor)

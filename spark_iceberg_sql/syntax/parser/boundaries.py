@@ -26,7 +26,7 @@ from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.parser.nested import TokenParser
 from spark_iceberg_sql.syntax.placeholders import has_template
 from spark_iceberg_sql.syntax.script import Statement
-from spark_iceberg_sql.syntax.terms import NamePath, Offsets
+from spark_iceberg_sql.syntax.terms import NamePath
 
 # Spark's grammar accepts any tokens after these keywords.
 _FREE_FORM = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
@@ -52,18 +52,17 @@ def unclosed_statement(statement: Statement) -> Node | None:
     is_free_form = statement.first in _FREE_FORM
     if is_free_form and not (_FIELD.search(token.text) or _PARTITIONED.search(token.text)):
         return None
-    span = (statement.start, statement.end)
     opening_mark = token.text[:2] if token.text[0] == "/" else token.text[0]
     error_span = (token.start, token.start + len(opening_mark))
     if has_template(statement.script, statement.tokens):
-        return Templated(span, error_span)
+        return Templated(statement.span, error_span)
     error_kind = "unterminated"
     if is_free_form:
         error_kind = "swallowed-in-quotes"
     elif opening_mark == "/*" and _NESTED_COMMENT.search(token.text, 2):
         error_kind = "nested-comment"
     return InvalidStatement(
-        span, error_span, opening_mark, f"`{'*/' if opening_mark == '/*' else opening_mark}`", error_kind
+        statement.span, error_span, opening_mark, f"`{'*/' if opening_mark == '/*' else opening_mark}`", error_kind
     )
 
 
@@ -73,9 +72,8 @@ def check_missing_semicolon(statement: Statement, node: Node, parse_tokens: Toke
     node: the statement as parsed. parse_tokens: parses the tokens from the following statement on.
     """
     script, first = statement.script, statement.first
-    if not statement.may_contain("table"):
-        return node
-    if isinstance(node, Templated | Compound) or first in _PRIVILEGE_VERBS or first == "BEGIN":
+    is_other = isinstance(node, Templated | Compound) or first in _PRIVILEGE_VERBS or first == "BEGIN"
+    if is_other or not statement.may_contain("table"):
         return node
     if isinstance(node, _TABLE_DDL_NODES) and statement.text.lower().count("table") == 1:
         return node  # which is its own keyword
@@ -89,28 +87,31 @@ def check_missing_semicolon(statement: Statement, node: Node, parse_tokens: Toke
     keywords = [token.word for token in tokens]
     for i in range(1, len(tokens) - 2):
         token, previous_token = tokens[i], tokens[i - 1]
-        if not _is_table_ddl(keywords, i) or previous_token.word in _OPENERS:
-            continue
-        if first == "EXPLAIN" and i <= 2:
+        is_explained = first == "EXPLAIN" and i <= 2
+        if is_explained or previous_token.word in _OPENERS or not _is_table_ddl(keywords, i):
             continue
         if first in _FREE_FORM and "\n" not in script[previous_token.end : token.start]:
             continue
-        span = (statement.start, statement.end)
         inner_node = parse_tokens(script, tokens[i:], (token.start, statement.end))
         if isinstance(inner_node, Other) or (
             isinstance(node, InvalidStatement)
             and isinstance(parse_tokens(script, tokens[:i], (statement.start, previous_token.end)), InvalidStatement)
         ):
             return node
-        error_span = (token.start, token.end)
         if has_template(script, tokens[:i]):
-            return Templated(span, error_span)
+            return Templated(statement.span, token.span)
         error_kind = "swallowed" if first in _FREE_FORM else "missing-semicolon"
         partial_create = inner_node if isinstance(inner_node, Create) else getattr(inner_node, "partial_create", None)
-        table = getattr(inner_node, "table", None)
-        table_path = table if isinstance(table, NamePath) else None
-        return InvalidStatement(span, error_span, token.text, "`;`", error_kind, table_path, partial_create)
+        return InvalidStatement(
+            statement.span, token.span, token.text, "`;`", error_kind, table_of(inner_node), partial_create
+        )
     return node
+
+
+def table_of(node: Node) -> NamePath | None:
+    """The table whose name a statement has, if it has one."""
+    table = getattr(node, "table", None)
+    return table if isinstance(table, NamePath) else None
 
 
 def _is_table_ddl(keywords: list[str], i: int) -> bool:
@@ -126,10 +127,9 @@ def invalid_beginning(statement: Statement, parse_tokens: TokenParser) -> Node |
     # Of PARTITION, the letters that have no other lower case.
     if statement.first in _PRIVILEGE_VERBS or not (statement.may_contain("part") or statement.may_contain("table")):
         return None
-    span = (statement.start, statement.end)
-    if statement.first == "(" and TABLE_DDL.search(statement.script, *span):
-        return _parenthesised(statement, span, parse_tokens)
-    if not _FIELD.search(statement.script, *span):
+    if statement.first == "(" and TABLE_DDL.search(statement.script, *statement.span):
+        return _parenthesised(statement, parse_tokens)
+    if not _FIELD.search(statement.script, *statement.span):
         return None
     tokens = statement.tokens
     keywords = [token.word for token in tokens]
@@ -141,16 +141,14 @@ def invalid_beginning(statement: Statement, parse_tokens: TokenParser) -> Node |
         ),
         None,
     )
-    if verb is None or (verb and statement.first in _FREE_FORM):
-        return None
-    if has_template(statement.script, tokens):
+    if verb is None or (verb and statement.first in _FREE_FORM) or has_template(statement.script, tokens):
         return None
     last_token = tokens[verb - 1] if verb else tokens[verb]
     error_span = (tokens[0].start, last_token.end)
     name = _name_before(tokens, verb)
     text = statement.script[tokens[name].start : last_token.end] if name < verb else "..."
     opening_text = statement.script[error_span[0] : min(error_span[1], error_span[0] + 40)]
-    return InvalidStatement(span, error_span, opening_text, f"`ALTER TABLE {text}`", "not-alter-table")
+    return InvalidStatement(statement.span, error_span, opening_text, f"`ALTER TABLE {text}`", "not-alter-table")
 
 
 def _name_before(tokens: list[Token], end: int) -> int:
@@ -164,7 +162,7 @@ def _name_before(tokens: list[Token], end: int) -> int:
     return index
 
 
-def _parenthesised(statement: Statement, span: Offsets, parse_tokens: TokenParser) -> Node | None:
+def _parenthesised(statement: Statement, parse_tokens: TokenParser) -> Node | None:
     tokens = statement.tokens
     first, last = 0, len(tokens)
     while first < last and tokens[first].text == "(":
@@ -176,8 +174,7 @@ def _parenthesised(statement: Statement, span: Offsets, parse_tokens: TokenParse
     inner_node = parse_tokens(statement.script, tokens[first:last], (tokens[first].start, tokens[last - 1].end))
     if isinstance(inner_node, Other | Templated):
         return None
-    error_span = (tokens[0].start, tokens[0].end)
-    return InvalidStatement(span, error_span, "(", f"`{tokens[first].text}`", "statement-in-parentheses")
+    return InvalidStatement(statement.span, tokens[0].span, "(", f"`{tokens[first].text}`", "statement-in-parentheses")
 
 
 def reject_missing_table(cursor: Cursor) -> None:
@@ -191,17 +188,16 @@ def reject_missing_table(cursor: Cursor) -> None:
     verb = " ".join(cursor.words[start : cursor.index])
     if cursor.is_at("IF", "NOT", "EXISTS"):
         if cursor.words[cursor.index + 3] == "TABLE" or _has_clause(cursor):
-            cursor.is_partition_ddl = True
             error_kind = "replace-if-not-exists" if is_replace else "if-not-exists-first"
-            cursor.fail(f"`{verb} TABLE IF NOT EXISTS`", error_kind)
+            cursor.fail_in_ddl(f"`{verb} TABLE IF NOT EXISTS`", error_kind)
     elif cursor.at_name and _has_clause(cursor):
         name_index = cursor.index
         while cursor.at_name and cursor.words[cursor.index + 1] == ".":
             cursor.index += 2
         if cursor.at_name and cursor.words[cursor.index + 1] in ("(", "USING", "PARTITIONED"):
             text = cursor.script[cursor.tokens[name_index].start : cursor.token.end]
-            cursor.index, cursor.is_partition_ddl = name_index, True
-            cursor.fail(f"`{verb} TABLE {text}`", "not-create-table")
+            cursor.index = name_index
+            cursor.fail_in_ddl(f"`{verb} TABLE {text}`", "not-create-table")
     cursor.index = start
 
 

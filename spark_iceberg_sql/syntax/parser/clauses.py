@@ -29,66 +29,51 @@ class Clauses:
     location: tuple[str, Offsets] | None = None
 
 
+# The clauses by their first keywords.
+_CLAUSES = {
+    "PARTITIONED": "PARTITIONED BY",
+    "CLUSTERED": "CLUSTERED BY",
+    "CLUSTER": "CLUSTER BY",
+    "DEFAULT": "DEFAULT COLLATION",
+    **{word: word for word in ("TBLPROPERTIES", "OPTIONS", "COMMENT", "LOCATION", "STORED", "ROW", "SKEWED")},
+}
+
+
 def read_clauses(cursor: Cursor, clauses: Clauses) -> None:
     """Read all clauses up to AS SELECT or the end into `clauses`."""
-    while not cursor.done:
-        token, word = cursor.token, cursor.word
-        next_word = cursor.words[cursor.index + 1]
-        clause = word
+    while (word := cursor.word) in _CLAUSES and (word != "DEFAULT" or cursor.is_at("DEFAULT", "COLLATION")):
+        start = cursor.token.start
+        error_kind = "two-partitioned-by" if word == "PARTITIONED" else "duplicate-clause"
+        cursor.add_clause(clauses.clause_names, _CLAUSES[word], error_kind)
+        if word in ("STORED", "ROW", "SKEWED"):
+            _skip_hive_clause(cursor, has_provider=clauses.provider is not None)
+            continue
+        cursor.index += 1
         if word == "PARTITIONED":
-            _add_once(clauses, cursor, "PARTITIONED BY", "two-partitioned-by")
             clauses.partitioning, clauses.typed_partitions = partitioned_by(cursor)
-            clauses.partitioning_span = cursor.since(token.start)
+            clauses.partitioning_span = cursor.since(start)
         elif word == "TBLPROPERTIES":
-            _add_once(clauses, cursor, clause)
-            cursor.index += 1
             clauses.properties = properties(cursor)
         elif word == "OPTIONS":
-            _add_once(clauses, cursor, clause)
-            cursor.index += 1
             clauses.options = properties(cursor, expressions=True)
-        elif word in ("COMMENT", "LOCATION"):
-            _add_once(clauses, cursor, clause)
-            cursor.index += 1
-            text = cursor.string("a string in quotes")
-            clauses.location = text if word == "LOCATION" else clauses.location
+        elif word == "COMMENT":
+            cursor.string("a string in quotes")
+        elif word == "LOCATION":
+            clauses.location = cursor.string("a string in quotes")
         elif word == "CLUSTERED":
-            _add_once(clauses, cursor, "CLUSTERED BY")
             _skip_clustered_by(cursor)
-            clauses.clustered_by = cursor.since(token.start)
+            clauses.clustered_by = cursor.since(start)
         elif word == "CLUSTER":
-            _add_once(clauses, cursor, "CLUSTER BY")
-            cursor.index += 1
             cursor.expect("BY")
-            _skip_bracketed(cursor)
-            clauses.cluster_by = cursor.since(token.start)
-        elif word == "DEFAULT" and next_word == "COLLATION":
-            _add_once(clauses, cursor, "DEFAULT COLLATION")
-            cursor.index += 2
-            cursor.name("a collation")
-        elif word in ("STORED", "ROW", "SKEWED"):
-            _add_once(clauses, cursor, clause)
-            _skip_hive_clause(cursor, has_provider=clauses.provider is not None)
+            cursor.expect_brackets()
+            clauses.cluster_by = cursor.since(start)
         else:
-            break
-
-
-def _add_once(clauses: Clauses, cursor: Cursor, clause: str, error_kind: str = "duplicate-clause") -> None:
-    if clause in clauses.clause_names:
-        cursor.fail(f"one `{clause}`", error_kind)
-    clauses.clause_names.add(clause)
-
-
-def _skip_bracketed(cursor: Cursor) -> None:
-    """Skip a parenthesized range of tokens."""
-    if cursor.word != "(":
-        cursor.fail("`(`")
-    cursor.skip_brackets()
+            cursor.index += 1
+            cursor.name("a collation")
 
 
 def _skip_clustered_by(cursor: Cursor) -> None:
-    """Skip CLUSTERED BY (...) [SORTED BY (...)] INTO n BUCKETS."""
-    cursor.index += 1
+    """Skip BY (...) [SORTED BY (...)] INTO n BUCKETS."""
     cursor.expect("BY")
     _skip_columns(cursor)
     if cursor.take("SORTED"):
@@ -106,14 +91,12 @@ def _skip_clustered_by(cursor: Cursor) -> None:
 
 def _skip_columns(cursor: Cursor, *, is_ordered: bool = False) -> None:
     cursor.expect("(")
-    while True:
+    for _ in cursor.comma_list():
         cursor.name("a column name")
         if is_ordered and cursor.word == "DESC":
             cursor.fail("`ASC`, the only order that Spark supports here", "hive-clause")
         if is_ordered:
             cursor.take("ASC")
-        if not cursor.take(","):
-            break
     cursor.expect(")")
 
 
@@ -134,7 +117,8 @@ def _skip_hive_clause(cursor: Cursor, *, has_provider: bool) -> None:
     cursor.expect("FORMAT")
     if cursor.take("SERDE"):
         cursor.string()
-        _serde_properties(cursor)
+        if cursor.take("WITH", "SERDEPROPERTIES"):
+            properties(cursor)
         return
     cursor.expect("DELIMITED")
     for keywords in (
@@ -149,11 +133,6 @@ def _skip_hive_clause(cursor: Cursor, *, has_provider: bool) -> None:
             cursor.string()
 
 
-def _serde_properties(cursor: Cursor) -> None:
-    if cursor.take("WITH", "SERDEPROPERTIES"):
-        properties(cursor)
-
-
 def properties(cursor: Cursor, *, expressions: bool = False, values: bool = True) -> tuple[Property, ...]:
     """Read `(key = value, ...)`.
 
@@ -162,14 +141,13 @@ def properties(cursor: Cursor, *, expressions: bool = False, values: bool = True
     cursor.expect("(")
     entries: list[Property] = []
     keys: set[str] = set()
-    while True:
+    for _ in cursor.comma_list():
         first = cursor.token
-        start = first.start
         if cursor.at_string or cursor.at_parameter:
             key = _string_key(cursor)
         else:
             key = ".".join(cursor.path("a property name").parts)
-        key_span = cursor.since(start)
+        key_span = cursor.since(first.start)
         if values and key in keys:
             raise ParseError(first, "each property once", "duplicate-key")
         keys.add(key)
@@ -178,8 +156,6 @@ def properties(cursor: Cursor, *, expressions: bool = False, values: bool = True
         value_start = cursor.token.start
         value = _value(cursor, expressions=expressions) if values else ""
         entries.append(Property(key, value, key_span, cursor.since(value_start) if values else key_span))
-        if not cursor.take(","):
-            break
     cursor.expect(")")
     return tuple(entries)
 
@@ -210,5 +186,4 @@ def _value(cursor: Cursor, *, expressions: bool) -> str:
         cursor.index += 1
     else:
         cursor.string("a value in quotes")
-    first, last = cursor.since(start)
-    return cursor.script[first:last]
+    return cursor.script[slice(*cursor.since(start))]

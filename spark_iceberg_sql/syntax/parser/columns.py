@@ -33,7 +33,7 @@ def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = F
     GENERATED and constraints are also read in ALTER TABLE, where Spark's grammar refuses them, since a rule
     gives a better message.
     """
-    column_type, text, type_span = _type(cursor)
+    column_type, text, type_span = type_and_span(cursor)
     clauses: dict[str, Offsets] = {}
     required = False
     after_column = None
@@ -68,26 +68,24 @@ def column_position(cursor: Cursor) -> NamePath | None:
     if cursor.take("FIRST"):
         return None
     cursor.index += 1
-    start = cursor.token.start
-    name = cursor.name("a column name")
-    span = cursor.since(start)
-    return NamePath((name,), span, cursor.script[span[0] : span[1]])
+    return cursor.single_name("a column name")
 
 
 def plain_column_after(cursor: Cursor, name: str, span: Offsets) -> ColumnDef:
     """Read what follows a column's name in PARTITIONED BY, where Spark accepts fewer clauses."""
-    column_type, text, type_span = _type(cursor)
+    column_type, text, type_span = type_and_span(cursor)
     required = skip_not_null(cursor)
     if cursor.take("COMMENT"):
         cursor.string("a comment in quotes")
     return ColumnDef(name, span, column_type, text, type_span, required)
 
 
-def _type(cursor: Cursor) -> tuple[Type | None, str, Offsets]:
+def type_and_span(cursor: Cursor) -> tuple[Type | None, str, Offsets]:
+    """Read a type: the type, its text and its span."""
     start = cursor.token.start
     column_type = data_type(cursor)
     span = cursor.since(start)
-    return column_type, cursor.script[span[0] : span[1]], span
+    return column_type, cursor.script[slice(*span)], span
 
 
 def _generated(cursor: Cursor) -> None:
@@ -98,9 +96,7 @@ def _generated(cursor: Cursor) -> None:
         if cursor.is_at("("):
             cursor.skip_brackets()
         return
-    if cursor.word != "(":
-        cursor.fail("`(`")
-    cursor.skip_brackets()
+    cursor.expect_brackets()
 
 
 def _column_constraint(cursor: Cursor) -> bool:
@@ -109,9 +105,7 @@ def _column_constraint(cursor: Cursor) -> bool:
         cursor.name("a constraint name")
     is_primary_key = cursor.take("PRIMARY", "KEY")
     if cursor.take("CHECK"):
-        if cursor.word != "(":
-            cursor.fail("`(`")
-        cursor.skip_brackets()
+        cursor.expect_brackets()
     elif cursor.take("REFERENCES"):
         cursor.path("a table name")
         if cursor.is_at("("):

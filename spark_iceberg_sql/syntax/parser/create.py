@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import Create, Node, TemporaryTable
 from spark_iceberg_sql.syntax.parser.clauses import Clauses, read_clauses
 from spark_iceberg_sql.syntax.parser.columns import at_table_constraint, column, skip_table_constraint
@@ -31,33 +30,25 @@ def skip_create_verb(cursor: Cursor) -> tuple[bool, bool]:
 def create_table(cursor: Cursor) -> Node | None:
     """Read from CREATE or REPLACE on; None if the statement creates no table."""
     clauses = Clauses()
-    start = cursor.token.start
+    span = cursor.token.start, cursor.tokens[cursor.count].end
     try:
-        return _create_table(cursor, clauses)
+        return _create_table(cursor, clauses, span)
     except ParseError as error:
         if cursor.target_table is not None:
-            error.partial_create = _partial_create(
-                (start, cursor.tokens[cursor.count].end), cursor.target_table, clauses
+            error.partial_create = Create(
+                span,
+                cursor.target_table,
+                columns=clauses.columns,
+                partitioning=clauses.partitioning,
+                typed_partitions=clauses.typed_partitions,
+                provider=clauses.provider,
+                properties=clauses.properties,
+                options=clauses.options,
             )
         raise
 
 
-def _partial_create(span: Offsets, table: NamePath, clauses: Clauses) -> Create:
-    """The part of a CREATE TABLE that was read before an error."""
-    return Create(
-        span,
-        table,
-        columns=clauses.columns,
-        partitioning=clauses.partitioning,
-        typed_partitions=clauses.typed_partitions,
-        provider=clauses.provider,
-        properties=clauses.properties,
-        options=clauses.options,
-    )
-
-
-def _create_table(cursor: Cursor, clauses: Clauses) -> Node | None:
-    start = cursor.token.start
+def _create_table(cursor: Cursor, clauses: Clauses, span: Offsets) -> Node | None:
     create, replace = skip_create_verb(cursor)
     temporary = create and not replace and (cursor.take("TEMPORARY") or cursor.take("TEMP"))
     external = cursor.take("EXTERNAL")
@@ -80,7 +71,7 @@ def _create_table(cursor: Cursor, clauses: Clauses) -> Node | None:
     if not (replace or temporary or external) and cursor.take("LIKE"):
         like_table = cursor.path("a table name")
         _check_like(cursor, table, like_table)
-        return Create(_span_from(cursor, start), table, if_not_exists=if_not_exists, like_table=like_table)
+        return Create(span, table, if_not_exists=if_not_exists, like_table=like_table)
     opening = cursor.token
     columns = clauses.columns = _columns(cursor)
     if cursor.take("USING"):
@@ -93,24 +84,19 @@ def _create_table(cursor: Cursor, clauses: Clauses) -> Node | None:
     query = _query(cursor)
     path = next((option for option in clauses.options if option.key.lower() == "path"), None)
     if clauses.location is not None and path is not None:
-        word = cursor.script[slice(*path.key_span)]
-        raise ParseError(Token(TokenKind.WORD, word, *path.key_span), "one place", "two-locations")
+        cursor.fail_at(path.key_span, "one place", "two-locations")
     if query and columns is not None:
         raise ParseError(opening, "`AS SELECT` without a column list", "columns-in-ctas")
     if query and clauses.typed_partitions:
-        type_span = clauses.typed_partitions[0].type_span
-        token = Token(TokenKind.WORD, cursor.script[slice(*type_span)], *type_span)
-        raise ParseError(token, "the column's name alone", "types-in-ctas")
+        cursor.fail_at(clauses.typed_partitions[0].type_span, "the column's name alone", "types-in-ctas")
     if temporary:
         if clauses.provider is None or query or len(table.parts) > 1:
-            table_token = Token(TokenKind.WORD, table.text, *table.span)
-            raise ParseError(query_token if query else table_token, "`USING` and a format", "temporary-table")
+            cursor.fail_at(query_token.span if query else table.span, "`USING` and a format", "temporary-table")
         columns_span = (opening.start, columns[-1].type_span[1]) if columns else None
         has_location = clauses.location is not None or path is not None
-        span = clauses.partitioning_span
-        return TemporaryTable(_span_from(cursor, start), table, clauses.provider, columns_span, span, has_location)
+        return TemporaryTable(span, table, clauses.provider, columns_span, clauses.partitioning_span, has_location)
     return Create(
-        _span_from(cursor, start),
+        span,
         table,
         create=create,
         replace=replace,
@@ -138,24 +124,18 @@ def _reject_other_table(cursor: Cursor) -> None:
     while cursor.words[index] in _OTHER_TABLE_KEYWORDS:
         index += 1
     if index > cursor.index and cursor.words[index] == "TABLE":
-        cursor.is_partition_ddl = True
-        cursor.fail("`TABLE`", "other-table")
+        cursor.fail_in_ddl("`TABLE`", "other-table")
 
 
 def _check_like(cursor: Cursor, table: NamePath, like_table: NamePath) -> None:
     """Raise ParseError for what LIKE does not accept: a catalog in the names, and partitioning."""
     for name in (table, like_table):
         if len(name.parts) > 2:
-            name_token = Token(TokenKind.WORD, name.text, *name.span)
-            raise ParseError(name_token, "`schema.table` without a catalog", "like-catalog")
+            cursor.fail_at(name.span, "`schema.table` without a catalog", "like-catalog")
     while cursor.index < cursor.count:
         if cursor.word == "PARTITIONED":
             cursor.fail("the end of the statement", "like-partitioned")
         cursor.index += 1
-
-
-def _span_from(cursor: Cursor, start: int) -> Offsets:
-    return start, cursor.tokens[cursor.count].end
 
 
 def _columns(cursor: Cursor) -> tuple[ColumnDef, ...] | None:
@@ -167,13 +147,11 @@ def _columns(cursor: Cursor) -> tuple[ColumnDef, ...] | None:
     may_be_query = cursor.word in _QUERY
     columns: list[ColumnDef] = []
     try:
-        while True:
+        for _ in cursor.comma_list():
             if at_table_constraint(cursor):
                 skip_table_constraint(cursor)
             else:
                 columns.append(column(cursor))
-            if not cursor.take(","):
-                break
         if cursor.word != ")":
             cursor.fail("`,` or `)`")
         cursor.index += 1

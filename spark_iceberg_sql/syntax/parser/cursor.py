@@ -5,6 +5,7 @@ Empty tokens after the last one make looking ahead safe without checks of the le
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NoReturn
 
 from spark_iceberg_sql.model.table import split_name
@@ -52,8 +53,7 @@ class Cursor:
 
     def __init__(self, script: str, tokens: list[Token], end: int) -> None:
         self.script = script
-        end_token = Token(TokenKind.MARK, "", end, end)
-        self.tokens = [*tokens, *[end_token] * _PADDING]
+        self.tokens = [*tokens, *[Token(TokenKind.MARK, "", end, end)] * _PADDING]
         word, to_upper = TokenKind.WORD, str.upper if script.isascii() else upper
         self.words = [to_upper(t[1]) if t[0] is word else t[1] for t in self.tokens]
         self.count = len(tokens)
@@ -104,6 +104,21 @@ class Cursor:
     def fail(self, expected: str, error_kind: str = "") -> NoReturn:
         """Raise ParseError at the next token."""
         raise ParseError(self.token, expected, error_kind)
+
+    def fail_at(self, span: Offsets, expected: str, error_kind: str = "") -> NoReturn:
+        """Raise ParseError at something that was read before."""
+        raise ParseError(Token(TokenKind.WORD, self.script[slice(*span)], *span), expected, error_kind)
+
+    def fail_in_ddl(self, expected: str, error_kind: str = "") -> NoReturn:
+        """Raise ParseError at the next token, which makes the statement partition DDL."""
+        self.is_partition_ddl = True
+        self.fail(expected, error_kind)
+
+    def add_clause(self, clauses: set[str], clause: str, error_kind: str = "duplicate-clause") -> None:
+        """Record the clause that comes next, or raise ParseError if the statement has it already."""
+        if clause in clauses:
+            self.fail(f"one `{clause}`", error_kind)
+        clauses.add(clause)
 
     def since(self, start: int) -> Offsets:
         """The offsets from a start to the last token read."""
@@ -156,6 +171,13 @@ class Cursor:
             raise ParseError(string, "a name in quotes")
         self.index += 4 if self.words[self.index + 3] == ")" else 1
         return unescape(string.text) if self.words[self.index - 1] == ")" else "identifier"
+
+    def single_name(self, expected: str) -> NamePath:
+        """Read a name of one part, with its span."""
+        start = self.token.start
+        name = self.name(expected)
+        span = self.since(start)
+        return NamePath((name,), span, self.script[slice(*span)])
 
     def path(self, expected: str = "a name") -> NamePath:
         """Read a name of one or more parts."""
@@ -240,3 +262,18 @@ class Cursor:
                 if depth <= 0:
                     return
         self.fail("`)`")
+
+    def expect_brackets(self) -> None:
+        """Skip a parenthesized range of tokens, or raise ParseError."""
+        if self.word != "(":
+            self.fail("`(`")
+        self.skip_brackets()
+
+    def comma_list(self, *, may_have_brackets: bool = False) -> Iterator[None]:
+        """Yield where each item of a comma-separated list begins; the loop over this reads the item."""
+        has_brackets = may_have_brackets and self.take("(")
+        yield
+        while self.take(","):
+            yield
+        if has_brackets:
+            self.expect(")")

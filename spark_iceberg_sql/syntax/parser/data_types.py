@@ -65,7 +65,7 @@ def _struct(cursor: Cursor, depth: int) -> Type | None:
         return None
     fields: list[Field] = []
     is_known = True
-    while not (cursor.word == ">" and not fields and is_known):
+    for _ in cursor.comma_list() if cursor.word != ">" else ():
         name = cursor.name("a field name")
         cursor.take(":")
         field_type = data_type(cursor, depth + 1)
@@ -76,8 +76,6 @@ def _struct(cursor: Cursor, depth: int) -> Type | None:
             is_known = False
         else:
             fields.append(Field(name, field_type, required))
-        if not cursor.take(","):
-            break
     cursor.expect(">")
     return Struct(tuple(fields)) if is_known else None
 
@@ -121,19 +119,15 @@ def _arguments(cursor: Cursor) -> tuple[int, ...] | None:
         return ()
     numbers: list[int] = []
     is_plain = True
-    while True:
+    for _ in cursor.comma_list():
         if cursor.token.kind is TokenKind.NUMBER and cursor.word.isdigit() and len(cursor.word) < 10:
             numbers.append(int(cursor.word))
             cursor.index += 1
-        elif cursor.take("ANY"):
-            pass
         elif cursor.at_parameter:
             cursor.string()
             is_plain = False
-        else:
+        elif not cursor.take("ANY"):
             cursor.fail("an integer")
-        if not cursor.take(","):
-            break
     cursor.expect(")")
     return tuple(numbers) if is_plain else None
 

@@ -70,17 +70,16 @@ def immediate(cursor: Cursor, span: Offsets, parse_tokens: TokenParser) -> Node 
         return None
     token = cursor.token
     next_word = cursor.words[cursor.index + 1]
-    literal_span = (token.start, token.end)
     first_word = _FIRST_WORD.match(unescape(token.text)) if token.kind in STRINGS else None
     if first_word is not None and not (is_verb(first_word[1].upper()) or first_word[1].upper() in _CHANGING_VERBS):
         return None  # a query
     if token.kind not in STRINGS or next_word not in ("", "USING", "INTO"):
-        return Templated(span, literal_span, may_be_any=True)
+        return Templated(span, token.span, may_be_any=True)
     quote_length = 2 if token.text[:1] in "rR" else 1
     inner = token.text[quote_length:-1]
     if set("\\{$" + token.text[-1]) & set(inner) or next_word:
         # A template, or an escape: offsets in the literal differ from offsets in its value.
-        return Templated(span, literal_span)
+        return Templated(span, token.span)
     start = token.start + quote_length
     tokens = [t for t in tokenize(inner) if t.kind not in TRIVIA]
     tokens = [Token(t.kind, t.text, t.start + start, t.end + start) for t in tokens]

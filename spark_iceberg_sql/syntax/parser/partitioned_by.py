@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from spark_iceberg_sql.syntax.parser.columns import plain_column_after
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
-from spark_iceberg_sql.syntax.parser.terms import read_term
+from spark_iceberg_sql.syntax.parser.terms import read_term, term_error
 from spark_iceberg_sql.syntax.terms import ColumnDef, Term
 
 
 def partitioned_by(cursor: Cursor) -> tuple[tuple[Term, ...], tuple[ColumnDef, ...]]:
-    """Read the clause: its terms, or its columns with types."""
-    cursor.index += 1
+    """Read the clause from BY on: its terms, or its columns with types."""
     cursor.expect("BY", "missing-by")
     if cursor.word == "SPEC":
         cursor.fail("`(`", "partitioned-by-spec")
     cursor.expect("(", "no-parentheses")
-    if cursor.word == ")":
-        cursor.fail("a column or a transform", "empty-list")
     terms: list[Term] = []
     typed_columns: list[ColumnDef] = []
-    while True:
+    for _ in cursor.comma_list():
+        if cursor.word == ")":
+            cursor.fail("a column or a transform", "trailing-comma" if terms or typed_columns else "empty-list")
         token = cursor.token
         term = read_term(cursor)
         if cursor.word in (",", ")"):
@@ -33,10 +32,6 @@ def partitioned_by(cursor: Cursor) -> tuple[tuple[Term, ...], tuple[ColumnDef, .
             if terms:
                 raise ParseError(token, "a column or a transform, without a type", "mixed-columns")
             typed_columns.append(definition)
-        if not cursor.take(","):
-            break
-        if cursor.word == ")":
-            cursor.fail("a column or a transform", "trailing-comma")
     if cursor.word != ")":
         cursor.fail("`,` or `)`", "as-name" if cursor.words[cursor.index - 1] == "AS" else "")
     cursor.index += 1
@@ -50,5 +45,4 @@ def _check_after_term(cursor: Cursor, term: Term) -> None:
     if cursor.word in ("ASC", "DESC"):
         cursor.fail("`,` or `)`", "sort-order")
     if term.transform_name is not None or len(term.columns[0].parts) > 1 or not cursor.at_name:
-        error_kind = "expression" if cursor.word in ("+", "-", "*", "/", "%", "||", "=") else ""
-        cursor.fail("`,` or `)`", "nested-transform" if cursor.word == "(" else error_kind)
+        cursor.fail("`,` or `)`", term_error(cursor))

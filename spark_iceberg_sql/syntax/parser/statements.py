@@ -112,14 +112,12 @@ def insert(cursor: Cursor, span: Offsets) -> Node | None:
         cursor.skip_brackets()
     columns: list[NamePath] = []
     if cursor.take("PARTITION", "("):
-        while True:
+        for _ in cursor.comma_list():
             columns.append(cursor.path("a column name"))
             depth = 0
             while not cursor.done and (depth or cursor.word not in (",", ")")):
                 depth += {"(": 1, ")": -1}.get(cursor.word, 0)
                 cursor.index += 1
-            if not cursor.take(","):
-                break
     return Insert(span, table, overwrite, tuple(columns))
 
 

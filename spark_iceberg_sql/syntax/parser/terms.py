@@ -33,16 +33,15 @@ def read_term(cursor: Cursor) -> Term:
     if cursor.words[cursor.index] != "(" or len(column.parts) > 1:
         return Term(None, (column,), column.span, column.span)
     cursor.index += 1
-    arguments = [_argument(cursor)]
-    while cursor.take(","):
-        arguments.append(_argument(cursor))
+    arguments = [_argument(cursor) for _ in cursor.comma_list()]
     if cursor.words[cursor.index] != ")":
-        cursor.fail("`,` or `)`", _argument_error(cursor))
+        cursor.fail("`,` or `)`", term_error(cursor))
     cursor.index += 1
     return Term(column.parts[0], tuple(arguments), cursor.since(first.start), column.span)
 
 
-def _argument_error(cursor: Cursor) -> str:
+def term_error(cursor: Cursor) -> str:
+    """The kind of error for the next token, which cannot follow a column or an argument."""
     if cursor.word == "(":
         return "nested-transform"
     return "expression" if cursor.word in ("+", "-", "*", "/", "%", "||", "=") else ""

@@ -185,5 +185,4 @@ def expected_typo(word: str, expected: Iterable[str]) -> str:
     """The keyword in a list of expectations that a word misspells, for example in "`,` or `PARTITIONED BY
     (...)`".
     """
-    keywords = re.findall(r"\b[A-Z]{4,}\b", " ".join(expected))
-    return nearest_keyword(word, *keywords)
+    return nearest_keyword(word, *re.findall(r"\b[A-Z]{4,}\b", " ".join(expected)))

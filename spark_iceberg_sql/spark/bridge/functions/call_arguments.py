@@ -21,16 +21,6 @@ def is_literal(expression: Java) -> bool:
     return bool(expression.getClass().getSimpleName() == "Literal")
 
 
-def is_array(expression: Java) -> bool:
-    """True if an argument is an array(...) expression."""
-    return bool(expression.getClass().getSimpleName() == "CreateArray")
-
-
-def array_items(expression: Java) -> list[Java]:
-    """The elements of array(...)."""
-    return gateway.from_seq(expression.children())
-
-
 def constant(function: str, argument: str, expression: Java) -> str | int | bool | None:
     """The value of a constant expression: literal, constant expression, parameter, variable, subquery.
 
@@ -67,8 +57,7 @@ def _evaluate_in_session(expression: Java) -> Java:
     plan = java_class(f"{_CATALYST}.plans.logical.Project")(
         gateway.to_seq([column]), java_class(f"{_CATALYST}.plans.logical.OneRowRelation")()
     )
-    rows = relations.data_frame(plan).queryExecution().executedPlan().executeCollectPublic()
-    return rows[0].get(0)
+    return relations.data_frame(plan).queryExecution().executedPlan().executeCollectPublic()[0].get(0)
 
 
 def timestamp_micros(expression: Java) -> int:

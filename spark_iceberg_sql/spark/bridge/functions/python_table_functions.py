@@ -11,6 +11,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge.functions import call_arguments, registries
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.plans import local_relation
+from spark_iceberg_sql.spark.bridge.plans.expressions import node_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,16 +58,13 @@ def register(spark: SparkSession, functions: Iterable[PythonTableFunction]) -> N
     for function in functions:
         names = ", ".join(function.required)
         optional = "[, name => value ...]" if len(function.required) < len(function.arguments) else ""
-        lines = "".join(f"      * {argument.name} - {argument.description}\n" for argument in function.arguments)
-        registries.register_function(
+        registries.register_table_function(
             spark,
-            registries.TABLE,
             function.name,
             partial(_build_plan, function),
             usage=f"_FUNC_({names}{optional}) - {function.summary}.",
-            arguments=f"\n    Arguments:\n{lines}",
-            examples=f"\n    Examples:\n      > {function.example}\n",
-            group="table_funcs",
+            arguments=(f"{argument.name} - {argument.description}" for argument in function.arguments),
+            example=function.example.rstrip(";"),
         )
 
 
@@ -106,17 +104,15 @@ def _bind(function: PythonTableFunction, arguments: Sequence[gateway.Java]) -> d
         if name in values:
             raise gateway.invalid_value(function.name, name, "given twice")
         values[name] = _value(function, function.arguments[names.index(name)], value)
-    missing = [name for name in needed if name not in values]
-    if missing:
+    if missing := [name for name in needed if name not in values]:
         example = function.example.rstrip(";")
         raise gateway.invalid_value(function.name, missing[0], f"missing; write {example}")
     return {declared.name: declared.default for declared in function.arguments} | values
 
 
 def _value(function: PythonTableFunction, argument: Argument, expression: gateway.Java) -> Any:
-    if argument.is_list and call_arguments.is_array(expression):
-        items = call_arguments.array_items(expression)
-        return [_constant(function, argument, item) for item in items]
+    if argument.is_list and node_class(expression) == "CreateArray":
+        return [_constant(function, argument, item) for item in gateway.from_seq(expression.children())]
     return _constant(function, argument, expression)
 
 
@@ -124,6 +120,7 @@ def _constant(function: PythonTableFunction, argument: Argument, expression: gat
     value = call_arguments.constant(function.name, argument.name, expression)
     expected_type, type_name = (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
     if not isinstance(value, expected_type) or isinstance(value, bool):
-        message = f"{value!r} is not {type_name}: {argument.description}"
-        raise gateway.invalid_value(function.name, argument.name, message)
+        raise gateway.invalid_value(
+            function.name, argument.name, f"{value!r} is not {type_name}: {argument.description}"
+        )
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -36,39 +36,32 @@ def _registries(spark: SparkSession, kind: str) -> tuple[Java, Java]:
     return session_registry, scala_object(f"{ANALYSIS}.{kind}").builtin()
 
 
-def register_function(
-    spark: SparkSession,
-    kind: str,
-    name: str,
-    build: Callable[[Java], Java],
-    *,
-    usage: str,
-    arguments: str = "",
-    examples: str = "",
-    note: str = "",
-    group: str = "misc_funcs",
+def register_table_function(
+    spark: SparkSession, name: str, build: Callable[[Java], Java], *, usage: str, arguments: Iterable[str], example: str
 ) -> None:
-    """Register a function in a session and in Spark's built-in registry.
+    """Register a table function in a session and in Spark's built-in registry.
 
     The built-in registry is read by newSession(), permanent views and the session after stop().
     Calling it again changes nothing.
 
-    kind: SCALAR or TABLE. name: in SQL, case-insensitive. build: from the Scala Seq of resolved
-    argument expressions to an Expression (SCALAR) or a LogicalPlan (TABLE); it may raise Refusal.
-    usage, arguments, examples, note: for DESCRIBE FUNCTION [EXTENDED], in Spark's own layout
-    (`_FUNC_` stands for the name). group: one of Spark's function groups.
+    name: in SQL, case-insensitive. build: from the Scala Seq of resolved argument expressions to a
+    LogicalPlan; it may raise Refusal. usage, arguments, example: for DESCRIBE FUNCTION [EXTENDED]
+    (`_FUNC_` stands for the name); of `arguments`, each is a line.
 
     Raises IcebergSqlError if another function is registered under that name.
     """
-    _register(spark, kind, name, lambda: scala_function(build), usage, arguments, examples, note, group)
+    lines = "".join(f"      * {argument}\n" for argument in arguments)
+    documentation = usage, f"\n    Arguments:\n{lines}  ", f"\n    Examples:\n      > {example};\n  "
+    _register(spark, TABLE, name, lambda: scala_function(build), *documentation, "", "table_funcs")
 
 
 def register_native(
     spark: SparkSession, name: str, make: Callable[[], Java], *, usage: str, arguments: str = "", examples: str = ""
 ) -> None:
-    """Register a JVM scalar function in both registries; otherwise like `register_function`.
+    """Register a JVM scalar function in both registries; otherwise like `register_table_function`.
 
     make: returns its builder, a scala.Function1; not called if the function is already registered.
+    usage, arguments, examples: in Spark's own layout.
     """
     _register(spark, SCALAR, name, make, usage, arguments, examples, "", "misc_funcs")
     suppress_logs_of(name)

@@ -20,15 +20,12 @@ _GREGORIAN = 1583
 def parameter(value: Any) -> Any:
     """A plain Python value as `spark.sql` takes it in `args`; a dict as a map, in lists too."""
     if isinstance(value, dict):
-        items = [_column(v) for item in value.items() for v in item]
-        return _constant(F.create_map(*items))
+        return _constant(F.create_map(*(_column(v) for item in value.items() for v in item)))
     if isinstance(value, list):
         if value and all(type(v) is int for v in value) and any(v not in _INTS for v in value):
             return _longs(value)
         return _constant(F.array(*map(_column, value)))
-    if isinstance(value, datetime.date) and value.year < _GREGORIAN:
-        return _early_date(value)
-    return value
+    return _early_date(value) if isinstance(value, datetime.date) and value.year < _GREGORIAN else value
 
 
 def _constant(column: Column) -> Column:
@@ -57,9 +54,7 @@ def _longs(values: list[int]) -> Column:
 def _early_date(value: datetime.date) -> Column:
     if not isinstance(value, datetime.datetime):
         return _literal(gateway.java_class("java.time.LocalDate").of(value.year, value.month, value.day))
-    if value.tzinfo is None:  # local time, as pyspark reads it
-        seconds = int(time.mktime(value.timetuple()))
-    else:
-        seconds = calendar.timegm(value.utctimetuple())
+    # Without a zone, it is local time, as pyspark reads it.
+    seconds = time.mktime(value.timetuple()) if value.tzinfo is None else calendar.timegm(value.utctimetuple())
     instant = gateway.java_class("java.time.Instant")
-    return _literal(instant.ofEpochSecond(seconds, value.microsecond * 1000))
+    return _literal(instant.ofEpochSecond(int(seconds), value.microsecond * 1000))

@@ -110,9 +110,7 @@ def ensure_gate(sources: Iterable[tuple[str, str]], functions: Iterable[str], ad
             loader = compiler.compiled(package, name, loader)
         loader = compiler.compile_java(_parser_source(), "SessionParser.java", loader)
         gate = compiler.instance(loader, f"{_PACKAGE}.Gate")
-        names = gateway.java_class("java.util.ArrayList")()
-        for name in functions:
-            names.add(name.lower())
+        names = [name.lower() for name in functions]
         check_function = gateway.scala_function(lambda java_statement: _admit(gate, admit, java_statement))
         gate.prepare(loader.loadClass(_SESSION_PARSER), names, check_function)
         _GATES[py4j_gateway] = gate

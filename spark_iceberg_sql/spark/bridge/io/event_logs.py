@@ -16,8 +16,7 @@ def plain_copy(file: Path, folder: Path) -> Path:
     name = java_class("org.apache.hadoop.fs.Path")(file.resolve().as_uri())
     try:
         disk = name.getFileSystem(java_class("org.apache.hadoop.conf.Configuration")())
-        reader = java_class("org.apache.spark.deploy.history.EventLogFileReader")
-        stream = reader.openEventLog(name, disk)
+        stream = java_class("org.apache.spark.deploy.history.EventLogFileReader").openEventLog(name, disk)
         try:
             none = gateway().new_array(java_class("java.nio.file.CopyOption"), 0)
             files.copy(stream, java_class("java.io.File")(str(target)).toPath(), none)

@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from spark_iceberg_sql.model.metadata.metadata_files import (
@@ -105,11 +106,8 @@ class Files:
 
     def _head(self, location: str) -> Head:
         if self._hadoop and location.startswith(_LOCAL):
-            try:
-                with open(location.removeprefix("file:"), "rb") as file:
-                    return _head_of(location, file.read)
-            except OSError:
-                pass  # Hadoop reports what is wrong
+            with suppress(OSError), open(location.removeprefix("file:"), "rb") as file:  # Hadoop reports what is wrong
+                return _head_of(location, file.read)
         stream = self.io.newInputFile(location).newStream()
         try:
             return _head_of(
@@ -140,8 +138,7 @@ class Files:
         return metadata
 
     def _parse(self, location: str) -> Java:
-        parser = java_class("org.apache.iceberg.TableMetadataParser")
-        return parser.read(self.io.newInputFile(location))
+        return java_class("org.apache.iceberg.TableMetadataParser").read(self.io.newInputFile(location))
 
 
 def _head_of(location: str, read: Callable[..., bytes]) -> Head:
@@ -156,8 +153,7 @@ def _head_of(location: str, read: Callable[..., bytes]) -> Head:
 def require_size(location: str, size: int) -> None:
     """Raise BrokenFileError for a file that is too large to be a table's metadata. size: in bytes."""
     if size > MAX_METADATA_SIZE:
-        reason = f"it has more than {MAX_METADATA_SIZE >> 20} MB, which is no table's metadata"
-        raise BrokenFileError(location, reason)
+        raise BrokenFileError(location, f"it has more than {MAX_METADATA_SIZE >> 20} MB, which is no table's metadata")
 
 
 def _read(location: str, content: bytes) -> Head:
@@ -206,15 +202,12 @@ def open_files(location: Location, *, cached: bool, blocked_schemes: frozenset[s
     if files is None:
         _require_classes(location)
         load = java_class("org.apache.iceberg.CatalogUtil").loadFileIO
-        io = load(location.io, properties, _hadoop_conf(session, blocked_schemes))
-        files = Files(io, location)
+        files = Files(load(location.io, properties, _hadoop_conf(session, blocked_schemes)), location)
         with _lock:
             files = _open_files.setdefault(key, files)
             while len(_open_files) > _MAX_OPEN:
                 _open_files.popitem(last=False)
-    if files.location != location:
-        return Files(files.io, location, files.parsed)
-    return files
+    return files if files.location == location else Files(files.io, location, files.parsed)
 
 
 def _require_classes(location: Location) -> None:

@@ -49,9 +49,8 @@ class Tree:
             return _local(_path(folder))
         if self.files.location.io == HADOOP:
             return _hadoop(self.files.io, folder)
-        blobs = self.files.location.blobs is not None
-        listing = Children()
-        for name in _blobs(self.files, folder) if blobs else _objects(self.files, folder):
+        blobs, listing = self.files.location.blobs, Children()
+        for name in _blobs(blobs, folder) if blobs is not None else _objects(self.files, folder):
             if name.endswith("/"):
                 listing.folders.append(name.rstrip("/"))
             elif name and len(listing.files) < _MAX_FILES:
@@ -139,9 +138,8 @@ def _objects(files: Files, folder: str) -> Iterator[str]:
             return
 
 
-def _blobs(files: Files, folder: str) -> Iterator[str]:
-    assert files.location.blobs is not None
-    client = blob_container(files.location.blobs)
+def _blobs(blobs: tuple[str, str, str], folder: str) -> Iterator[str]:
+    client = blob_container(blobs)
     root = folder.split("/", 3)
     path = root[3].strip("/") if len(root) > 3 else ""
     prefix = f"{path}/" if path else ""

@@ -73,8 +73,7 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[St
 
 def prefix_listing(io: Java, folder: str, names: str) -> list[StoredFile]:
     """The files below a folder, listed by a FileIO that lists prefixes. names: as for `hadoop_listing`."""
-    prefix = folder.rstrip("/") + "/"
-    return _parse_listing(_lister().prefixed(io.listPrefix(prefix), names))
+    return _parse_listing(_lister().prefixed(io.listPrefix(folder.rstrip("/") + "/"), names))
 
 
 def _lister() -> Java:
@@ -102,8 +101,7 @@ def s3_listing(io: Java, folder: str) -> list[StoredFile]:
         for match in _OBJECT.finditer(page.contents().toString()):
             key, modified, etag = match.groups()
             instant = java_class("java.time.Instant").parse(modified)
-            address = f"s3://{bucket}/{key}"
-            files.append(StoredFile(address, etag, int(instant.toEpochMilli()), etag))
+            files.append(StoredFile(f"s3://{bucket}/{key}", etag, int(instant.toEpochMilli()), etag))
         token = page.nextContinuationToken()
         if not token:
             return files
@@ -120,9 +118,8 @@ def blob_listing(blobs: tuple[str, str, str], folder: str, accepts: Callable[[st
     prefix = url_parts[3].rstrip("/") + "/"
     options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
     files = []
-    for item in _lists().newArrayList(client.listBlobs(options, None)):
-        if not accepts(str(item.getName())):
-            continue
+    lists = java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")
+    for item in filter(lambda item: accepts(str(item.getName())), lists.newArrayList(client.listBlobs(options, None))):
         properties = item.getProperties()
         modified = int(properties.getLastModified().toInstant().toEpochMilli())
         address = "/".join([*url_parts[:3], item.getName()])
@@ -143,7 +140,3 @@ def blob_container(blobs: tuple[str, str, str]) -> Java:
     )
     builder = builder.retryOptions(retry_options)  # fails in seconds, not minutes
     return builder.connectionString(connection).buildClient().getBlobContainerClient(container)
-
-
-def _lists() -> Java:
-    return java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")

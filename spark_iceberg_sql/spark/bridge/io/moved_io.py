@@ -10,12 +10,11 @@ from functools import lru_cache
 
 from spark_iceberg_sql.spark.bridge.jvm import compiler, executor_jars
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
-from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import relations
 
 _CLASS = "MovedFileIO"
-_verified_deletes: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched_delete_path`
-_verified_files: set[tuple[int, str, str]] = set()  # snapshots that passed `missing_file`
+_passed: set[tuple[str, int, str, str]] = set()  # checks and the snapshots that passed them
 
 
 @lru_cache(maxsize=256)
@@ -27,8 +26,7 @@ def file_io(io: Java, old: str, folder: str, allowed: str | None = None) -> Java
     """
     loader, jar = _compiled(jvm.gateway())
     executor_jars.ship(jar)
-    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 4)
-    arguments[0], arguments[1], arguments[2], arguments[3] = io, old, folder, allowed
+    arguments = jvm.array("java.lang.Object", (io, old, folder, allowed))
     return loader.loadClass(f"sparkicebergsql.{_CLASS}").getConstructors()[0].newInstance(arguments)
 
 
@@ -37,14 +35,7 @@ def unmatched_delete_path(operations: Java, snapshot: int, old: str, folder: str
 
     operations, snapshot: of the moved table. old, folder: as for `file_io`.
     """
-    key = (snapshot, old, folder)
-    if key in _verified_deletes:
-        return None
-    table = relations.base_table(operations, "")
-    address: str | None = compiler.shared_instance(__package__, "MovedChecks").unmatched(table, snapshot, old, folder)
-    if address is None:
-        _verified_deletes.add(key)
-    return address
+    return _problem("unmatched", operations, (snapshot, old, folder), snapshot, old, folder)
 
 
 def missing_file(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
@@ -52,13 +43,17 @@ def missing_file(operations: Java, snapshot: int, old: str, folder: str) -> str 
 
     operations, snapshot: of the moved table. old, folder: as for `file_io`.
     """
-    key = (snapshot, old, folder)
-    if key in _verified_files:
+    return _problem("missing", operations, (snapshot, old, folder), snapshot)
+
+
+def _problem(check: str, operations: Java, key: tuple[int, str, str], *arguments: int | str) -> str | None:
+    """The address that a check in MovedChecks.java returns; it is not run again once there is none."""
+    if (check, *key) in _passed:
         return None
     table = relations.base_table(operations, "")
-    address: str | None = compiler.shared_instance(__package__, "MovedChecks").missing(table, snapshot)
+    address: str | None = getattr(compiler.shared_instance(__package__, "MovedChecks"), check)(table, *arguments)
     if address is None:
-        _verified_files.add(key)
+        _passed.add((check, *key))
     return address
 
 

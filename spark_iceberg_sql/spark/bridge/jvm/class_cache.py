@@ -82,7 +82,9 @@ def _file(folder: Path, text: str) -> Path:
 @cache
 def _folder(py4j_gateway: Any) -> Path:
     """The folder for this JVM's classes: each file refers to classes of Spark, Iceberg, Java and this package."""
-    names = ["Spark", *map(str, _spark_versions())]
+    package, scala = scala_object("org.apache.spark.package"), scala_object("scala.util.Properties")
+    versions = (package.SPARK_VERSION(), package.SPARK_REVISION(), scala.versionNumberString())
+    names = ["Spark", *map(str, versions)]
     if class_exists(_ICEBERG):
         build = java_class(_ICEBERG)
         names += ["Iceberg", str(build.fullVersion()), str(build.gitCommitId())]
@@ -91,12 +93,6 @@ def _folder(py4j_gateway: Any) -> Path:
     _hash_java_files(digest, resources.files("spark_iceberg_sql.spark"))
     digest.update(java_rows.declarations().encode())
     return cache_directory() / "classes" / digest.hexdigest()[:32]
-
-
-def _spark_versions() -> tuple[Any, Any, Any]:
-    package = scala_object("org.apache.spark.package")
-    scala = scala_object("scala.util.Properties").versionNumberString()
-    return package.SPARK_VERSION(), package.SPARK_REVISION(), scala
 
 
 def _hash_java_files(digest: Any, folder: Traversable) -> None:

@@ -59,13 +59,9 @@ def source(package: str, name: str) -> str:
 
 
 def _file(folder: Traversable, name: str) -> Traversable:
-    versions = [_number(entry.name) for entry in folder.iterdir() if entry.name[0].isdigit()]
-    for version in sorted(
-        (known_version for known_version in versions if known_version <= shims.SPARK_VERSION), reverse=True
-    ):
-        if (candidate := folder / ".".join(map(str, version)) / name).is_file():
-            return candidate
-    return folder / name
+    versions = {_number(entry.name): entry for entry in folder.iterdir() if entry.name[0].isdigit()}
+    candidates = (versions[number] / name for number in sorted(versions, reverse=True) if number <= shims.SPARK_VERSION)
+    return next((candidate for candidate in candidates if candidate.is_file()), folder / name)
 
 
 def _number(text: str) -> tuple[int, ...]:
@@ -171,11 +167,7 @@ def _compile(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]
 
 
 def _loader(classes: Mapping[str, bytes], parent: Java) -> Java:
-    content = java_class("java.util.HashMap")()
-    for name, code in classes.items():
-        content.put(name, code)
-    loader_class = "org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader"
-    return java_class(loader_class)(content, parent)
+    return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(dict(classes), parent)
 
 
 def instance(loader: Java, name: str) -> Java:

@@ -12,7 +12,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -91,15 +91,19 @@ def _may_log(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def without_error_logs() -> Iterator[None]:
-    """Suppress the logging of errors on this thread, where a failure is an expected result."""
-    _install_log_filter()
-    before = getattr(_callback, "quiet", False)  # within another one, it stays quiet after this one
-    _callback.quiet = True
+def _marked_thread(mark: str) -> Iterator[None]:
+    before = getattr(_callback, mark, False)  # within another one, the mark stays after this one
+    setattr(_callback, mark, True)
     try:
         yield
     finally:
-        _callback.quiet = before
+        setattr(_callback, mark, before)
+
+
+def without_error_logs() -> AbstractContextManager[None]:
+    """Suppress the logging of errors on this thread, where a failure is an expected result."""
+    _install_log_filter()
+    return _marked_thread("quiet")
 
 
 def suppress_logs_of(function: str) -> None:
@@ -133,11 +137,10 @@ def log_tasks(is_enabled: bool) -> None:
     anyway.
     """
     if is_running():
-        level = java_class("org.apache.logging.log4j.Level").ERROR
-        off = java_class("org.apache.logging.log4j.Level").OFF
+        levels = java_class("org.apache.logging.log4j.Level")
         configurator = java_class("org.apache.logging.log4j.core.config.Configurator")
         for name in _TASK_LOGGERS:
-            configurator.setLevel(name, level if is_enabled else off)
+            configurator.setLevel(name, levels.ERROR if is_enabled else levels.OFF)
 
 
 # ---------------------------------------------------------------------------------- JVM, sessions
@@ -262,15 +265,9 @@ def from_option(option: Java) -> Java:
 # ---------------------------------------------------------------------------------- callbacks
 
 
-@contextmanager
-def in_callback() -> Iterator[None]:
+def in_callback() -> AbstractContextManager[None]:
     """Mark this thread as one that works for a callback, whose errors pyspark does not log."""
-    outer = getattr(_callback, "runs", False)
-    _callback.runs = True
-    try:
-        yield
-    finally:
-        _callback.runs = outer
+    return _marked_thread("runs")
 
 
 class _Callback:
@@ -296,8 +293,7 @@ class _Callback:
             _refused.append(shims.message(error))
             thrown = error._origin
         except Exception as error:
-            first = str(error).partition("\n")[0]
-            message = f"spark_iceberg_sql failed: {type(error).__name__}: {first}"
+            message = f"spark_iceberg_sql failed: {type(error).__name__}: " + str(error).partition("\n")[0]
             # An AnalysisException without a condition would make pyspark fail with a NullPointerException.
             thrown = _analysis_exception(Refusal("INTERNAL_ERROR", message=message))
         raise _CallbackError("refused", thrown)
@@ -334,8 +330,7 @@ def scala_function(body: Callable[[Java], Java]) -> Java:
     # Off by default: without it the user sees a Python traceback inside "An exception was raised by the
     # Python Proxy". PySpark runs py4j's ClientServer, whose parameters have the first name.
     for name in ("python_parameters", "callback_server_parameters"):
-        parameters = py4j_gateway.__dict__.get(name)
-        if parameters is not None:
+        if (parameters := py4j_gateway.__dict__.get(name)) is not None:
             parameters.propagate_java_exceptions = True
     _install_log_filter()
     return scala_object("org.apache.spark.api.java.JavaPairRDD").toScalaFunction(_Callback(body))

@@ -49,11 +49,6 @@ def message(error: Exception) -> str:
     return ": ".join(messages) or type(error).__name__
 
 
-def is_converted(error: Exception) -> bool:
-    """True if pyspark has a class of its own for a Java exception, such as AnalysisException."""
-    return isinstance(error, CapturedException)
-
-
 def is_analysis_error(error: Exception) -> bool:
     """True if Spark itself refused the statement, with one of its own error conditions."""
     thrown = thrown_by(error)

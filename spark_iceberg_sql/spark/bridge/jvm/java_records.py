@@ -141,10 +141,8 @@ def _new_record_reader(record_class: type) -> Callable[[Any], Any]:
     def read(value: dict[str, Any]) -> Any:
         if value.keys() != names.keys():
             raise TypeError(f"Java's {record_class.__name__} has the fields {', '.join(value)}")
-        if None in value.values():
-            missing = [name for name in required if value[name] is None]
-            if missing:
-                raise TypeError(f"Java's {record_class.__name__} has no value for {missing[0]}")
+        if None in value.values() and (missing := [name for name in required if value[name] is None]):
+            raise TypeError(f"Java's {record_class.__name__} has no value for {missing[0]}")
         arguments = {names[name]: part for name, part in value.items()}
         for name, reader in readers.items():
             arguments[name] = reader(arguments[name])

@@ -241,5 +241,4 @@ EXCHANGED =(
 
 def declarations() -> str:
     """All generated classes, without the constants: compiled classes that use them depend on it."""
-    sources = [constants_source(row, ()) for row in CONSTANTS]
-    return "".join([*sources, *map(exchange_source, EXCHANGED)])
+    return "".join([*(constants_source(row, ()) for row in CONSTANTS), *map(exchange_source, EXCHANGED)])

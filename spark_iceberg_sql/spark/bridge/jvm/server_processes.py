@@ -31,9 +31,8 @@ class InitialSettings:
     def __init__(self, spark: SparkSession) -> None:
         session = gateway.java_session(spark)
         self._conf = session.sharedState().conf()
-        session_settings = {_STACK: "false"}
-        for entry in gateway.from_seq(session.sessionState().conf().getAllConfs().toSeq()):
-            session_settings[str(entry._1())] = str(entry._2())
+        entries = gateway.from_seq(session.sessionState().conf().getAllConfs().toSeq())
+        session_settings = {_STACK: "false"} | {str(entry._1()): str(entry._2()) for entry in entries}
         self._previous = {
             key: gateway.from_option(self._conf.getOption(key))
             for key, value in session_settings.items()

@@ -193,8 +193,8 @@ def spark_table(java_class: Callable[[str], Java], table: Java, snapshot: int | 
             return table_class.create(table, travel.version(str(snapshot)))
         return table_class(table) if micros is None else table_class.create(table, travel.timestampMicros(micros))
     if micros is not None:
-        as_of = java_class("org.apache.iceberg.util.SnapshotUtil").snapshotIdAsOfTime
-        snapshot = int(as_of(table, micros // 1000))
+        util = java_class("org.apache.iceberg.util.SnapshotUtil")
+        snapshot = int(util.snapshotIdAsOfTime(table, micros // 1000))
     if snapshot is not None and table.snapshot(snapshot) is None:
         table.newScan().useSnapshot(snapshot)  # fails; Iceberg's metadata tables would have no rows
     return table_class(table, False) if snapshot is None else table_class(table, snapshot, False)
@@ -212,8 +212,7 @@ def version_table(java_class: Callable[[str], Java], table: Java, version: str) 
         travel = java_class("org.apache.iceberg.spark.TimeTravel")
         return java_class(_SPARK_TABLE).create(table, travel.version(version))
     ref = table.refs().get(version)
-    snapshot = int(version) if ref is None else int(ref.snapshotId())
-    return spark_table(java_class, table, snapshot, None)
+    return spark_table(java_class, table, int(version) if ref is None else int(ref.snapshotId()), None)
 
 
 # The method of Iceberg's SparkScan that returns the filters that were pushed to it.

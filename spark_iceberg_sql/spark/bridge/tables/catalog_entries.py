@@ -12,7 +12,7 @@ from pyspark.errors.exceptions.captured import CapturedException, convert_except
 
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.spark.bridge.gate import requests
-from spark_iceberg_sql.spark.bridge.jvm import compiler, sessions, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, configuration, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, thrown_by
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
@@ -85,11 +85,8 @@ def no_catalog_message(spark: SparkSession, name: str) -> str:
 
 def configured_names(spark: SparkSession) -> list[str]:
     """The names of the catalogs in a session's settings."""
-    conf = jvm.java_session(spark).sessionState().conf()
-    keys = str(conf.getAllConfs().keySet().mkString("\n")).split("\n")
-    prefix = "spark.sql.catalog."
-    names = {key[len(prefix) :] for key in keys if key.startswith(prefix)}
-    return sorted(name for name in names if "." not in name)
+    with sessions.working_in(spark):
+        return sorted(name for name in configuration.settings("spark.sql.catalog.") if "." not in name)
 
 
 def is_temporary_view(spark: SparkSession, parts: tuple[str, ...]) -> bool:
@@ -107,7 +104,9 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> CatalogEntry:
     try:
         with sessions.working_in(spark):
             manager = jvm.java_session(spark).sessionState().catalogManager()
-            return _load(manager.catalog(catalog_name), _identifier(namespace, table_name))
+            identifiers = jvm.java_class("org.apache.spark.sql.connector.catalog.Identifier")
+            identifier = identifiers.of(jvm.array("java.lang.String", namespace), table_name)
+            return _load(manager.catalog(catalog_name), identifier)
     except (CapturedException, Py4JJavaError) as error:
         if "REQUIRES_SINGLE_PART_NAMESPACE" in exception_text(error) and len(namespace) > 1:
             raise NoCatalogError(no_catalog_message(spark, namespace[0])) from None
@@ -157,23 +156,13 @@ def files_by_spec(table: jvm.Java) -> list[SpecFiles] | None:
     return None if text is None else list_from_json(SpecFiles, text)
 
 
-def _identifier(namespace: list[str], name: str) -> jvm.Java:
-    gateway = jvm.gateway()
-    parts = gateway.new_array(gateway.jvm.java.lang.String, len(namespace))
-    for i, part in enumerate(namespace):
-        parts[i] = part
-    return jvm.java_class("org.apache.spark.sql.connector.catalog.Identifier").of(parts, name)
-
-
 def first_line(error: Exception) -> str:
     """The first line of a JVM exception's message, without its class, stack and call numbers."""
     if isinstance(error, Py4JJavaError):
         error_text = error.java_exception.getMessage() or error.java_exception.toString()
-    elif isinstance(error, CapturedException):
-        error_text = shims.description(error) or type(error).__name__
     else:
-        error_text = str(error) or type(error).__name__
-    return _CLASS.sub("", str(error_text).strip().splitlines()[0])
+        error_text = shims.description(error) if isinstance(error, CapturedException) else str(error)
+    return _CLASS.sub("", str(error_text or type(error).__name__).strip().splitlines()[0])
 
 
 def exception_text(error: Exception) -> str:
@@ -190,11 +179,9 @@ def _messages(cause: jvm.Java) -> str:
 
 def with_explanation(error: CapturedException, explanation: str) -> CapturedException:
     """Spark's own error, preceded by an explanation of its cause."""
-    spark_message = shims.description(error)
-    return shims.with_description(error, f"{explanation}\n\nSpark's message: {spark_message}")
+    return shims.with_description(error, f"{explanation}\n\nSpark's message: {shims.description(error)}")
 
 
 def has_iceberg_extensions(spark: SparkSession) -> bool:
     """True if the session's parser supports Iceberg's statements."""
-    parser = requests.parser_without_gate(spark).getClass().getName()
-    return "Iceberg" in str(parser)
+    return "Iceberg" in str(requests.parser_without_gate(spark).getClass().getName())

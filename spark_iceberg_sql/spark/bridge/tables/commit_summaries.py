@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
@@ -89,16 +91,14 @@ def _commit_since(spark: SparkSession, target: Java, since_ms: int, max_snapshot
     branch = _branch(spark, target)
     counts: Counter[str] = Counter()
     snapshot_count, operation = 0, ""
-    snapshot = table.snapshot(branch) if branch else table.currentSnapshot()
-    while snapshot is not None and snapshot_count < max_snapshots and snapshot.timestampMillis() >= since_ms:
+    newest = table.snapshot(branch) if branch else table.currentSnapshot()
+    for snapshot in islice(table_metadata.ancestors(table, newest), max_snapshots):
         summary = _summary(snapshot)
-        if _application(summary) != application_id:
+        if snapshot.timestampMillis() < since_ms or _application(summary) != application_id:
             break
         snapshot_count += 1
         operation = operation or str(snapshot.operation())
         counts.update(_counts(summary))
-        parent = snapshot.parentId()
-        snapshot = table.snapshot(parent) if parent is not None else None
     return CommitSummary(operation, dict(counts), snapshot_count, branch) if snapshot_count else None
 
 
@@ -109,9 +109,8 @@ def _staged_snapshot(spark: SparkSession, table: Java, since_ms: int) -> Java | 
     snapshots, current = table.snapshots(), table.currentSnapshot()
     for i in reversed(range(snapshots.size())):
         snapshot = snapshots.get(i)
-        if snapshot.timestampMillis() < since_ms:
-            return None
-        if current is not None and snapshot.snapshotId() == current.snapshotId():
+        is_current = current is not None and snapshot.snapshotId() == current.snapshotId()
+        if is_current or snapshot.timestampMillis() < since_ms:
             return None
         summary = _summary(snapshot)
         if summary.get("wap.id") == wap_id and _application(summary) == spark.sparkContext.applicationId:
@@ -148,5 +147,4 @@ def _written_table(relation: Java) -> Java:
     while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
         relation = relation.child()
     table = relation.table()
-    is_wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
-    return table.table() if is_wrapped else table
+    return table.table() if str(table.getClass().getSimpleName()) == "RowLevelOperationTable" else table

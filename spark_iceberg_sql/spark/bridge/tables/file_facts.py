@@ -88,5 +88,4 @@ def _invoke(target: Java, method: str, data_type: Java, *arguments: Java) -> Jav
 
 def count(operations: Java, snapshot: int) -> int:
     """The number of data files in a snapshot, from its summary; 0 if that does not state it."""
-    summary = operations.current().snapshot(snapshot).summary()
-    return int(summary.get("total-data-files") or 0)
+    return int(operations.current().snapshot(snapshot).summary().get("total-data-files") or 0)

@@ -42,8 +42,7 @@ def attach(token: str, parts: Sequence[str], folder: str, io: Java, metadata: Ja
     io: opens its files. metadata, version: of the table that is in the folder; None and 0 if there is none.
     """
     catalog = _catalog_class(jvm.gateway())
-    declared_location = None if metadata is None else metadata.location()
-    uuid = None if metadata is None else metadata.uuid()
+    declared_location, uuid = (None, None) if metadata is None else (metadata.location(), metadata.uuid())
     constructor = java_class("sparkicebergsql.FolderTable").AttachedTable
     catalog.attach(
         token, jvm.array("java.lang.String", parts), constructor(folder, io, declared_location, uuid, version)
@@ -62,11 +61,9 @@ def _catalog_class(gateway: Java) -> Java:
     """The class FolderCatalog. Raises ValueError if the driver's class loader takes no jar."""
     if not jvm.class_exists(CLASS):
         jar = f"{_FOLDER.name}/spark-iceberg-sql-folders.jar"
-        sources = [(name, compiler.source(__package__, name)) for name in _SOURCES]
-        compiler.write_jar(jar, compiler.classes(sources))
+        compiler.write_jar(jar, compiler.classes((name, compiler.source(__package__, name)) for name in _SOURCES))
         try:
-            url = java_class("java.io.File")(jar).toURI().toURL()
-            compiler.context_loader().addURL(url)
+            compiler.context_loader().addURL(java_class("java.io.File")(jar).toURI().toURL())
         except Py4JError as error:
             raise ValueError(str(error).splitlines()[0]) from None
     return java_class(CLASS)

@@ -24,8 +24,7 @@ _UNSORTED = [{"order-id": 0, "fields": []}]
 
 def schema_json(frame: DataFrame) -> dict[str, Any]:
     """A DataFrame's columns as an Iceberg schema, with field ids as CREATE TABLE gives them."""
-    convert = java_class(f"{_ICEBERG}.spark.SparkSchemaUtil").convert
-    schema = convert(frame._jdf.schema())
+    schema = java_class(f"{_ICEBERG}.spark.SparkSchemaUtil").convert(frame._jdf.schema())
     numbered_schema = java_class(f"{_ICEBERG}.types.TypeUtil").assignIncreasingFreshIds(schema)
     iceberg_schema: dict[str, Any] = json.loads(java_class(f"{_ICEBERG}.SchemaParser").toJson(numbered_schema))
     return iceberg_schema
@@ -91,10 +90,7 @@ def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
     catalog = java_class(f"{_ICEBERG}.inmemory.InMemoryCatalog")()
     catalog.initialize("hypothetical", {"warehouse": FOLDER})
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
-    namespace = java_class(f"{_ICEBERG}.catalog.Namespace")
-    levels = gateway.gateway().new_array(java_class("java.lang.String"), 1)
-    levels[0] = "hypothetical"
-    space = namespace.of(levels)
+    space = java_class(f"{_ICEBERG}.catalog.Namespace").of(gateway.array("java.lang.String", ["hypothetical"]))
     catalog.createNamespace(space)
     metadata_file = f"{metadata['location']}/metadata/00000.metadata.json"
     io.addFile(metadata_file, bytearray(json.dumps(metadata).encode()))
@@ -144,10 +140,7 @@ def kept_files(iceberg_table: Java, spec_id: int, files: bytes, filters: Sequenc
     spec_id: of one of the table's specs. files: `Hypothetical.packed`, under that spec; they are not added to
     the table.
     """
-    java_filters = java_class("java.util.ArrayList")()
-    for condition in filters:
-        java_filters.add(condition)
-    text = _packed_files().kept(iceberg_table.specs().get(spec_id), files, java_filters)
+    text = _packed_files().kept(iceberg_table.specs().get(spec_id), files, list(filters))
     return [(total.files, total.bytes) for total in list_from_json(FileTotal, text)]
 
 

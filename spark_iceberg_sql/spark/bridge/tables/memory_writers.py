@@ -35,8 +35,7 @@ _ICEBERG = "org.apache.iceberg"
 
 def write_conf(spark: SparkSession, iceberg_table: Java) -> Java:
     """Iceberg's SparkWriteConf: the settings with which this session would write a table."""
-    conf_class = java_class(f"{_ICEBERG}.spark.SparkWriteConf")
-    return shims.write_conf(conf_class, gateway.java_session(spark), iceberg_table)
+    return shims.write_conf(java_class(f"{_ICEBERG}.spark.SparkWriteConf"), gateway.java_session(spark), iceberg_table)
 
 
 def internal_rows(frame: DataFrame) -> Java:
@@ -52,10 +51,8 @@ def artificial_row(spark: SparkSession, frame: DataFrame) -> Java:
     """
     # An aggregate without grouping has one row, even over no rows.
     single_row = spark.range(0).agg(fn.count(fn.lit(1)))
-    artificial_frame = single_row.select(
-        *(_any_value(field.dataType).alias(field.name) for field in frame.schema.fields)
-    )
-    return internal_rows(artificial_frame)
+    values = (_any_value(field.dataType).alias(field.name) for field in frame.schema.fields)
+    return internal_rows(single_row.select(*values))
 
 
 def _any_value(data_type: DataType) -> Column:
@@ -80,8 +77,7 @@ def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
 
 def compressed(spark: SparkSession, data: bytes) -> int:
     """The number of bytes after the session's shuffle compression."""
-    conf = spark.sparkContext._conf
-    if conf.get("spark.shuffle.compress", "true") != "true":
+    if spark.sparkContext._conf.get("spark.shuffle.compress", "true") != "true":
         return len(data)
     jconf = gateway.java_session(spark).sparkContext().conf()
     codec = gateway.scala_object("org.apache.spark.io.CompressionCodec").createCodec(jconf)
@@ -140,8 +136,7 @@ def write_in_memory(
 
 def _write_all() -> Callable[[Java, Java], None]:
     """FileWriter.write(Iterable): py4j itself takes the overload for one row."""
-    parameter_types = gateway.gateway().new_array(java_class("java.lang.Class"), 1)
-    parameter_types[0] = class_named("java.lang.Iterable")
+    parameter_types = gateway.array("java.lang.Class", [class_named("java.lang.Iterable")])
     method = class_named(f"{_ICEBERG}.io.FileWriter").getMethod("write", parameter_types)
     arguments = gateway.gateway().new_array(java_class("java.lang.Object"), 1)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spark_iceberg_sql.spark.bridge.jvm import gateway
-from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, message
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 
@@ -28,16 +28,13 @@ def tables(name: str) -> Iterator[NamespaceEntry]:
 
 
 def _tables_below(catalog: Java, namespace: Sequence[str]) -> Iterator[NamespaceEntry]:
-    parts = gateway.gateway().new_array(java_class("java.lang.String"), len(namespace))
-    for index, part in enumerate(namespace):
-        parts[index] = part
+    parts = gateway.array("java.lang.String", namespace)
     for identifier in catalog.listTables(parts) if namespace else ():
         name = ".".join([str(catalog.name()), *namespace, str(identifier.name())])
         try:
             table = catalog.loadTable(identifier)
-            if table.getClass().getSimpleName() != "SparkTable":
-                continue
-            yield name, table.table().operations().current(), None
+            if table.getClass().getSimpleName() == "SparkTable":
+                yield name, table.table().operations().current(), None
         except BRIDGE_ERRORS as error:
             yield name, None, message(error)
     for child in catalog.listNamespaces(parts):
@@ -48,8 +45,7 @@ def _tables_below(catalog: Java, namespace: Sequence[str]) -> Iterator[Namespace
 def content(metadata: Java) -> dict[str, Any]:
     """The metadata.json with only the current snapshot."""
     metadata_json = table_metadata.without_snapshots(metadata)
-    current = metadata.currentSnapshot()
-    if current is not None:
+    if (current := metadata.currentSnapshot()) is not None:
         metadata_json["current-snapshot-id"] = current.snapshotId()
         metadata_json["snapshots"] = [
             {

@@ -50,11 +50,14 @@ def planned_rewrite(table: Java, options: Mapping[str, str]) -> Rewrite | None:
         planner.init({key: value for key, value in options.items() if key in valid_options})
         lookback = int(table.properties().getOrDefault(_LOOKBACK, "10"))
         groups = planner.plan().groups().iterator()
+        util = java_class("org.apache.iceberg.util.TableScanUtil")
         while groups.hasNext():
             group = groups.next()
             input_count = int(group.inputFileNum())
             files += input_count
-            file_reduction += max(0, input_count - _output_count(group, lookback))
+            # One file for each task: a file is only cut between its row groups, so small files may not fit together.
+            tasks = util.planTaskGroups(group.fileScanTasks(), group.inputSplitSize(), lookback, 0)
+            file_reduction += max(0, input_count - int(tasks.size()))
             size += int(group.inputFilesSizeInBytes())
     except BRIDGE_ERRORS:
         return None
@@ -70,19 +73,8 @@ def property_at(table: Java, millis: int, key: str, default: str) -> str | None:
         metadata = table.operations().current()
         for entry in metadata.previousFiles():
             if int(entry.timestampMillis()) >= millis:
-                parser = java_class("org.apache.iceberg.TableMetadataParser")
-                metadata = parser.read(table.io(), entry.file())
+                metadata = java_class("org.apache.iceberg.TableMetadataParser").read(table.io(), entry.file())
                 break
         return str(metadata.properties().getOrDefault(key, default))
     except BRIDGE_ERRORS:
         return None
-
-
-def _output_count(group: Java, lookback: int) -> int:
-    """The number of files that a group becomes: one for each task, as Iceberg combines its files into tasks.
-
-    A file is only cut between its row groups, so small files may not fit together.
-    """
-    util = java_class("org.apache.iceberg.util.TableScanUtil")
-    tasks = util.planTaskGroups(group.fileScanTasks(), group.inputSplitSize(), lookback, 0)
-    return int(tasks.size())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
@@ -65,6 +65,14 @@ def snapshots(metadata: Java) -> Java:
     seq = java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
     relation = java_class(f"{_LOGICAL}.LocalRelation")
     return shims.local_relation(relation, types.toAttributes(schema), seq, gateway.to_option())
+
+
+def ancestors(table: Java, snapshot: Java | None, until: int | None = None) -> Iterator[Java]:
+    """A snapshot and its ancestors, newest first, up to the one with the id `until`, which is left out."""
+    while snapshot is not None and snapshot.snapshotId() != until:
+        yield snapshot
+        parent = snapshot.parentId()
+        snapshot = None if parent is None else table.snapshot(parent)
 
 
 def describe_rows(table: Java, name: str) -> list[dict[str, str | None]]:

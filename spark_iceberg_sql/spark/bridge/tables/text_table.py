@@ -24,15 +24,13 @@ def text_table(table: Java, schema: dict[str, Any], text_schema: dict[str, Any])
     parsed = java_class("org.apache.iceberg.SchemaParser").fromJson(json.dumps(text_schema))
     struct = java_class("org.apache.iceberg.spark.SparkSchemaUtil").convert(parsed)
     snapshot = shims.snapshot_id(table)
-    arguments: list[Any] = [table.table(), json.dumps(schema), struct, snapshot]
-    if snapshot is not None:  # py4j would pass a small number as an Integer
-        arguments[3] = java_class("java.lang.Long").valueOf(str(snapshot))
-    table_class = loader.loadClass("sparkicebergsql.TextTable")
-    return table_class.getConstructors()[0].newInstance(jvm.array("java.lang.Object", arguments))
+    # py4j would pass a small number as an Integer.
+    java_snapshot = None if snapshot is None else java_class("java.lang.Long").valueOf(str(snapshot))
+    arguments = jvm.array("java.lang.Object", (table.table(), json.dumps(schema), struct, java_snapshot))
+    return loader.loadClass("sparkicebergsql.TextTable").getConstructors()[0].newInstance(arguments)
 
 
 @lru_cache(maxsize=1)
 def _compiled(gateway: Java) -> tuple[Java, str]:
     """The class loader and the jar of the classes."""
-    sources = [(name, compiler.source(__package__, name)) for name in _SOURCES]
-    return executor_jars.compiled("text", sources)
+    return executor_jars.compiled("text", [(name, compiler.source(__package__, name)) for name in _SOURCES])

@@ -40,23 +40,21 @@ def register(spark: SparkSession) -> None:
     hide_secrets()
     configuration.make_static(allowed_locations.SETTING)
     for function in FUNCTIONS:
-        for name in (function.name, *function.aliases):
-            registries.register_function(
+        for name in function.names:
+            registries.register_table_function(
                 spark,
-                registries.TABLE,
                 name,
                 partial(plan_call, function, _call_plan),
                 usage=_usage(function),
-                arguments=_arguments(function),
-                examples=f"\n    Examples:\n      > SELECT * FROM {function.example};\n  ",
-                group="table_funcs",
+                arguments=map(_argument, function.arguments),
+                example=f"SELECT * FROM {function.example}",
             )
 
 
 def unregister(spark: SparkSession) -> None:
     """Unregister the table functions."""
     for function in FUNCTIONS:
-        for name in (function.name, *function.aliases):
+        for name in function.names:
             registries.unregister_function(spark, registries.TABLE, name)
 
 
@@ -65,11 +63,6 @@ def _usage(function: Function) -> str:
     required = ", ".join(names[: function.required])
     optional = "".join(f"[, {name}]" for name in names[function.required :])
     return f"_FUNC_({required}{optional} [, setting => value ...]) - {function.description}"
-
-
-def _arguments(function: Function) -> str:
-    lines = [f"      * {_argument(argument)}\n" for argument in function.arguments]
-    return "\n    Arguments:\n" + "".join(lines) + "  "
 
 
 def _argument(argument: Argument) -> str:
@@ -95,10 +88,8 @@ def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]
         name += f" (moved from {located_table.mapping.declared_location})"
     table = relations.base_table(located_table.operations, name)
     if increments.is_requested(values):
-        leaf = increments.plan(function, table, values, TIME_TRAVEL)
-        return relations.without_file(leaf)
-    table_at_time = _table_at_time(function, table, values)
-    spark_table, options = readable_table(function, table_at_time, values, rows=True)
+        return relations.without_file(increments.plan(function, table, values, TIME_TRAVEL))
+    spark_table, options = readable_table(function, _table_at_time(function, table, values), values, rows=True)
     # After time travel: the deletes and files that must exist are those of the snapshot that is read.
     refuse_unmatched(function, located_table, values, lines.snapshot_id(spark_table))
     split_size = values.get("split_size")

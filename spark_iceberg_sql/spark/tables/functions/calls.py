@@ -37,8 +37,7 @@ def plan_call(function: Function, plan: Callable[[Function, Mapping[str, Value]]
         if is_analysis_error(error):
             raise
         argument = location_argument(values) if values else function.positional[0].name
-        read_refusal = invalid(function.name, argument, message(error))
-        raise secrets.redact(_explain(function, values, read_refusal)) from None
+        raise secrets.redact(_explain(function, values, invalid(function.name, argument, message(error)))) from None
 
 
 def _within_time(function: Function, values: Mapping[str, Value], plan: Callable[[], Java]) -> Java:

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.model.functions.metadata_functions import TABLES
 from spark_iceberg_sql.model.functions.table_functions import Function, Value
 from spark_iceberg_sql.model.globs import has_wildcards, matcher, patterns
-from spark_iceberg_sql.model.metadata.metadata_files import METADATA_NAMES, NoMetadataError, current_metadata_file
-from spark_iceberg_sql.model.metadata.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.metadata.metadata_files import METADATA_NAMES, current_metadata_file
+from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
 from spark_iceberg_sql.safe_output import raw_stream, visible, without_commands
 from spark_iceberg_sql.spark.bridge.functions import registries
-from spark_iceberg_sql.spark.bridge.io.file_io import BrokenFileError
 from spark_iceberg_sql.spark.bridge.io.folders import Children, Tree, tree
 from spark_iceberg_sql.spark.bridge.io.listings import prefix_listing
 from spark_iceberg_sql.spark.bridge.io.location import HADOOP
@@ -64,16 +63,13 @@ _PATIENCE = 2.0  # seconds before progress is shown, and between updates
 
 def register(spark: SparkSession) -> None:
     """Register iceberg_tables in a session, and in every later one of this process."""
-    lines = "".join(f"      * {a.name} - {a.description}\n" for a in TABLES.arguments)
-    registries.register_function(
+    registries.register_table_function(
         spark,
-        registries.TABLE,
         TABLES.name,
         _callback,
         usage=f"_FUNC_(path [, setting => value ...]) - {TABLES.description}",
-        arguments=f"\n    Arguments:\n{lines}  ",
-        examples=f"\n    Examples:\n      > SELECT * FROM {TABLES.example};\n  ",
-        group="table_funcs",
+        arguments=(f"{a.name} - {a.description}" for a in TABLES.arguments),
+        example=f"SELECT * FROM {TABLES.example}",
     )
 
 
@@ -204,8 +200,7 @@ def _with_progress(folders: Iterable[str], path: str) -> Iterator[str]:
 
 def _show_progress(text: str, end: str = "") -> None:
     """Write over the last line of progress."""
-    line = without_commands(visible(f"iceberg_tables: {text}"))
-    raw_stream(sys.stderr).write(f"\r{line}{end}")
+    raw_stream(sys.stderr).write("\r" + without_commands(visible(f"iceberg_tables: {text}")) + end)
 
 
 # ---------------------------------------------------------------------------------- one table
@@ -257,12 +252,10 @@ def _row(store: Tree, folder: str) -> dict[str, Any]:
         return row | summary(json.loads(content))
     except JVM_ERRORS as error:
         row["error"] = message(error)
-    except BrokenFileError as broken:
-        row["error"] = str(broken)
     except RecursionError:
         row["error"] = f"`{row['metadata_file']}` cannot be read: its JSON is nested too deeply"
-    except (NoMetadataError, MetadataError, ValueError, EOFError, OSError) as read_error:
-        row["error"] = f"{read_error}"
+    except (ValueError, EOFError, OSError) as read_error:
+        row["error"] = str(read_error)
     return row
 
 
@@ -274,8 +267,9 @@ def summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
     assert table.schema is not None  # every metadata file has both
     assert table.specs is not None
     current = metadata.get("current-snapshot-id")
-    snapshots = (s for s in reversed(metadata.get("snapshots", ())) if s["snapshot-id"] == current)
-    snapshot = next(snapshots, None) or {}
+    snapshot: dict[str, Any] = next(
+        (s for s in reversed(metadata.get("snapshots", ())) if s["snapshot-id"] == current), {}
+    )
     totals = snapshot.get("summary", {})
     return {
         "table_uuid": metadata.get("table-uuid"),

@@ -11,7 +11,7 @@ from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.functions.subject import Subject
-from spark_iceberg_sql.syntax.identifiers import backticked
+from spark_iceberg_sql.syntax.identifiers import backticked, string_literal
 
 
 def column_stats(subject: Subject) -> Java:
@@ -24,8 +24,11 @@ def column_stats(subject: Subject) -> Java:
         chosen_names = [n for n in names if n.lower() == str(requested_name).lower()]
         if not chosen_names:
             similar = similar_names(str(requested_name), names) or names
-            message = f"there is no column `{requested_name}` with its own values; write {' or '.join(similar)}"
-            raise invalid(subject.function, "column", message)
+            raise invalid(
+                subject.function,
+                "column",
+                f"there is no column `{requested_name}` with its own values; write {' or '.join(similar)}",
+            )
         metrics = [field for field in metrics if str(field.name()) in chosen_names]
     schema = subject.table().schema
     types = {} if schema is None else {c.name: str(c.field.type) for c in schema.columns}
@@ -57,7 +60,7 @@ def _stats(field: Java, types: Mapping[str, str], *, as_text: bool) -> str:
         type_name = str(field.dataType().apply("lower_bound").dataType().simpleString())
     else:
         type_name = types.get(name, "unknown")
-    parts = [f"'column_name', {_literal(name)}", f"'column_type', {_literal(type_name)}"]
+    parts = [f"'column_name', {string_literal(name)}", f"'column_type', {string_literal(type_name)}"]
     parts += [f"'{count}', {column}.{count}" for count in _COUNTS]
     for bound in ("lower_bound", "upper_bound"):
         value = f"{column}.{bound}" if has_bounds else "CAST(NULL AS STRING)"
@@ -67,16 +70,10 @@ def _stats(field: Java, types: Mapping[str, str], *, as_text: bool) -> str:
     return f"named_struct({', '.join(parts)})"
 
 
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
-
-
 def entries(subject: Subject) -> Java:
     """The entries as DuckDB shows them; an entry's manifest is the file that Spark reads it from."""
-    manifests = gateway.java_class("org.apache.spark.sql.functions").broadcast(
-        relations.data_frame(_manifests(subject))
-    )
+    functions = gateway.java_class("org.apache.spark.sql.functions")
+    manifests = functions.broadcast(relations.data_frame(_manifests(subject)))
     status = "element_at(array('EXISTING', 'ADDED', 'DELETED'), status + 1) AS status"
     content = "element_at(array('DATA', 'POSITION_DELETES', 'EQUALITY_DELETES'), data_file.content + 1)"
     entries = subject.metadata_table_rows("ENTRIES").selectExpr(
@@ -91,8 +88,7 @@ def entries(subject: Subject) -> Java:
             ]
         )
     )
-    expressions = gateway.java_class("org.apache.spark.sql.functions")
-    joined = entries.join(manifests, expressions.expr("__file = manifest_path"), "left")
+    joined = entries.join(manifests, functions.expr("__file = manifest_path"), "left")
     return table_metadata.projection(
         joined,
         "manifest_path",
@@ -109,16 +105,14 @@ def entries(subject: Subject) -> Java:
 def _manifests(subject: Subject) -> Java:
     """The manifests of the snapshot, with their sequence numbers, which Iceberg's metadata table omits."""
     snapshot = shims.snapshot_id(subject.spark_table())
-    rows = []
-    if snapshot is not None:
-        manifests = subject.metadata.snapshot(snapshot).allManifests(subject.operations.io())
-        rows = [
-            {
-                "manifest_path": str(manifest.path()),
-                "manifest_sequence_number": manifest.sequenceNumber(),
-                "manifest_content": {"DATA": "DATA", "DELETES": "DELETE"}[str(manifest.content())],
-            }
-            for manifest in manifests
-        ]
+    io = subject.operations.io()
+    rows = [
+        {
+            "manifest_path": str(manifest.path()),
+            "manifest_sequence_number": manifest.sequenceNumber(),
+            "manifest_content": {"DATA": "DATA", "DELETES": "DELETE"}[str(manifest.content())],
+        }
+        for manifest in (() if snapshot is None else subject.metadata.snapshot(snapshot).allManifests(io))
+    ]
     columns = "manifest_path string, manifest_sequence_number bigint, manifest_content string"
     return table_metadata.rows(columns, rows)

@@ -48,8 +48,8 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travel_argumen
     last = end if end is not None else (None if current is None else current.snapshotId())
     _refuse_other_branch(function, table, start, last)
     if start is not None and start == last:  # no changes: Iceberg refuses this
-        empty_frame = relations.data_frame(relations.relation(_source(table, changes=changes))).limit(0)
-        return empty_frame.queryExecution().analyzed()
+        rows = relations.data_frame(relations.relation(_source(table, changes=changes)))
+        return rows.limit(0).queryExecution().analyzed()
     options = {_BOUNDS[name]: str(snapshot) for name, snapshot in bounds.items()}
     if not changes:
         return relations.relation(_source(table, changes=False), options)
@@ -91,17 +91,12 @@ def _with_computed_columns(leaf: Java) -> Java:
 def _refuse_other_branch(function: str, table: Java, start: int | None, last: int | None) -> None:
     if start is None or last is None or start == last:
         return
-    util = java_class("org.apache.iceberg.util.SnapshotUtil")
-    if not util.isAncestorOf(table, last, start):
-        message = f"snapshot {start} is not an ancestor of snapshot {last}"
-        raise invalid(function, "start_snapshot_id", message)
+    if not java_class("org.apache.iceberg.util.SnapshotUtil").isAncestorOf(table, last, start):
+        raise invalid(function, "start_snapshot_id", f"snapshot {start} is not an ancestor of snapshot {last}")
 
 
 def _between(table: Java, start: int | None, last: int | None) -> Iterator[Java]:
     """The snapshots after one, up to another, newest first; without those that only rewrite files."""
-    snapshot = None if last is None else table.snapshot(last)
-    while snapshot is not None and snapshot.snapshotId() != start:
-        if str(snapshot.operation()) != "replace":
-            yield snapshot
-        parent = snapshot.parentId()
-        snapshot = None if parent is None else table.snapshot(parent)
+    newest = None if last is None else table.snapshot(last)
+    ancestors = table_metadata.ancestors(table, newest, start)
+    return (snapshot for snapshot in ancestors if str(snapshot.operation()) != "replace")

@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function, Value
+from spark_iceberg_sql.model.functions.table_functions import BY_NAME, Argument, Function, Value
 from spark_iceberg_sql.model.metadata.metadata_files import is_metadata_file
 from spark_iceberg_sql.spark.bridge.functions import call_arguments, registries
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import relations
-from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.arguments import function_named, invalid
 from spark_iceberg_sql.spark.tables.functions import increments
 from spark_iceberg_sql.spark.tables.functions.by_path import TIME_TRAVEL
 from spark_iceberg_sql.spark.tables.functions.calls import plan_call
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-_BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
 _TABLE = Argument("table", str, "a name in a catalog, or a path", aliases=("url", "path"))
 _STORE = Argument("store", str, "the function whose positional arguments are given", "iceberg")
 _READ_SETTINGS =(
@@ -42,15 +41,13 @@ _READ_SETTINGS =(
 def register(spark: SparkSession) -> None:
     """Register the metadata functions in a session, and in every later one of this process."""
     for function, name in _function_names():
-        registries.register_function(
+        registries.register_table_function(
             spark,
-            registries.TABLE,
             name,
             partial(_callback, function),
             usage=f"_FUNC_(table[, setting => value ...]) - {function.description}",
             arguments=_arguments(function),
-            examples=f"\n    Examples:\n      > SELECT * FROM {name}('db.t');\n  ",
-            group="table_funcs",
+            example=f"SELECT * FROM {name}('db.t')",
         )
 
 
@@ -64,14 +61,13 @@ def _function_names() -> Iterator[tuple[MetadataFunction, str]]:
     return ((function, name) for function in METADATA_FUNCTIONS for name in function.names)
 
 
-def _arguments(function: MetadataFunction) -> str:
-    setting_lines = "".join(f"      * {a.name} - {a.description}\n" for a in function.settings)
-    travel_line = f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.has_time_travel else ""
-    return (
-        "\n    Arguments:\n      * table - a name in a catalog, or a path; after a path, the arguments of "
-        f"iceberg() may follow\n{setting_lines}{travel_line}"
-        "      * store - another table function, such as icebergAzure, whose arguments replace those of iceberg()\n  "
-    )
+def _arguments(function: MetadataFunction) -> list[str]:
+    return [
+        "table - a name in a catalog, or a path; after a path, the arguments of iceberg() may follow",
+        *(f"{a.name} - {a.description}" for a in function.settings),
+        *([f"{', '.join(TIME_TRAVEL)} - the snapshot"] if function.has_time_travel else ()),
+        "store - another table function, such as icebergAzure, whose arguments replace those of iceberg()",
+    ]
 
 
 def _callback(function: MetadataFunction, arguments: Java) -> Java:
@@ -83,17 +79,12 @@ def _callback(function: MetadataFunction, arguments: Java) -> Java:
 def without_store(function: str, arguments: Java) -> tuple[Function, Java]:
     """The function over a location that `store` names, and the other arguments. Raises Refusal."""
     expressions = gateway.from_seq(arguments)
-    store = _BY_NAME["iceberg"]
+    store = BY_NAME["iceberg"]
     # `store` must be known before the other arguments are bound: it decides what their positions mean.
     for expression in expressions:
         name, value = call_arguments.named_argument(expression)
         if name is not None and name.lower() == _STORE.name:
-            store_name = str(call_arguments.constant(function, _STORE.name, value))
-            store_function = _BY_NAME.get(store_name.lower())
-            if store_function is None:
-                names = ", ".join(f.name for f in FUNCTIONS)
-                raise invalid(function, _STORE.name, f"`{store_name}` is not one of {names}")
-            store = store_function
+            store = function_named(function, str(call_arguments.constant(function, _STORE.name, value)))
             expressions = [argument for argument in expressions if argument is not expression]
     return store, gateway.to_seq(expressions)
 
@@ -121,8 +112,7 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
     name = values.get("table")
     if name is not None and reader.store == "any" and not _is_path(str(name)):
         _refuse_settings(function, values)
-        operations = relations.catalog_table(str(name)).operations()
-        return Subject(function.name, str(name), operations, values)
+        return Subject(function.name, str(name), relations.catalog_table(str(name)).operations(), values)
     location_values = values if name is None else {**values, "url": str(name), "path": str(name)}
     location = STORES[reader.store](function.name, location_values)
     located_table = find(function.name, location, values)
@@ -141,5 +131,8 @@ def _refuse_settings(function: MetadataFunction, values: Mapping[str, Value]) ->
     allowed_names = {"table", *TIME_TRAVEL, *(setting.name for setting in function.settings)}
     for name, value in values.items():
         if name not in allowed_names and value is not None:
-            message = f"it only applies to a path, and `{values['table']}` is a table's name; leave it out"
-            raise invalid(function.name, name, message)
+            raise invalid(
+                function.name,
+                name,
+                f"it only applies to a path, and `{values['table']}` is a table's name; leave it out",
+            )

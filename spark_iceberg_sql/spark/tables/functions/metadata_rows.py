@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.model.types import field_from_metadata
 from spark_iceberg_sql.report.table_ddl import table_ddl
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
@@ -46,22 +46,22 @@ def _schemas(subject: Subject) -> Java:
     rows = []
     for schema in content["schemas"]:
         identifiers = schema.get("identifier-field-ids", ())
-        for position, (name, field) in enumerate(_columns(schema["fields"], "")):
-            rows.append(
-                {
-                    "schema_id": schema["schema-id"],
-                    "is_current": schema["schema-id"] == content["current-schema-id"],
-                    "position": position,
-                    "field_id": field["id"],
-                    "column_name": name,
-                    "data_type": str(field_from_metadata(field).type),
-                    "required": field["required"],
-                    "is_identifier": field["id"] in identifiers,
-                    "comment": field.get("doc"),
-                    "initial_default": _text(field.get("initial-default")),
-                    "write_default": _text(field.get("write-default")),
-                }
-            )
+        rows += [
+            {
+                "schema_id": schema["schema-id"],
+                "is_current": schema["schema-id"] == content["current-schema-id"],
+                "position": position,
+                "field_id": field["id"],
+                "column_name": name,
+                "data_type": str(field_from_metadata(field).type),
+                "required": field["required"],
+                "is_identifier": field["id"] in identifiers,
+                "comment": field.get("doc"),
+                "initial_default": _text(field.get("initial-default")),
+                "write_default": _text(field.get("write-default")),
+            }
+            for position, (name, field) in enumerate(_columns(schema["fields"], ""))
+        ]
     columns = (
         "schema_id int, is_current boolean, position int, field_id int, column_name string, "
         "data_type string, required boolean, is_identifier boolean, comment string, "
@@ -176,8 +176,7 @@ def _shown_columns(subject: Subject) -> Java:
         }
         for field in table_metadata.spark_columns(subject.spark_table())
     ]
-    columns = "col_name string, data_type string, comment string, nullable boolean"
-    return table_metadata.rows(columns, rows)
+    return table_metadata.rows("col_name string, data_type string, comment string, nullable boolean", rows)
 
 
 def _describe(subject: Subject) -> Java:
@@ -193,21 +192,15 @@ def _describe(subject: Subject) -> Java:
     return table_metadata.rows("col_name string, data_type string, comment string", rows)
 
 
-_PART = re.compile(r"`(?:[^`]|``)*`|[^.`]+")
-
-
 def _ddl(subject: Subject) -> Java:
     name = subject.values.get("name")
     if name is not None:
-        parts = tuple(
-            part[1:-1].replace("``", "`") if part.startswith("`") else part for part in _PART.findall(str(name))
-        )
+        parts = split_name(str(name))
     elif subject.folder is None:
         parts = tuple(relations.full_name(subject.name))
     else:
         parts = (subject.folder.rstrip("/").rpartition("/")[2],)
-    text = table_ddl(subject.table(parts))
-    return table_metadata.rows("createtab_stmt string", [{"createtab_stmt": text}])
+    return table_metadata.rows("createtab_stmt string", [{"createtab_stmt": table_ddl(subject.table(parts))}])
 
 
 ROW_BUILDERS: Mapping[str, Callable[[Subject], Java]] = {

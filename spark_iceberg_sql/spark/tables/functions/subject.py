@@ -44,8 +44,7 @@ class Subject:
 
     def spark_table(self) -> Java:
         """Spark's table, as of the time given in the call."""
-        table = relations.base_table(self.operations, self.name)
-        return time_travel_table(self.function, table, self.values)
+        return time_travel_table(self.function, relations.base_table(self.operations, self.name), self.values)
 
     def metadata_table_plan(self, table_type: str) -> Java:
         """One of Iceberg's metadata tables, as of the time given in the call."""

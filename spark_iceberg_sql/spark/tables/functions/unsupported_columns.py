@@ -18,6 +18,7 @@ from spark_iceberg_sql.spark.bridge.tables import text_table
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
+_is_readable = lru_cache(maxsize=256)(schemas.is_readable_type)
 # Iceberg's readers of single rows fail on an unreadable column of a file, projected or not.
 _BATCH_OPTIONS = {"vectorization-enabled": "true"}
 
@@ -40,7 +41,8 @@ def readable_table(
         return text_table.text_table(table, schema, _as_text(schema)), {}
     unreadable_list = ", ".join(f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schema))
     nested_names = [field["name"] for field in schema["fields"] if rows and _is_nested(field["type"])]
-    readable_schema = _readable_part(schema if not nested_names else _without(schema, nested_names))
+    batch_fields = [field for field in schema["fields"] if field["name"] not in nested_names]
+    readable_schema = _readable_part({**schema, "fields": batch_fields})
     if handling == "error" or readable_schema is None:
         advice = "; write columns => 'string' to read text" if rows else ""
         raise invalid(function, "columns", f"Spark has no type for {unreadable_list}{advice}")
@@ -63,21 +65,18 @@ def refuse_without_type(function: str, argument: str, table: Java) -> None:
         unreadable_list = ", ".join(
             f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schemas.schema_of(table))
         )
-        message = (
+        raise invalid(
+            function,
+            argument,
             f"Spark has no type for {unreadable_list}; the changes of such a table cannot be read: compare two "
             f"snapshots with "
-            f"{function}(..., snapshot_id => ..., columns => 'string')"
+            f"{function}(..., snapshot_id => ..., columns => 'string')",
         )
-        raise invalid(function, argument, message)
 
 
 def _is_nested(data_type: Json | str) -> bool:
     """True for a column of Parquet files that Iceberg does not read in batches."""
     return not isinstance(data_type, str) or data_type == "variant"
-
-
-def _without(schema: Json, names: list[str]) -> Json:
-    return {**schema, "fields": [f for f in schema["fields"] if f["name"] not in names]}
 
 
 def _refuse_avro(function: str, table: Java, unreadable_list: str) -> None:
@@ -94,11 +93,12 @@ def _refuse_avro(function: str, table: Java, unreadable_list: str) -> None:
         relations.data_frame(relations.relation(readable_files)).select("file_format", gateway.to_seq([])).distinct()
     )
     if "AVRO" in (name.upper() for name in relations.string_values(formats)):
-        message = (
+        raise invalid(
+            function,
+            "columns",
             f"the table has Avro files, which cannot be read without {unreadable_list}, for which Spark has no type; "
-            "write columns => 'string' to read text"
+            "write columns => 'string' to read text",
         )
-        raise invalid(function, "columns", message)
 
 
 def _as_text(data_type: Any) -> Any:
@@ -107,13 +107,11 @@ def _as_text(data_type: Any) -> Any:
         return data_type if _is_readable(data_type) and not data_type.startswith("geo") else "string"
     text_type = {**data_type, **{part: _as_text(data_type[part]) for part in _parts(data_type)}}
     if "fields" in data_type:
-        text_type["fields"] = [_field_as_text(field) for field in data_type["fields"]]
+        text_type["fields"] = [
+            {**{k: v for k, v in field.items() if not k.endswith("-default")}, "type": _as_text(field["type"])}
+            for field in data_type["fields"]
+        ]
     return text_type
-
-
-def _field_as_text(field: Json) -> Json:
-    text_field = {key: value for key, value in field.items() if not key.endswith("-default")}
-    return {**text_field, "type": _as_text(field["type"])}
 
 
 def _unreadable_parts(data_type: Json | str, name: str = "") -> Iterator[tuple[str, str]]:
@@ -157,8 +155,3 @@ def _readable_part(data_type: Json) -> Json | None:
                 field_id for field_id in readable_type["identifier-field-ids"] if field_id in field_ids
             ]
     return readable_type
-
-
-@lru_cache(maxsize=256)
-def _is_readable(type_name: str) -> bool:
-    return schemas.is_readable_type(type_name)

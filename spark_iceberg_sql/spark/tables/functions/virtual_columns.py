@@ -71,8 +71,7 @@ def with_virtual_columns(
         expressions |= {name: f"CAST(NULL AS {_FACTS[name]})" for name in fact_names}
     elif fact_names == ["_size"] and file_facts.count(located_table.operations, snapshot or 0) > _MAX_ON_DRIVER:
         rows = _select(rows, *quoted, _ADDRESS, *metadata_columns)
-        condition = _expression("__address = __path")
-        rows = rows.join(_sizes(located_table, snapshot or 0), condition, "left")
+        rows = rows.join(_sizes(located_table, snapshot or 0), _expression("__address = __path"), "left")
         expressions["_size"] = "__size"
     else:
         fact_columns = _lookup_columns(located_table, snapshot or 0, fact_names, cached=cached) if fact_names else []

@@ -44,8 +44,7 @@ def refuse_outside(function: str, argument: str, path: str) -> None:
     except ValueError as error:
         raise invalid(function, argument, str(error)) from None
     if allowed_pattern is not None and re.match(allowed_pattern, path.rstrip("/") + "/") is None:
-        message = f"`{path}` is {_OUTSIDE} {SETTING}"
-        raise invalid(function, argument, message)
+        raise invalid(function, argument, f"`{path}` is {_OUTSIDE} {SETTING}")
 
 
 def pattern() -> str | None:
@@ -70,9 +69,7 @@ def _entry_pattern(entry: str) -> str:
         raise ValueError(
             f"the setting {SETTING} has `{entry}`, which is neither an absolute path nor a URI such as s3://bucket/path"
         )
-    if not match[2]:  # a scheme, and all of it
-        return f"(?i:{re.escape(match[1])}):"
-    return location_pattern(entry)
+    return location_pattern(entry) if match[2] else f"(?i:{re.escape(match[1])}):"  # a scheme, and all of it
 
 
 def _scheme(text: str) -> str:

@@ -84,11 +84,12 @@ def _refuse_key_characters(function: str, argument: str, location: Location) -> 
     """
     match = re.search(r"[?#]", location.path) if location.io == S3 else None
     if match is not None:
-        text = (
+        raise invalid(
+            function,
+            argument,
             f"the key of `{location.path}` contains `{match[0]}`, and Iceberg's S3 client cuts keys at that character; "
-            "copy the table to a folder without it"
+            "copy the table to a folder without it",
         )
-        raise invalid(function, argument, text)
 
 
 def _mapping(
@@ -104,11 +105,12 @@ def _mapping(
     if ownership.declared_elsewhere(folder, file, metadata) is None:
         return None
     if values.get("allow_moved_paths") is False:
-        text = (
+        raise invalid(
+            function,
+            "allow_moved_paths",
             f"`{folder}` is a copy, or was moved: its metadata refers to `{declared_location}`; "
-            f"omit this argument to read the files in `{folder}`"
+            f"omit this argument to read the files in `{folder}`",
         )
-        raise invalid(function, "allow_moved_paths", text)
     if is_metadata_file(location.path) and "/metadata/" not in file:
         warn_once(f"`{file}` is not in a folder `metadata`: the files it refers to, in `{declared_location}`, are read")
         return None
@@ -197,8 +199,7 @@ def _metadata_file(
     except JVM_ERRORS as error:
         if is_analysis_error(error):
             raise
-        text = f"`{folder}` cannot be listed: {message(error)}"
-        raise invalid(function, argument, text) from None
+        raise invalid(function, argument, f"`{folder}` cannot be listed: {message(error)}") from None
     uuid = values.get("metadata_table_uuid")
     try:
         chosen = current_metadata_file(
@@ -216,13 +217,11 @@ def _metadata_file(
     except BrokenFileError as broken:
         raise _unreadable(function, argument, broken.location, broken.reason, list(stamps)) from None
     _warn_of_unplaced(folder, unversioned(stamps), chosen)
-    stamp = stamps[chosen] or files.stamp(chosen)
-    return chosen, stamp, [name for name in stamps if name != chosen]
+    return chosen, stamps[chosen] or files.stamp(chosen), [name for name in stamps if name != chosen]
 
 
 def _warn_of_unplaced(folder: str, locations: list[str], chosen: str) -> None:
-    names = [_name(location) for location in locations if location != chosen]
-    if names:
+    if names := [_name(location) for location in locations if location != chosen]:
         warn_once(
             f"`{folder}` has metadata files without a version in their names, which were ignored: "
             f"{', '.join(f'`{name}`' for name in names[:3])}"

@@ -64,34 +64,30 @@ def location_pattern(location: str) -> str:
     scheme, authority = scheme.lower(), authority or ""
     # Three schemes of one store: s3, s3a and s3n.
     if re.fullmatch("s3[an]?", scheme):
-        return f"(?i:s3[an]?)://{_escaped(authority)}{_exact(path)}"
+        return f"(?i:s3[an]?)://{re.escape(authority)}{_exact(path)}"
     if re.fullmatch("(?:abfs|wasb)s?", scheme):
         account = re.match(r"([^.]*)(?:\.(?:dfs|blob)(\..*))?", authority)
         assert account is not None
-        suffix = rf"\.(?:dfs|blob){_escaped(account[2])}" if account[2] else _escaped(authority[account.end() :])
-        return f"(?i:abfs|wasb)s?://{_escaped(account[1])}{suffix}{_exact(path)}"
+        suffix = rf"\.(?:dfs|blob){re.escape(account[2])}" if account[2] else re.escape(authority[account.end() :])
+        return f"(?i:abfs|wasb)s?://{re.escape(account[1])}{suffix}{_exact(path)}"
     if scheme == "file":
         return f"(?:(?i:file):(?://(?:localhost)?)?)?{_path_pattern(path)}"
     if scheme == "hdfs":
         # HDFS's default port, which an address may omit.
         name_node = authority.removesuffix(":8020")
         port = "" if ":" in name_node else "(?::8020)?"
-        authority_pattern = f"(?:{_escaped(name_node)}{port})?" if name_node else "[^/]*"
+        authority_pattern = f"(?:{re.escape(name_node)}{port})?" if name_node else "[^/]*"
         return f"(?:(?i:hdfs):(?://{authority_pattern})?)?{_path_pattern(path)}"
     if not scheme:  # the default file system is unknown
         return f"(?:(?i:file|hdfs|viewfs):(?://[^/]*)?)?{_path_pattern(path)}"
-    return f"(?i:{_escaped(scheme)})://{_escaped(authority)}{_exact(path)}"
-
-
-def _escaped(text: str) -> str:
-    return re.escape(text)
+    return f"(?i:{re.escape(scheme)})://{re.escape(authority)}{_exact(path)}"
 
 
 def _exact(path: str) -> str:
-    return f"{_escaped(path.rstrip('/'))}/"
+    return f"{re.escape(path.rstrip('/'))}/"
 
 
 def _path_pattern(path: str, root: str = r"/(?:\.?/)*") -> str:
     """A pattern of a file system path, with `//` and `/./` as `/`. root: the pattern that it begins with."""
-    segments = [_escaped(segment) for segment in path.split("/") if segment not in ("", ".")]
+    segments = [re.escape(segment) for segment in path.split("/") if segment not in ("", ".")]
     return root + "".join(rf"{segment}/(?:\.?/)*" for segment in segments) + _NO_WAY_UP

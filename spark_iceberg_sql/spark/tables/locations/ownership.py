@@ -37,10 +37,7 @@ _PATHS = (  # metadata table, its path column: every file that maintenance may d
 
 def folder_of(requested_path: str, file: str) -> str:
     """The folder of the requested table. file: the metadata file that was found."""
-    if not is_metadata_file(requested_path):
-        return requested_path
-    parent = file.rpartition("/")[0]
-    return parent.removesuffix("/metadata")
+    return file.rpartition("/")[0].removesuffix("/metadata") if is_metadata_file(requested_path) else requested_path
 
 
 def declared_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
@@ -83,7 +80,7 @@ def refuse_copy(folder: str, metadata: Java) -> None:
             raise IcebergSqlError(
                 f"the table at `{folder}` writes outside its folder: {name} is `{path}`, which "
                 f"may contain another table's files",
-                help=f"{_owning_catalog_help(folder)}",
+                help=_owning_catalog_help(folder),
             )
 
 
@@ -110,7 +107,7 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
         raise IcebergSqlError(
             f"the table at `{folder}` has files outside its folder, in `{outside}`: DELETE and "
             f"expire_snapshots would delete them",
-            help=f"{_owning_catalog_help(folder)}",
+            help=_owning_catalog_help(folder),
         )
 
 

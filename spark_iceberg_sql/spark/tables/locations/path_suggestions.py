@@ -50,10 +50,14 @@ def explain_path(text: str, values: Mapping[str, Value], *, missing: bool) -> st
 
 def _function_of(kind: str) -> str | None:
     lower_kind = kind.lower()
-    for function in METADATA_FUNCTIONS:
-        if lower_kind == (function.metadata_table or "").lower() or f"iceberg_{lower_kind}" in function.names:
-            return function.name
-    return None
+    return next(
+        (
+            function.name
+            for function in METADATA_FUNCTIONS
+            if lower_kind == (function.metadata_table or "").lower() or f"iceberg_{lower_kind}" in function.names
+        ),
+        None,
+    )
 
 
 def _is_table(name: str) -> bool:
@@ -70,10 +74,10 @@ def refuse(function: str, argument: str, path: str, files: Files, *, may_create:
     may_create: whether a table is to be created there: then an empty path is no mistake, even next to a
     folder with a similar name.
     """
-    table_folder = _enclosing_table(path, files)
-    if table_folder is not None:
-        message = f"`{path}` is inside the folder of the table `{table_folder}`; pass the table's folder"
-        raise invalid(function, argument, message)
+    if (table_folder := _enclosing_table(path, files)) is not None:
+        raise invalid(
+            function, argument, f"`{path}` is inside the folder of the table `{table_folder}`; pass the table's folder"
+        )
     reason = next(_content_reasons(function, path, files, may_create=may_create), None)
     if reason is not None:
         raise invalid(function, argument, reason)
@@ -103,8 +107,7 @@ def _content_reasons(function: str, path: str, files: Files, *, may_create: bool
     if ".hoodie" in children.folders:
         yield f"`{path}` is a Hudi table, not an Iceberg table"
     yield from _tables_inside(function, path, folder, children, store)
-    file_format = _file_format(store, folder, children)
-    if file_format is not None:
+    if (file_format := _file_format(store, folder, children)) is not None:
         yield (
             f"`{path}` has {file_format} files, but no Iceberg metadata; read them with "
             f"{file_format.lower()}.{backticked(folder)}"

@@ -66,11 +66,12 @@ def _refuse_signed(function: str, argument: str, url: str) -> None:
     of it.
     """
     if "://" in url and _SIGNED.search(url):
-        message = (
+        raise invalid(
+            function,
+            argument,
             "a signed URL is not accepted, since its signature would be in plans and messages; pass the URL up to "
-            "the `?`, and credentials in a named collection"
+            "the `?`, and credentials in a named collection",
         )
-        raise invalid(function, argument, message)
 
 
 def _without_keys(url: str) -> str:
@@ -94,8 +95,7 @@ def s3(function: str, arguments: Arguments) -> Location:
     if endpoint and not re.match(r"https?://[^/]", endpoint):
         message = f"`{quoted_value(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
         raise invalid(function, "endpoint", message)
-    match = re.fullmatch(r"(https?)://([^/]+)/(.+)", url)
-    if match:
+    if match := re.fullmatch(r"(https?)://([^/]+)/(.+)", url):
         scheme, host, object_path = match.groups()
         if "@" in host:
             message = "credentials are not allowed in the URL; use a named collection"
@@ -120,8 +120,7 @@ def _s3_keys(function: str, arguments: Arguments) -> dict[str, str]:
     if arguments.get("no_sign"):
         if key or secret:
             raise invalid(function, "no_sign", "NOSIGN and keys cannot be combined; leave one out")
-        provider = "software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider"
-        return {"client.credentials-provider": provider}
+        return {"client.credentials-provider": "software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider"}
     if bool(key) != bool(secret):
         missing = "access_key_id" if secret else "secret_access_key"
         raise invalid(function, missing, "the access key and its secret are both required; pass both")
@@ -152,8 +151,11 @@ def azure(function: str, arguments: Arguments) -> Location:
         protocol = parts.get("DefaultEndpointsProtocol", "https")
         endpoint = parts.get("BlobEndpoint") or f"{protocol}://{name}.blob.{suffix}"
     else:
-        message = "it is neither a connection string with AccountName= nor the https:// URL of an account"
-        raise invalid(function, "connection_string", message)
+        raise invalid(
+            function,
+            "connection_string",
+            "it is neither a connection string with AccountName= nor the https:// URL of an account",
+        )
     return _adls(name, container, folder, key, endpoint, text)
 
 
@@ -185,16 +187,13 @@ def any_store(function: str, arguments: Arguments) -> Location:
                 function, name, f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out"
             )
     _refuse_signed(function, "url", _with_filename(url, arguments))
-    match = _ADLS_URL.fullmatch(_with_filename(url, arguments))
-    if match:
+    if match := _ADLS_URL.fullmatch(_with_filename(url, arguments)):
         name = match["host"].split(".", 1)[0]
         endpoint = f"https://{name}.blob.core.windows.net"
         key = _text(arguments, "account_key")
         text = f"BlobEndpoint={endpoint};AccountName={name};AccountKey={key}" if key else ""
         return _adls(name, match["container"], match["folder"], key, endpoint, text)
-    if scheme == "gs":
-        return Location(_with_filename(url, arguments), GCS)
-    return hadoop(function, arguments)
+    return Location(_with_filename(url, arguments), GCS) if scheme == "gs" else hadoop(function, arguments)
 
 
 def _scheme(path: str) -> str | None:

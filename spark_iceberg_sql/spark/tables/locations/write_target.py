@@ -7,19 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, SETTINGS, Function, Value
+from spark_iceberg_sql.model.functions.table_functions import SETTINGS, Function, Value
 from spark_iceberg_sql.spark.bridge.io.location import Location
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, Refusal
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.tables.arguments import bind, find_argument, invalid
+from spark_iceberg_sql.spark.tables.arguments import bind, find_argument, function_named, invalid
 from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_exposed_secret
 from spark_iceberg_sql.spark.tables.locations.allowed_locations import open_files
 from spark_iceberg_sql.spark.tables.locations.locate import LocatedTable, find, location_argument
 from spark_iceberg_sql.spark.tables.locations.stores import STORES
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
 
-_BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
 # Settings that a writer needs: the others are about reading.
 _OPENING = ("collection", "filename", "structure")
 _READING = frozenset(setting.name for setting in SETTINGS) - set(_OPENING)
@@ -42,8 +41,7 @@ class WriteTarget:
     @property
     def io(self) -> Java:
         """Iceberg's FileIO."""
-        argument = location_argument(self._values)
-        return open_files(self._function.name, argument, self.location, cached=True).io
+        return open_files(self._function.name, location_argument(self._values), self.location, cached=True).io
 
     def find(self) -> LocatedTable:
         """The table there. Raises AnalysisException if there is none, IcebergSqlError if it cannot be read."""
@@ -89,10 +87,7 @@ def open_target(call: LiteralCall) -> WriteTarget:
     """
     secrets = Secrets()
     try:
-        function = _BY_NAME.get(call.function.lower())
-        if function is None:
-            names = ", ".join(f.name for f in FUNCTIONS)
-            raise invalid("attach", "store", f"`{call.function}` is not one of {names}")
+        function = function_named("attach", call.function)
         for name, _ in call.keywords:
             if find_argument(function, name).name in _READING:
                 raise invalid(function.name, name, "it only applies to reading; leave it out")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     DropField,
@@ -42,12 +41,10 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     if cursor.is_at("IF", "EXISTS"):
         if is_view:
             return None
-        cursor.is_partition_ddl = True
-        cursor.fail("a table name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
+        cursor.fail_in_ddl("a table name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
     next_words = cursor.words[cursor.index + 1 : cursor.index + 3]
     if cursor.word in _FIELD_VERBS and (next_words == ["PARTITION", "FIELD"] or next_words[0] == "COLUMN"):
-        cursor.is_partition_ddl = True
-        cursor.fail("a table name", "missing-table")
+        cursor.fail_in_ddl("a table name", "missing-table")
     cursor.is_iceberg = not is_view and has_iceberg_phrase(cursor.words[: cursor.count])
     cursor.is_partition_ddl = not is_view
     table = cursor.target_table = cursor.table()
@@ -59,8 +56,7 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     if word in _FIELD_VERBS and next_word == "PARTITION":
         return _field(cursor, span, table)
     if cursor.is_iceberg:
-        iceberg_node = iceberg_change(cursor, span, table)
-        if iceberg_node is not None:
+        if (iceberg_node := iceberg_change(cursor, span, table)) is not None:
             return iceberg_node
         cursor.index = start
     _reject_foreign_syntax(cursor)
@@ -90,7 +86,7 @@ def _reject_unknown_change(cursor: Cursor, start: int) -> None:
     if not object_token.text and (not verb.text or keywords[0] in _VERBS):
         raise ParseError(object_token, _CHANGES)  # too short
     if keywords[0] in _VERBS:
-        verb = Token(TokenKind.WORD, cursor.script[verb.start : object_token.end], verb.start, object_token.end)
+        cursor.fail_at((verb.start, object_token.end), _CHANGES, "unknown-change")
     raise ParseError(verb, _CHANGES, "unknown-change")
 
 
@@ -131,11 +127,7 @@ def _field(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:
 
 
 def _field_name(cursor: Cursor) -> NamePath | None:
-    if not cursor.take("AS"):
-        return None
-    token = cursor.token
-    name = cursor.name("a field name")
-    return NamePath((name,), (token.start, token.end), token.text)
+    return cursor.single_name("a field name") if cursor.take("AS") else None
 
 
 def _expect_field_end(cursor: Cursor, error_kind: str = "") -> None:
@@ -172,22 +164,19 @@ def _reject_foreign_syntax(cursor: Cursor) -> None:
         error_kind = "" if _mentions_field(cursor) else "unknown-change"
     else:
         return
-    cursor.is_partition_ddl = True
-    cursor.fail("`ADD PARTITION FIELD`, `DROP PARTITION FIELD` or `REPLACE PARTITION FIELD`", error_kind)
+    cursor.fail_in_ddl("`ADD PARTITION FIELD`, `DROP PARTITION FIELD` or `REPLACE PARTITION FIELD`", error_kind)
 
 
 def _hive_partition(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
-    token = cursor.token
-    return HivePartition(span, table, cursor.word.lower(), (token.start, token.end))
+    return HivePartition(span, table, cursor.word.lower(), cursor.token.span)
 
 
 def _common_change(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:
     verb, next_word = cursor.word, cursor.words[cursor.index + 1]
     if verb in ("ADD", "DROP") and next_word == "IF" and "PARTITION" in cursor.words[cursor.index : cursor.index + 6]:
         if "FIELD" in cursor.words[cursor.index : cursor.index + 6]:
-            cursor.is_partition_ddl = True
             cursor.index += 1
-            cursor.fail("`PARTITION FIELD`", "if-exists")
+            cursor.fail_in_ddl("`PARTITION FIELD`", "if-exists")
         return _hive_partition(cursor, span, table)
     if verb == "RECOVER" and next_word == "PARTITIONS":
         return _hive_partition(cursor, span, table)
@@ -195,11 +184,9 @@ def _common_change(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
         cursor.index += 1
         cursor.skip_brackets()
         if cursor.is_at("REPLACE", "COLUMNS") or cursor.is_at("CHANGE"):
-            cursor.is_partition_ddl = True
-            cursor.fail("`RENAME TO PARTITION`", "columns-of-partition")
+            cursor.fail_in_ddl("`RENAME TO PARTITION`", "columns-of-partition")
         if not cursor.word:
-            cursor.is_partition_ddl = True
-            cursor.fail("`RENAME TO PARTITION` or `SET LOCATION`")
+            cursor.fail_in_ddl("`RENAME TO PARTITION` or `SET LOCATION`")
         return _hive_partition(cursor, span, table)
     if verb == "RENAME" and next_word == "TO":
         cursor.is_partition_ddl = True
@@ -218,7 +205,6 @@ def _common_change(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
             return SetProperties(span, table, property_list)
         return SetProperties(span, table, removed=tuple(p.key for p in property_list))
     if verb == "SET" and next_word in ("PROPERTIES", "(", "OPTIONS"):
-        cursor.is_partition_ddl = True
         cursor.index += 1
-        cursor.fail("`TBLPROPERTIES`", "set-properties")
+        cursor.fail_in_ddl("`TBLPROPERTIES`", "set-properties")
     return change_columns(cursor, span, table)

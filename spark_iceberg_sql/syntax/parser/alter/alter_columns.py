@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from spark_iceberg_sql.records import replace
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AlterColumn,
@@ -16,12 +13,9 @@ from spark_iceberg_sql.syntax.nodes import (
     RenameColumn,
     ReplaceColumns,
 )
-from spark_iceberg_sql.syntax.parser.columns import column_after, column_position, skip_expression
+from spark_iceberg_sql.syntax.parser.columns import column_after, column_position, skip_expression, type_and_span
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
-from spark_iceberg_sql.syntax.parser.data_types import data_type
 from spark_iceberg_sql.syntax.terms import ColumnDef, NamePath, Offsets
-
-T = TypeVar("T")
 
 _COLUMNS = ("COLUMN", "COLUMNS")
 _CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN"})
@@ -35,7 +29,7 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
     """
     verb, next_word = cursor.word, cursor.words[cursor.index + 1]
     if verb in ("ADD", "DROP") and next_word in _CONSTRAINTS and not _is_column_name(cursor, next_word):
-        return _constraint(cursor, span, table)
+        return AlterConstraint(span, table, (cursor.token.start, span[1]), verb.lower())
     if verb in ("ALTER", "CHANGE"):
         cursor.is_partition_ddl = True
         cursor.index += 1
@@ -45,8 +39,7 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
         cursor.index += 2
         return _replace_columns(cursor, span, table)
     if verb in ("MODIFY", "EXECUTE") and cursor.index + 1 < cursor.count:
-        cursor.is_partition_ddl = True
-        cursor.fail("`ALTER COLUMN`", f"{verb.lower()}-elsewhere")
+        cursor.fail_in_ddl("`ALTER COLUMN`", f"{verb.lower()}-elsewhere")
     if verb not in ("ADD", "DROP", "RENAME"):
         return None
     if next_word not in (_COLUMNS if verb != "RENAME" else ("COLUMN",)):
@@ -60,7 +53,9 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
         return AddColumns(span, table, _new_columns(cursor))
     if verb == "DROP":
         if_exists = cursor.take("IF", "EXISTS")
-        return DropColumns(span, table, _names(cursor), if_exists)
+        names = tuple([cursor.path("a column name") for _ in cursor.comma_list(may_have_brackets=True)])
+        expect_end(cursor)
+        return DropColumns(span, table, names, if_exists)
     return _rename(cursor, span, table)
 
 
@@ -74,11 +69,6 @@ def _is_column_name(cursor: Cursor, word: str) -> bool:
     return next_word != "("
 
 
-def _constraint(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
-    start = cursor.token.start
-    return AlterConstraint(span, table, (start, span[1]), cursor.word.lower())
-
-
 def _reject_missing_column(cursor: Cursor, verb: str) -> None:
     """Raise ParseError for `ADD x INT`, `DROP x`, `RENAME x TO y`: other engines let one omit COLUMN."""
     name = cursor.tokens[cursor.index + 1]
@@ -89,19 +79,16 @@ def _reject_missing_column(cursor: Cursor, verb: str) -> None:
     if verb == "RENAME" and cursor.words[cursor.index + 2] != "TO":
         return
     if is_name_like and (verb == "DROP" or next_token.text):
-        cursor.is_partition_ddl = True
         cursor.index += 1
-        cursor.fail("`COLUMN`", "missing-column")
+        cursor.fail_in_ddl("`COLUMN`", "missing-column")
 
 
 def _rename(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
     old = cursor.path("a column name")
     cursor.expect("TO")
-    start = cursor.token.start
-    name = cursor.name("a column name")
-    new = cursor.since(start)
+    new_name = cursor.single_name("a column name")
     expect_end(cursor, "nested-new-name" if cursor.word == "." else "")
-    return RenameColumn(span, table, old, NamePath((name,), new, cursor.script[new[0] : new[1]]))
+    return RenameColumn(span, table, old, new_name)
 
 
 def expect_end(cursor: Cursor, error_kind: str = "") -> None:
@@ -119,52 +106,34 @@ def _replace_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
         if len(name.parts) > 1:
             refused_span = name.span
         if refused_span is None and definition.required:
-            refused_span = definition.type_span[1], definition.type_span[1]
-            refused_span = next((t.start, t.end) for t in cursor.tokens if t.start >= refused_span[0])
+            refused_span = next(t.span for t in cursor.tokens if t.start >= definition.type_span[1])
         if refused_span is not None:
-            token = Token(TokenKind.WORD, cursor.script[refused_span[0] : refused_span[1]], *refused_span)
-            raise ParseError(token, "a column name, its type and a comment", "plain-columns")
+            cursor.fail_at(refused_span, "a column name, its type and a comment", "plain-columns")
     return ReplaceColumns(span, table, tuple(d for _, d in columns))
 
 
 def _new_columns(cursor: Cursor) -> tuple[tuple[NamePath, ColumnDef], ...]:
-    def one() -> tuple[NamePath, ColumnDef]:
+    columns = []
+    for _ in cursor.comma_list(may_have_brackets=True):
         name = cursor.path("a column name")
-        return name, column_after(cursor, name.parts[-1], name.span, position=True)
-
-    return _comma_list(cursor, one)
-
-
-def _names(cursor: Cursor) -> tuple[NamePath, ...]:
-    return _comma_list(cursor, lambda: cursor.path("a column name"))
-
-
-def _comma_list(cursor: Cursor, read_item: Callable[[], T]) -> tuple[T, ...]:
-    """The remaining statement: a comma-separated list, with or without brackets. read_item: reads one item."""
-    has_brackets = cursor.take("(")
-    items = [read_item()]
-    while cursor.take(","):
-        items.append(read_item())
-    if has_brackets:
-        cursor.expect(")")
+        columns.append((name, column_after(cursor, name.parts[-1], name.span, position=True)))
     expect_end(cursor)
-    return tuple(items)
+    return tuple(columns)
 
 
 def _alter_columns(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -> AlterColumn:
     """Read the changes, with COLUMN as a keyword, or if that fails, as a column's name."""
     start = cursor.index
-    if cursor.take("COLUMN"):
-        try:
-            return _changes(cursor, span, table, is_hive=is_hive)
-        except ParseError as error:
-            first_error = error
+    if not cursor.take("COLUMN"):
+        return _changes(cursor, span, table, is_hive=is_hive)
+    try:
+        return _changes(cursor, span, table, is_hive=is_hive)
+    except ParseError as error:
         cursor.index = start
         try:
             return _changes(cursor, span, table, is_hive=is_hive)
         except ParseError:
-            raise first_error from None
-    return _changes(cursor, span, table, is_hive=is_hive)
+            raise error from None
 
 
 def _changes(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -> AlterColumn:
@@ -192,11 +161,7 @@ def _alter_column(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bo
 def _action(cursor: Cursor, span: Offsets, table: NamePath, name: NamePath) -> AlterColumn:
     first_token, word = cursor.token, cursor.word
     if cursor.take("TYPE"):
-        start = cursor.token.start
-        column_type = data_type(cursor)
-        type_span = cursor.since(start)
-        text = cursor.script[type_span[0] : type_span[1]]
-        return AlterColumn(span, table, name, column_type, text, type_span)
+        return AlterColumn(span, table, name, *type_and_span(cursor))
     if cursor.take("COMMENT"):
         cursor.string()
         return AlterColumn(span, table, name)
@@ -217,10 +182,8 @@ def _action(cursor: Cursor, span: Offsets, table: NamePath, name: NamePath) -> A
 
 def _hive_change(cursor: Cursor, span: Offsets, table: NamePath, name: NamePath) -> AlterColumn:
     """Read the new name, type and position of CHANGE COLUMN."""
-    start = cursor.token.start
-    new = cursor.name("a column name")
-    new_span = cursor.since(start)
-    definition = column_after(cursor, new, new_span, position=True)
+    new_name = cursor.single_name("a column name")
+    definition = column_after(cursor, new_name.parts[0], new_name.span, position=True)
     return AlterColumn(
         span,
         table,
@@ -229,7 +192,7 @@ def _hive_change(cursor: Cursor, span: Offsets, table: NamePath, name: NamePath)
         definition.type_text,
         definition.type_span,
         True if definition.required else None,
-        NamePath((new,), new_span, cursor.script[new_span[0] : new_span[1]]),
+        new_name,
         definition.default or definition.generated,
         definition.position,
         definition.after_column,

@@ -37,41 +37,25 @@ def _write(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
     clauses: set[str] = set()
     while not cursor.done:
         if cursor.word == "DISTRIBUTED":
-            _add_once(cursor, clauses, "DISTRIBUTED BY")
+            cursor.add_clause(clauses, "DISTRIBUTED BY")
             cursor.index += 1
             cursor.expect("BY")
             cursor.expect("PARTITION", "distributed-by")
         elif cursor.word == "UNORDERED":
-            _add_once(cursor, clauses, "ORDERED BY")
+            cursor.add_clause(clauses, "ORDERED BY")
             cursor.index += 1
         elif cursor.word in ("LOCALLY", "ORDERED"):
-            _add_once(cursor, clauses, "ORDERED BY")
+            cursor.add_clause(clauses, "ORDERED BY")
             cursor.take("LOCALLY")
             cursor.expect("ORDERED")
             cursor.expect("BY")
-            terms = _order(cursor)
+            terms = tuple([_order_term(cursor) for _ in cursor.comma_list(may_have_brackets=True)])
         else:
             break
     if not clauses:
         cursor.fail("`ORDERED BY`, `LOCALLY ORDERED BY`, `DISTRIBUTED BY PARTITION` or `UNORDERED`")
     expect_end(cursor, "several-orders" if cursor.word == "," else "")
     return WriteOrder(span, table, terms)
-
-
-def _add_once(cursor: Cursor, clauses: set[str], clause: str) -> None:
-    if clause in clauses:
-        cursor.fail(f"one `{clause}`", "duplicate-clause")
-    clauses.add(clause)
-
-
-def _order(cursor: Cursor) -> tuple[Term, ...]:
-    has_brackets = cursor.take("(")
-    terms = [_order_term(cursor)]
-    while cursor.take(","):
-        terms.append(_order_term(cursor))
-    if has_brackets:
-        cursor.expect(")")
-    return tuple(terms)
 
 
 def _order_term(cursor: Cursor) -> Term:
@@ -88,9 +72,7 @@ def _order_term(cursor: Cursor) -> Term:
 def _identifier_fields(cursor: Cursor, span: Offsets, table: NamePath, *, dropping: bool) -> Node:
     if cursor.word == "(":
         cursor.fail("a column name", "bracketed-fields")
-    columns = [cursor.path("a column name")]
-    while cursor.take(","):
-        columns.append(cursor.path("a column name"))
+    columns = [cursor.path("a column name") for _ in cursor.comma_list()]
     expect_end(cursor)
     return IdentifierFields(span, table, tuple(columns), dropping)
 
@@ -101,10 +83,7 @@ def _change_ref(cursor: Cursor, span: Offsets, table: NamePath, ref_type: str, v
         has_if_clause = cursor.take("IF", "NOT", "EXISTS")
     elif verb != "drop" and cursor.is_at("IF", "NOT"):
         cursor.fail(f"a {ref_type} name", "replace-if-not-exists")
-    start = cursor.token.start
-    text = cursor.name(f"a {ref_type} name")
-    name_span = cursor.since(start)
-    name = NamePath((text,), name_span, cursor.script[name_span[0] : name_span[1]])
+    name = cursor.single_name(f"a {ref_type} name")
     version = None
     counts: list[Literal] = []
     if verb != "drop":
