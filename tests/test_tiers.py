@@ -16,7 +16,10 @@ FEATURES = {
     "attach": ["attach"],
     "extension": ["jar"],
     "gate": ["gate", "plan"],
-    "optimizer": [f"rule {name}" for name in ("bounds", "copies", "decimals", "fast", "guard", "prune", "topk", "writers")],
+    "optimizer": [
+        f"rule {name}"
+        for name in ("bounds", "copies", "decimals", "fast", "guard", "limit", "prune", "topk", "writers")
+    ],
     "remote": ["servers"],
     "remote_functions": ["servers"],
     "servers": ["servers"],
