@@ -17,7 +17,23 @@ FEATURES = {
     "extension": ["jar"],
     "gate": ["gate", "plan"],
     "optimizer": [
-        f"rule {name}" for name in ("bounds", "copies", "decimals", "fast", "guard", "prune", "topk", "writers")
+        f"rule {name}"
+        for name in (
+            *(
+                "aggregates",
+                "bounds",
+                "copies",
+                "decimals",
+                "fast",
+                "guard",
+                "joins",
+                "limit",
+                "prune",
+                "topk",
+                "values",
+            ),
+            "writers",
+        )
     ],
     "remote": ["servers"],
     "remote_functions": ["servers"],

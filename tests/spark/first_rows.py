@@ -19,10 +19,9 @@ INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.facto
 
 @contextmanager
 def settings(spark: SparkSession, **changed: str) -> Iterator[None]:
-    """The session's configuration, changed; keys are written with `__` for a dot."""
-    configuration = {key.replace("__", "."): value for key, value in changed.items()}
-    before = {key: spark.conf.get(key, None) for key in configuration}
-    for key, value in configuration.items():
+    """The session's configuration, changed."""
+    before = {key: spark.conf.get(key, None) for key in changed}
+    for key, value in changed.items():
         spark.conf.set(key, value)
     try:
         yield

@@ -99,8 +99,8 @@ def test_rows_read(spark: SparkSession, daily: str, query: str) -> None:
 # Shapes whose answer may depend on rows of all files, or for which nothing is certain.
 UNCHANGED = [
     "SELECT * FROM {t} ORDER BY f DESC LIMIT 10",
-    "SELECT id, rand(7) < 2 FROM {t} ORDER BY ts DESC LIMIT 10",
-    "SELECT id FROM {t} WHERE rand() < 2 ORDER BY ts DESC LIMIT 10",
+    "SELECT id, rand(7) FROM {t} ORDER BY ts DESC LIMIT 10",
+    "SELECT id FROM {t} WHERE rand(7) < 0.9 ORDER BY ts DESC LIMIT 10",
     "SELECT id FROM {t} WHERE id % 100 = 0 ORDER BY ts DESC LIMIT 10",
     "SELECT id FROM {t} WHERE f > 5 ORDER BY ts DESC LIMIT 10",
     "SELECT id FROM {t} ORDER BY ts DESC LIMIT 100000",
@@ -120,10 +120,9 @@ UNCHANGED = [
 
 @pytest.mark.parametrize("query", UNCHANGED)
 def test_other_shapes_are_left_alone(spark: SparkSession, daily: str, query: str) -> None:
-    rows = planned(spark, query.format(t=daily), RULE, on=True)
-    assert "(implied)" not in plan(rows)
-    if "rand(" not in query and "SORT BY" not in query:
-        assert rows.collect() == planned(spark, query.format(t=daily), RULE, on=False).collect()
+    rows, read, expected, all_read = compared(spark, query.format(t=daily), RULE)
+    assert read == all_read
+    assert rows == expected
 
 
 def test_a_scalar_subquery(spark: SparkSession, daily: str) -> None:
@@ -291,11 +290,11 @@ def test_daylight_saving_time(spark: SparkSession) -> None:
             f" + make_dt_interval(0, 0, cast(15 * id AS int)) FROM range({start}, {start + 8})"
         )
     for zone in ("Europe/Berlin", "America/New_York", "UTC"):
-        with settings(spark, spark__sql__session__timeZone=zone):
+        with settings(spark, **{"spark.sql.session.timeZone": zone}, **INTERPRETED):
             for key in ("date_trunc('hour', ts)", "date_format(ts, 'yyyy-MM-dd HH:mm')", "to_date(ts)", "n(ts)"):
                 expression = key.replace("n(ts)", "cast(ts AS timestamp_ntz)")
                 for order in ("", " DESC"):
-                    for limit in (3, 9, 20, 33, 47):
+                    for limit in (3, 20, 47):
                         query = f"SELECT * FROM {name} ORDER BY {expression}{order}, id LIMIT {limit}"
                         rows, _, expected, _ = compared(spark, query, RULE)
                         assert rows == expected, (zone, query)
@@ -319,7 +318,7 @@ FILTERS = ["i > {n}", "i <= {n}", "ts < timestamp '2024-03-25' + make_dt_interva
            "c < {n}", "i > {n} OR b"]  # fmt: skip
 
 
-def random_table(spark: SparkSession, numbers: random.Random, name: str) -> None:
+def random_table(spark: SparkSession, numbers: random.Random, name: str, blocks: int = 0) -> None:
     version = numbers.choice([2, 3]) if SPARK_VERSION >= (4, 0) else 2
     properties = (
         f"'format-version' = '{version}', 'write.delete.mode' = 'merge-on-read',"
@@ -331,7 +330,7 @@ def random_table(spark: SparkSession, numbers: random.Random, name: str) -> None
     )
     spec = numbers.choice(SPECS)
     partitioned = f"PARTITIONED BY ({spec})" if spec else ""
-    for block in range(numbers.randrange(3, 7)):
+    for block in range(blocks or numbers.randrange(3, 7)):
         start, width = numbers.randrange(0, 60), numbers.choice([3, 10, 10, 30])
         source = (
             f"SELECT /*+ COALESCE(1) */ id, {columns.format(nulls=numbers.choice([1, 4, 50, 1000, 1000]))}"
@@ -366,7 +365,7 @@ def random_query(numbers: random.Random, name: str) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_queries(spark: SparkSession, seed: int) -> None:
     numbers = random.Random(f"topk {seed}")
     fewer = 0
@@ -374,7 +373,7 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
         for table in range(2):
             name = f"local.topk.random{seed}_{table}"
             random_table(spark, numbers, name)
-            for _ in range(20):
+            for _ in range(16):
                 query = random_query(numbers, name)
                 rows, read, expected, all_read = compared(spark, query, RULE)
                 assert rows == expected, query

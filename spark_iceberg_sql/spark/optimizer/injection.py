@@ -94,6 +94,8 @@ _RANGES = (
     "CounterexampleSearch",
     "IndexedColumn",
 )
+# What the limits of a plan cut off, and the files that may hold rows of it.
+_LIMITS = (*_RANGES, "ColumnBounds", "LimitedRelation", "TrialTable")
 
 
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
@@ -183,12 +185,20 @@ RULES: tuple[Rule, ...] = (
         parts=("PartitionTuples", "PartitionTerm", "ExactPredicates"),
     ),
     Rule(
+        name="limit",
+        java="Limit",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="reads only a few files that surely hold the rows of WHERE ... LIMIT",
+        if_disabled="WHERE ... LIMIT returns as many rows and may read more files",
+        parts=(*_LIMITS, "FewestFiles"),
+    ),
+    Rule(
         name="topk",
         java="TopK",
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="reads only the files that may hold the first rows of ORDER BY ... LIMIT",
         if_disabled="ORDER BY ... LIMIT returns the same rows and reads all files",
-        parts=(*_RANGES, "ColumnBounds", "SortKey", "FirstRows", "LimitedRelation", "TrialTable"),
+        parts=(*_LIMITS, "SortKey", "FirstRows"),
     ),
     Rule(
         name="writers",

@@ -2,9 +2,13 @@ package sparkicebergsql;
 
 import java.util.List;
 import org.apache.iceberg.DataFile;
+import org.apache.iceberg.FileFormat;
+import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GetStructField;
 
 /**
  * The bounds of a column in a file, as Spark's values: its partition value where it is a partition field, since files
@@ -15,11 +19,13 @@ public final class ColumnBounds {
   public final Object lower, upper;
   /** The number of nulls; null if it is unknown. */
   public final Long nulls;
+  public final boolean isAllNull;
 
-  private ColumnBounds(Object lower, Object upper, Long nulls) {
+  private ColumnBounds(DataFile file, Object lower, Object upper, Long nulls) {
     this.lower = lower;
     this.upper = upper;
     this.nulls = nulls;
+    isAllNull = nulls != null && nulls.longValue() >= file.recordCount();
   }
 
   public static ColumnBounds of(SnapshotFiles files, DataFile file, Types.NestedField field) {
@@ -29,9 +35,31 @@ public final class ColumnBounds {
       PartitionField partition = (PartitionField) fields.get(i);
       if (partition.sourceId() != field.fieldId() || !partition.transform().isIdentity()) continue;
       Object value = SnapshotFiles.value(field.type(), file.partition().get(i, Object.class));
-      return new ColumnBounds(value, value, Long.valueOf(value == null ? file.recordCount() : 0));
+      return new ColumnBounds(file, value, value, Long.valueOf(value == null ? file.recordCount() : 0));
     }
-    Long nulls = field.isRequired() ? Long.valueOf(0) : SnapshotFiles.nulls(file, field);
-    return new ColumnBounds(SnapshotFiles.lower(file, field), SnapshotFiles.upper(file, field), nulls);
+    return new ColumnBounds(
+      file, SnapshotFiles.lower(file, field), SnapshotFiles.upper(file, field), SnapshotFiles.nulls(file, field));
+  }
+
+  /**
+   * Whether Iceberg can skip files by a column without losing rows: partition values that wrap around, and the null
+   * counts of nested fields in other formats than Parquet, may mislead it.
+   *
+   * @param bounds those of the column in all files that may be read
+   */
+  public static boolean areReliable(
+    SnapshotFiles files, Expression column, List<FileScanTask> tasks, List<ColumnBounds> bounds) {
+    if (column instanceof GetStructField)
+      for (FileScanTask task : tasks)
+        if (((DataFile) task.file()).format() != FileFormat.PARQUET) return false;
+    Transform wrapping = files.layout.wrapping(column);
+    if (wrapping == null) return true;
+    long limit = wrapping.truncates ? 1L << 30 : (1L << 31) * Clocks.HOUR;
+    for (ColumnBounds b : bounds) {
+      if (b.isAllNull) continue;
+      if (b.lower == null || b.upper == null) return false;
+      if (((Number) b.lower).longValue() < -limit || ((Number) b.upper).longValue() >= limit) return false;
+    }
+    return true;
   }
 }

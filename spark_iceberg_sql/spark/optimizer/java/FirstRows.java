@@ -5,10 +5,8 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import org.apache.iceberg.DataFile;
-import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.FileScanTask;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.GetStructField;
 
 /**
  * The files that may hold the first rows of an order, by a threshold: so many rows are surely not after it that no row
@@ -33,8 +31,8 @@ public final class FirstRows {
     Object first, last;
     /** Rows that surely count, with a key and without. */
     long rows, nullRows;
-    /** Whether all its rows have a key, or none. */
-    boolean hasNoNulls, isAllNull;
+    /** Whether all its rows have a key. */
+    boolean hasNoNulls;
 
     KeyedFile(ColumnBounds bounds) { this.bounds = bounds; }
   }
@@ -49,7 +47,9 @@ public final class FirstRows {
   /** The condition that the first n rows satisfy; null if it excludes no file. */
   public Expression condition(long n, FileCondition filter, List<FileScanTask> tasks) {
     for (FileScanTask task : tasks) keyed.add(keyedFile(task, filter));
-    if (!isReliable(tasks)) return null;
+    List<ColumnBounds> bounds = new ArrayList<>();
+    for (KeyedFile file : keyed) bounds.add(file.bounds);
+    if (!ColumnBounds.areReliable(files, key.column, tasks, bounds)) return null;
     if (nullsFirst && nullRows >= n) return excludes(null) ? condition(null) : null;
     long needed = nullsFirst ? n - nullRows : n, rows = 0;
     List<KeyedFile> counted = new ArrayList<>();
@@ -78,7 +78,6 @@ public final class FirstRows {
     KeyedFile result = new KeyedFile(ColumnBounds.of(files, file, key.field));
     Long nulls = result.bounds.nulls;
     result.hasNoNulls = nulls != null && nulls.longValue() == 0;
-    result.isAllNull = nulls != null && nulls.longValue() >= file.recordCount();
     if (result.bounds.lower != null && result.bounds.upper != null) {
       Object lower = key.value(result.bounds.lower), upper = key.value(result.bounds.upper);
       boolean isInOrder = lower != null && upper != null && order(lower, upper) <= 0;
@@ -101,31 +100,11 @@ public final class FirstRows {
     return isDescending ? -c : c;
   }
 
-  /**
-   * Whether Iceberg can skip files by the column without losing rows: partition values that wrap around, and the null
-   * counts of nested fields in other formats than Parquet, may mislead it.
-   */
-  private boolean isReliable(List<FileScanTask> tasks) {
-    if (key.column instanceof GetStructField)
-      for (FileScanTask task : tasks)
-        if (((DataFile) task.file()).format() != FileFormat.PARQUET) return false;
-    Transform wrapping = files.layout.wrapping(key.column);
-    if (wrapping == null) return true;
-    long limit = wrapping.truncates ? 1L << 30 : (1L << 31) * Clocks.HOUR;
-    for (KeyedFile file : keyed) {
-      if (file.isAllNull) continue;
-      if (file.bounds.lower == null || file.bounds.upper == null) return false;
-      long lower = ((Number) file.bounds.lower).longValue(), upper = ((Number) file.bounds.upper).longValue();
-      if (lower < -limit || upper >= limit) return false;
-    }
-    return true;
-  }
-
   /** Whether some file has no row with a key that is not after a value, and none without a key that counts. */
   private boolean excludes(Object value) {
     for (KeyedFile file : keyed) {
       if (nullsFirst && !file.hasNoNulls) continue;
-      if (value == null || file.isAllNull || file.first != null && order(file.first, value) > 0) return true;
+      if (value == null || file.bounds.isAllNull || file.first != null && order(file.first, value) > 0) return true;
     }
     return false;
   }

@@ -76,9 +76,9 @@ public final class SnapshotFiles {
     return text == null ? Long.MAX_VALUE : Long.parseLong(text);
   }
 
-  /** Whether the snapshot may have several data files with more rows than these. */
-  public boolean hasMoreThan(long rows) {
-    return count(snapshot, "total-data-files") > 1 && count(snapshot, "total-records") > rows;
+  /** Whether the snapshot may have more data files than these, and more rows. */
+  public boolean hasMoreThan(long files, long rows) {
+    return count(snapshot, "total-data-files") > files && count(snapshot, "total-records") > rows;
   }
 
   /** The manifests of the snapshot's data files. */
@@ -202,5 +202,5 @@ public final class SnapshotFiles {
   }
 
   /** The columns of the relation. */
-  public List<Attribute> columns() { return ScalaTypes.list(relation.output()); }
+  public List<Attribute> columns() { return ScalaTypes.list(((LogicalPlan) relation).output()); }
 }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreePattern$;
 
 /**
  * Reads only the files that may hold the first rows of <code>ORDER BY ts DESC LIMIT 10</code>: adds the threshold that
@@ -17,6 +18,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 public class TopK extends SwitchedRule {
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
+    if (!plan.containsPattern(TreePattern$.MODULE$.LIMIT())) return plan;
     return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Limits()));
   }
 
@@ -46,7 +48,7 @@ public class TopK extends SwitchedRule {
     Expression first = limited.resolved(order.child());
     if (SortKey.column(first) == null) return null;
     SnapshotFiles files = SnapshotFiles.of(limited.relation);
-    if (files == null || !files.hasMoreThan(limited.count)) return null;
+    if (files == null || !files.hasMoreThan(1, limited.count)) return null;
     SortKey key = SortKey.of(first, files);
     FileCondition filter = key == null ? null : new FileCondition(files, limited.condition());
     if (filter == null || !filter.isDecidable()) return null;

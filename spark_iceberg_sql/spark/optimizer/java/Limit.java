@@ -1,0 +1,118 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.expressions.ExpressionUtil;
+import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreePattern$;
+import org.apache.spark.sql.internal.SQLConf;
+
+/**
+ * Reads few files for <code>WHERE id &gt; 5 LIMIT 10</code>: any rows will do, so it adds a range of a column in which
+ * few files surely hold enough of them. Without a filter, Spark stops reading by itself.
+ */
+public class Limit extends SwitchedRule {
+  /** With fewer files, planning again costs more than it saves. */
+  private static final int FEW = 8;
+  /** The number of columns without a part in the filter or the partitioning that are tried. */
+  private static final int COLUMNS = 4;
+
+  @Override
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    if (!plan.containsPattern(TreePattern$.MODULE$.LIMIT())) return plan;
+    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Limits()));
+  }
+
+  /** The limits of the plan. */
+  static class Limits implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object node) {
+      return node instanceof LocalLimit;
+    }
+
+    @Override
+    public Object of(Object node) {
+      try {
+        LogicalPlan narrowed = narrowed((LocalLimit) node);
+        return narrowed == null ? node : narrowed;
+      } catch (RuntimeException e) {
+        return node; // an error here must not fail the query
+      }
+    }
+  }
+
+  /** Null if it would not halve the files. */
+  private static LogicalPlan narrowed(LocalLimit limit) {
+    LimitedRelation limited = LimitedRelation.of(limit);
+    if (limited == null || limited.sort != null || limited.filter == null || limited.count <= 0) return null;
+    SnapshotFiles files = SnapshotFiles.of(limited.relation);
+    if (files == null || !files.hasMoreThan(FEW, limited.count)) return null;
+    FileCondition filter = new FileCondition(files, limited.condition());
+    if (!filter.isDecidable() || isDropped(filter, files)) return null;
+    List<Attribute> columns = columns(files, limited.condition());
+    List<String> names = new ArrayList<>();
+    for (Attribute column : columns) names.add(files.name(files.field(column)));
+    List<FileScanTask> tasks = files.plan(filter.inclusive(), names);
+    if (tasks.size() <= FEW) return null;
+    long[] rows = new long[tasks.size()];
+    for (int i = 0; i < rows.length; i++) {
+      FileScanTask task = (FileScanTask) tasks.get(i);
+      if (filter.isTrueFor((DataFile) task.file())) rows[i] = SnapshotFiles.rows(task);
+    }
+    FewestFiles best = null;
+    for (Attribute column : columns) {
+      FewestFiles fewest = new FewestFiles(files, column, files.field(column), tasks, rows, limited.count);
+      if (best == null || fewest.count < best.count) best = fewest;
+    }
+    return best == null || best.count > tasks.size() / 2 ? null : limited.with(best.condition(), files.pinned);
+  }
+
+  /** Whether Spark leaves the filter to the scan, and therefore stops reading by itself. */
+  private static boolean isDropped(FileCondition filter, SnapshotFiles files) {
+    return ExpressionUtil.selectsPartitions(filter.inclusive(), files.table, SQLConf.get().caseSensitiveAnalysis());
+  }
+
+  /** The columns with bounds: those by which the table is partitioned, those of the filter, and the first others. */
+  private static List<Attribute> columns(SnapshotFiles files, Expression condition) {
+    Set<Integer> sources = new LinkedHashSet<>();
+    for (PartitionSpec spec : files.table.specs().values())
+      for (PartitionField field : spec.fields()) sources.add(Integer.valueOf(field.sourceId()));
+    List<Attribute> partitioned = new ArrayList<>(), filtered = new ArrayList<>(), others = new ArrayList<>();
+    for (Attribute column : files.columns()) {
+      Types.NestedField field = files.field(column);
+      if (field == null || !SnapshotFiles.isKnown(field.type())) continue;
+      if (sources.contains(Integer.valueOf(field.fieldId()))) partitioned.add(column);
+      else if (condition.references().contains(column)) filtered.add(column);
+      else if (others.size() < COLUMNS) others.add(column);
+    }
+    partitioned.addAll(filtered);
+    partitioned.addAll(others);
+    return partitioned;
+  }
+
+  /** Tests a filter that some of twelve files surely satisfy, and one without a limit. */
+  @Override
+  protected String check(SparkSession session) {
+    int[][] bounds = new int[12][];
+    for (int i = 0; i < bounds.length; i++) bounds[i] = new int[] {10 * i, 10 * i + 9};
+    try {
+      String limited = TrialTable.scan(session, "SELECT x FROM t WHERE x > 5 LIMIT 10", bounds);
+      if (!limited.contains("x <= 19")) return "it adds no range: " + limited;
+      String all = TrialTable.scan(session, "SELECT x FROM t WHERE x > 5", bounds);
+      return all.contains("x <= ") ? "it adds a range to a query of all rows: " + all : null;
+    } catch (ParseException e) {
+      return e.toString();
+    }
+  }
+}
