@@ -55,8 +55,8 @@ def outcome(rows: DataFrame) -> list[str]:
 def files(spark: SparkSession, sql: str) -> int:
     """The data files that a query reads with the rule; it returns the same rows and columns without it."""
     answered = spark.sql(sql)
-    rows, schema = outcome(answered), answered.schema
     read = metrics(answered).get("resultDataFiles", 0)
+    rows, schema = outcome(answered), answered.schema
     spark.conf.set(SWITCH, "false")
     try:
         plain = spark.sql(sql)
@@ -218,21 +218,28 @@ def test_prepared_plans_read_one_snapshot(spark: SparkSession) -> None:
     files(spark, query)
 
 
+# Before the clocks change in New York (March, November), Berlin and Beirut (March), Lord Howe (April), in 2024.
+CLOCK_CHANGES = [1710028800, 1711815600, 1712404800, 1730577600]
+
+
 @pytest.mark.parametrize("zone", ["America/New_York", "Australia/Lord_Howe", "Asia/Beirut", "Europe/Berlin"])
 def test_time_zones(spark: SparkSession, zone: str) -> None:
     spark.conf.set("spark.sql.session.timeZone", zone)
     try:
-        rows = """
-            SELECT id, timestamp_micros(1709251200000000 + id * 1800000000) AS ts
-            FROM (SELECT explode(sequence(0L, 2900L)) id UNION ALL SELECT explode(sequence(10200L, 12600L)))
+        hours = ", ".join(f"timestamp_seconds({int(start)})" for start in CLOCK_CHANGES)
+        rows = f"""
+            SELECT start + make_dt_interval(0, 0, 20 * cast(n AS int)) AS ts, n
+            FROM range(60) AS r(n) CROSS JOIN (SELECT explode(array({hours})) AS start)
         """
-        table = create(spark, "zones", "PARTITIONED BY (hours(ts))", f"{rows} WHERE id % 3 < 2 AND id % 41 < 30")
-        local = create(spark, "local_days", "PARTITIONED BY (d)", f"SELECT *, cast(ts AS date) d FROM ({rows})")
+        options = "TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')"
+        table = create(spark, "zones", f"PARTITIONED BY (hours(ts)) {options}", f"{rows} WHERE n % 7 <> 3")
+        local = create(spark, "local_days", f"PARTITIONED BY (d) {options}", f"SELECT *, cast(ts AS date) d FROM ({rows})")
         for e in (
-            "to_date(ts)", "date_trunc('hour', ts)", "date_trunc('day', ts)", "hour(ts)", "month(ts), day(ts)",
-            "date_format(ts, 'yyyy-MM-dd HH')", "date_trunc('week', to_date(ts))", "iceberg_days(ts)",
+            "to_date(ts)", "date_trunc('hour', ts)", "hour(ts)", "month(ts), day(ts)", "date_format(ts, 'yyyy-MM-dd HH')",
         ):  # fmt: skip
-            assert files(spark, f"SELECT {e}, count(*), min(ts), max(ts) FROM {table} GROUP BY ALL") < 400, e
+            read = files(spark, f"SELECT {e}, count(*), min(ts), max(ts) FROM {table} GROUP BY ALL")
+            assert read < 40 or "Lord" in zone, e  # half an hour from the hours of the files
+        for e in ("to_date(ts)", "date_trunc('day', ts)", "date_trunc('week', to_date(ts))", "iceberg_days(ts)"):
             files(spark, f"SELECT {e}, count(*), min(ts) FROM {local} GROUP BY ALL")
         assert files(spark, f"SELECT max(ts) FROM {local} WHERE year(ts) = 2024 AND month(ts) = 3") == 0
     finally:
@@ -317,7 +324,7 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
     picked = random.Random(seed)  # noqa: S311
     applied = 0
     for table in random_tables(spark, picked):
-        for _ in range(60):
+        for _ in range(40):
             sql = random_query(table, picked)
             n = hits(spark)
             rows = spark.sql(sql)
@@ -325,4 +332,4 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
             if hits(spark) > n:  # else both plans are the same
                 applied += 1
                 files(spark, sql)
-    assert applied > 80, applied
+    assert applied > 50, applied
