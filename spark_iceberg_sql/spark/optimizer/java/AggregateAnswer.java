@@ -109,10 +109,10 @@ public final class AggregateAnswer {
     if (isEmpty(scanned)) return rows;
     SeparatingPredicate separating = SeparatingPredicate.of(subjects(groups.files()), scanned, false);
     if (separating == null) return null;
-    boolean isExact = Arrays.equals(separating.accepted, scanned);
+    boolean isExact = !groups.isOverlapping() && Arrays.equals(separating.accepted, scanned);
     Expression predicate = isExact ? separating.predicate : new And(separating.predicate, groups.remaining());
-    LogicalPlan aggregate = (LogicalPlan) shape.aggregate.withNewChildren(
-      ScalaTypes.seq(List.of(shape.confined(files.pinned, predicate))));
+    LogicalPlan aggregate =
+      (LogicalPlan) shape.aggregate.withNewChildren(ScalaTypes.seq(List.of(shape.confined(files.pinned, predicate))));
     return union(rows, renamed(aggregate));
   }
 
@@ -152,15 +152,14 @@ public final class AggregateAnswer {
   public static Alias alias(Expression e, String name) { return alias(e, name, NamedExpression.newExprId()); }
 
   private static Alias alias(Expression e, String name, ExprId id) {
-    return new Alias(e, name, id, ScalaTypes.seq(new ArrayList<String>()), Option.empty(),
-      ScalaTypes.seq(new ArrayList<String>()));
+    return new Alias(
+      e, name, id, ScalaTypes.seq(new ArrayList<String>()), Option.empty(), ScalaTypes.seq(new ArrayList<String>()));
   }
 
   /** Columns of their own for a plan whose columns those of another have the ids of. */
   private static LogicalPlan renamed(LogicalPlan plan) {
     List<NamedExpression> columns = new ArrayList<>();
-    for (Attribute column : ScalaTypes.list(plan.output()))
-      columns.add(alias(column, column.name()));
+    for (Attribute column : ScalaTypes.list(plan.output())) columns.add(alias(column, column.name()));
     return new Project(ScalaTypes.seq(columns), plan);
   }
 

@@ -37,7 +37,7 @@ public final class AggregateShape {
     LogicalPlan plan = aggregate.child();
     while (plan instanceof Project || plan instanceof Filter) plan = (LogicalPlan) plan.children().apply(0);
     PartitionLayout layout = PartitionLayout.of(plan);
-    if (layout == null || aggregate.output().isEmpty()) return null;
+    if (layout == null) return null;
     AggregateShape shape = new AggregateShape(aggregate, plan);
     return shape.hasAggregates() && shape.hasConditions(layout) && shape.isPlausible(layout) ? shape : null;
   }

@@ -118,8 +118,7 @@ public final class ConstantExpression {
     if (m != null && m.column instanceof AttributeReference && layout.field(m.column) != null) return true;
     if (Calls.call(e) != null) {
       Expression column = PartitionLayout.source(Calls.call(e));
-      return column instanceof AttributeReference
-        && layout.transformsOf(column).contains(PartitionLayout.transform(e));
+      return column instanceof AttributeReference && layout.transformsOf(column).contains(PartitionLayout.transform(e));
     }
     boolean isPlausible = !e.children().isEmpty();
     for (Expression child : arguments(e)) isPlausible &= isPlausible(child, layout);

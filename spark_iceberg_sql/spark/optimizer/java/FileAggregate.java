@@ -111,9 +111,7 @@ public final class FileAggregate {
   }
 
   /** The function's value of a state. */
-  public Object result(Object state) {
-    return kind == Kind.DISTINCT ? Long.valueOf(((Set<?>) state).size()) : state;
-  }
+  public Object result(Object state) { return kind == Kind.DISTINCT ? Long.valueOf(((Set<?>) state).size()) : state; }
 
   private boolean isCount() { return kind == Kind.ROWS || kind == Kind.COUNT; }
 

@@ -105,6 +105,9 @@ public final class FileGroups {
     return result;
   }
 
+  /** Whether a file that must be read may have rows of an answered group. */
+  public boolean isOverlapping() { return aggregates.isEmpty() && !boxes.isEmpty(); }
+
   /** The rows of the answered groups. results: see AggregateShape.results. */
   public List<InternalRow> rows(List<Expression> results) {
     List<InternalRow> rows = new ArrayList<>();
@@ -138,7 +141,8 @@ public final class FileGroups {
     Set<Object> values = new LinkedHashSet<>();
     for (List<Object> key : keys) values.add(key.get(0));
     boolean hasNull = values.remove(null);
-    Expression in = values.isEmpty() ? (Expression) Literal.FalseLiteral() : new And(new IsNotNull(e), inSet(e, values));
+    Expression in =
+      values.isEmpty() ? (Expression) Literal.FalseLiteral() : new And(new IsNotNull(e), inSet(e, values));
     return hasNull ? new Or(new IsNull(e), in) : in;
   }
 

@@ -44,23 +44,39 @@ public final class SeparatingPredicate {
   }
 
   /**
-   * The predicate that excludes most files and is true for all rows of the selected ones; null if none excludes any.
+   * A predicate that is true for all rows of the selected files and excludes others; null if none is known.
    *
-   * @param isExact whether it must be false for all rows of the files that it does not accept, and accept no file of
-   *     which it is not true for all rows; more files may then be accepted than selected
+   * @param isExact whether it must be true for all rows of the files that it accepts; these may be more than selected
    */
   public static SeparatingPredicate of(List<Subject> subjects, boolean[] selected, boolean isExact) {
-    SeparatingPredicate best = null;
-    for (Subject subject : subjects) {
-      boolean[] current = selected;
-      SeparatingPredicate p = subject.of(current);
-      for (int round = 0; isExact && p != null && !Arrays.equals(p.accepted, current); round++) {
-        current = p.accepted; // a file that is accepted in part is selected
-        p = round == ROUNDS ? null : subject.of(current);
-      }
-      if (p != null && p.excluded() > (best == null ? 0 : best.excluded())) best = p;
+    SeparatingPredicate result = conjunction(subjects, selected);
+    for (int round = 0; isExact && result != null && !Arrays.equals(result.accepted, selected); round++) {
+      selected = result.accepted; // a file that is accepted in part is selected
+      result = round == ROUNDS ? null : conjunction(subjects, selected);
     }
-    return best;
+    return result;
+  }
+
+  /** The predicates that exclude most files, and those that exclude some of the others. */
+  private static SeparatingPredicate conjunction(List<Subject> subjects, boolean[] selected) {
+    SeparatingPredicate result = null;
+    List<SeparatingPredicate> predicates = new ArrayList<>();
+    for (Subject subject : subjects) predicates.add(subject.of(selected));
+    while (true) {
+      SeparatingPredicate best = result;
+      for (SeparatingPredicate p : predicates) {
+        SeparatingPredicate both = p == null || result == null ? p : result.and(p);
+        if (both != null && both.excluded() > (best == null ? 0 : best.excluded())) best = both;
+      }
+      if (best == result) return result;
+      result = best;
+    }
+  }
+
+  private SeparatingPredicate and(SeparatingPredicate other) {
+    boolean[] both = new boolean[accepted.length];
+    for (int i = 0; i < both.length; i++) both[i] = accepted[i] && other.accepted[i];
+    return new SeparatingPredicate(new And(predicate, other.predicate), both);
   }
 
   /** A partition field. */
