@@ -26,6 +26,11 @@ def metrics_of_run(rows: DataFrame) -> dict[str, int]:
     return found
 
 
+def leaves(rows: DataFrame) -> list[Any]:
+    """The leaves of the executed plan, including those of its stages."""
+    return list(_leaves(rows._jdf.queryExecution().executedPlan()))
+
+
 def plan(rows: DataFrame) -> str:
     """The executed plan's text."""
     return str(rows._jdf.queryExecution().executedPlan().toString())

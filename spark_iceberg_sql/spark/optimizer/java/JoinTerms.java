@@ -80,13 +80,30 @@ public final class JoinTerms {
       || type.equals(DataTypes.TimestampNTZType) || type.equals(DataTypes.StringType) || type instanceof DecimalType;
   }
 
+  private JoinTerms() {}
+
+  /** What `probe IN values` implies. */
+  public static List<Expression> impliedBy(Expression probe, Object[] values) {
+    JoinTerms terms = new JoinTerms();
+    if (!isOrdered(probe.dataType())) return new ArrayList<Expression>();
+    terms.add(probe, "EqualTo", probe);
+    Rows rows = new Rows(1);
+    for (Object value : values)
+      if (value != null) rows.add(new Object[] {value});
+    return terms.implied(rows);
+  }
+
   public boolean isEmpty() { return probes.isEmpty(); }
 
   /** The implied predicates; none if the build side has no row that can join, or too many. */
   public List<Expression> implied(BuildSide build) {
     Rows rows = new Rows(probes.size());
+    return build.read(builds, rows) ? implied(rows) : new ArrayList<Expression>();
+  }
+
+  private List<Expression> implied(Rows rows) {
     List<Expression> result = new ArrayList<>();
-    if (!build.read(builds, rows) || rows.count == 0) return result;
+    if (rows.count == 0) return result;
     for (int i = 0; i < probes.size(); i++)
       if (operators.get(i).equals("EqualTo")) addEquality(i, rows, result);
     for (int i = 0; i < probes.size(); i++) addRanges(i, rows, result);

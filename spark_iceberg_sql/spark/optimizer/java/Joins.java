@@ -24,6 +24,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.types.DataTypes;
 
@@ -41,6 +42,17 @@ public class Joins extends SwitchedRule {
       return plan; // an error here must not fail the query
     } catch (ReflectiveOperationException e) {
       return plan;
+    }
+  }
+
+  @Override
+  protected SparkPlan rewriteStage(SparkPlan stage) {
+    try {
+      return StageScans.narrowed(stage);
+    } catch (RuntimeException e) {
+      return stage;
+    } catch (ReflectiveOperationException e) {
+      return stage;
     }
   }
 

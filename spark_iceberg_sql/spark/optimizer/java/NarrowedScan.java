@@ -73,8 +73,7 @@ public final class NarrowedScan {
     PartitionLayout layout = PartitionLayout.of(scanned.relation());
     Expression condition = null;
     for (Expression predicate : predicates)
-      if (isPrunable(predicate, scanned, layout))
-        condition = condition == null ? predicate : new And(condition, predicate);
+      if (isPrunable(predicate, scanned)) condition = condition == null ? predicate : new And(condition, predicate);
     if (condition == null || layout.snapshot() == null) return scanned;
     Long id = snapshotId(scanned.scan());
     Snapshot snapshot = id == null ? null : layout.table().snapshot(id.longValue());
@@ -94,7 +93,8 @@ public final class NarrowedScan {
   }
 
   /** Whether files may be skipped by a predicate: its columns are the table's, with partition fields or bounds. */
-  private static boolean isPrunable(Expression predicate, DataSourceV2ScanRelation scanned, PartitionLayout layout) {
+  public static boolean isPrunable(Expression predicate, DataSourceV2ScanRelation scanned) {
+    PartitionLayout layout = PartitionLayout.of(scanned.relation());
     if (!predicate.references().subsetOf(((LogicalPlan) scanned.relation()).outputSet())) return false;
     MetricsConfig metrics = MetricsConfig.forTable(layout.table());
     for (Attribute column : ScalaTypes.list(predicate.references().toSeq())) {

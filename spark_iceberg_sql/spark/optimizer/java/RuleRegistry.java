@@ -27,6 +27,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.errors.QueryCompilationErrors;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -122,9 +123,11 @@ public class RuleRegistry {
   static class RuleAtRunTime extends ScalaTypes.PlanRule<LogicalPlan> {
     final Entry entry;
     final Installed installed;
+    final StageRule stages;
     RuleAtRunTime(Entry entry, Installed installed) {
       this.entry = entry;
       this.installed = installed;
+      stages = new StageRule(entry, installed);
     }
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
@@ -133,16 +136,35 @@ public class RuleRegistry {
     void addTo(SparkSession session) {
       try {
         RuntimeRules.add(session, this);
+        RuntimeRules.addForStages(session, stages);
       } catch (ReflectiveOperationException e) {
         if (entry.fault == null) entry.fault = "this Spark keeps the rules of adaptive execution elsewhere: " + e;
       }
     }
+    void addTo(SparkSessionExtensions extensions) {
+      extensions.injectRuntimeOptimizerRule(new NewSessions<LogicalPlan>(this));
+      extensions.injectQueryStageOptimizerRule(new NewSessions<SparkPlan>(stages));
+    }
+  }
+
+  /** The same rule, for a stage that is about to run. */
+  static class StageRule extends ScalaTypes.PlanRule<SparkPlan> {
+    final Entry entry;
+    final Installed installed;
+    StageRule(Entry entry, Installed installed) {
+      this.entry = entry;
+      this.installed = installed;
+    }
+    @Override
+    protected TreeNode<?> of(TreeNode<?> stage) {
+      return inForce(entry, installed) ? entry.rule.ofStage((SparkPlan) stage) : stage;
+    }
   }
 
   /** For sessions that are still to be created. */
-  static class NewSessions extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
-    final RuleAtRunTime rule;
-    NewSessions(RuleAtRunTime rule) { this.rule = rule; }
+  static class NewSessions<P extends TreeNode<?>> extends ScalaTypes.Mapping<SparkSession, Rule<P>> {
+    final Object rule;
+    NewSessions(Object rule) { this.rule = rule; }
     @Override
     protected Object of(Object session) {
       return rule;
@@ -243,7 +265,7 @@ public class RuleRegistry {
           break;
         case "AT_RUN_TIME":
           RuleAtRunTime rule = new RuleAtRunTime(e, installed);
-          extensions(session).injectRuntimeOptimizerRule(new NewSessions(rule));
+          rule.addTo(extensions(session));
           rule.addTo(session);
           atRunTime.add(rule);
           break;

@@ -12,6 +12,7 @@ import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +47,17 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     if (!isOn(conf())) return plan;
     LogicalPlan result = rewrite((LogicalPlan) plan);
     if (result != plan) hits.increment();
+    return result;
+  }
+
+  /** The rewritten plan of a stage that is about to run, or the argument itself; for rules that run while a query does. */
+  protected SparkPlan rewriteStage(SparkPlan stage) { return stage; }
+
+  /** {@link #rewriteStage} if the switch is on. */
+  public SparkPlan ofStage(SparkPlan stage) {
+    if (!isOn(conf())) return stage;
+    SparkPlan result = rewriteStage(stage);
+    if (result != stage) hits.increment();
     return result;
   }
 
