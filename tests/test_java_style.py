@@ -58,7 +58,7 @@ def faults(name: str, text: str) -> Iterator[str]:
     imports = re.findall(r"^import (.*);$", code, re.MULTILINE)
     body = re.sub(r"^import .*$", "", code, flags=re.MULTILINE)
     for used in (i.rpartition(".")[2] for i in imports):
-        if used != "*" and not re.search(rf"\b{used}\b", body):
+        if used != "*" and not re.search(rf"\b{re.escape(used)}(?!\w)", body):
             yield f"{used} is imported and not used"
 
 

@@ -60,8 +60,8 @@ public final class PartitionTerm {
       for (Expression child : ScalaTypes.list(e.children())) collect(child, files, into);
       return;
     }
-    for (PartitionTerm known : into)
-      if (known.is(term)) return;
+    for (PartitionTerm collected : into)
+      if (collected.is(term)) return;
     into.add(term);
   }
 
