@@ -112,12 +112,12 @@ public final class FirstRows {
   /** Whether enough rows are not after a value: for expressions that are not in order everywhere. */
   private boolean isCertain(Object value, long needed, List<KeyedFile> counted) {
     if (key.isOrdered()) return true;
-    Intervals after = key.after(value, isDescending);
-    if (after == null) return false;
+    Intervals later = key.later(value, isDescending);
+    if (later == null) return false;
     long rows = 0;
     for (KeyedFile file : counted) {
       long lower = ((Number) file.bounds.lower).longValue(), upper = ((Number) file.bounds.upper).longValue();
-      if (upper < Long.MAX_VALUE && after.intersect(Intervals.of(lower, upper + 1)).size() == 0) rows += file.rows;
+      if (upper < Long.MAX_VALUE && later.intersect(Intervals.of(lower, upper + 1)).size() == 0) rows += file.rows;
     }
     return rows >= needed;
   }

@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.trees.TreePattern$;
+import org.apache.spark.sql.catalyst.trees.TreePattern;
 import org.apache.spark.sql.internal.SQLConf;
 
 /**
@@ -23,14 +23,14 @@ import org.apache.spark.sql.internal.SQLConf;
  * few files surely hold enough of them. Without a filter, Spark stops reading by itself.
  */
 public class Limit extends SwitchedRule {
-  /** With fewer files, planning again costs more than it saves. */
-  private static final int FEW = 8;
+  /** With no more files than these, planning again costs more than it saves. */
+  private static final int MINIMUM = 8;
   /** The number of columns without a part in the filter or the partitioning that are tried. */
   private static final int COLUMNS = 4;
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    if (!plan.containsPattern(TreePattern$.MODULE$.LIMIT())) return plan;
+    if (!plan.containsPattern(TreePattern.LIMIT())) return plan;
     return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Limits()));
   }
 
@@ -57,14 +57,14 @@ public class Limit extends SwitchedRule {
     LimitedRelation limited = LimitedRelation.of(limit);
     if (limited == null || limited.sort != null || limited.filter == null || limited.count <= 0) return null;
     SnapshotFiles files = SnapshotFiles.of(limited.relation);
-    if (files == null || !files.hasMoreThan(FEW, limited.count)) return null;
+    if (files == null || !files.hasMoreThan(MINIMUM, limited.count)) return null;
     FileCondition filter = new FileCondition(files, limited.condition());
     if (!filter.isDecidable() || isDropped(filter, files)) return null;
     List<Attribute> columns = columns(files, limited.condition());
     List<String> names = new ArrayList<>();
     for (Attribute column : columns) names.add(files.name(files.field(column)));
     List<FileScanTask> tasks = files.plan(filter.inclusive(), names);
-    if (tasks.size() <= FEW) return null;
+    if (tasks.size() <= MINIMUM) return null;
     long[] rows = new long[tasks.size()];
     for (int i = 0; i < rows.length; i++) {
       FileScanTask task = (FileScanTask) tasks.get(i);

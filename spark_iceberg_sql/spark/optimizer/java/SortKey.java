@@ -67,7 +67,7 @@ public final class SortKey {
    *
    * @param isDescending whether greater keys come first
    */
-  public Intervals after(Object value, boolean isDescending) {
+  public Intervals later(Object value, boolean isDescending) {
     Literal literal = new Literal(value, expression.dataType());
     return solved(isDescending ? new LessThan(expression, literal) : new GreaterThan(expression, literal));
   }

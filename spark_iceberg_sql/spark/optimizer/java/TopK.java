@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.trees.TreePattern$;
+import org.apache.spark.sql.catalyst.trees.TreePattern;
 
 /**
  * Reads only the files that may hold the first rows of <code>ORDER BY ts DESC LIMIT 10</code>: adds the threshold that
@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern$;
 public class TopK extends SwitchedRule {
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    if (!plan.containsPattern(TreePattern$.MODULE$.LIMIT())) return plan;
+    if (!plan.containsPattern(TreePattern.LIMIT())) return plan;
     return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Limits()));
   }
 
