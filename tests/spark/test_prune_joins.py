@@ -91,6 +91,8 @@ PRUNED = {
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON e.ts >= k.lo WHERE k.d >= '2024-04-01'": 9,
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON e.day = k.d WHERE k.fifth": 4,
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON iceberg_days(e.ts) = iceberg_days(k.lo) WHERE k.fifth": 4,
+    f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON iceberg_months(e.ts) = iceberg_months(k.lo) WHERE k.lo = '2024-02-05'": 29,
+    f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON iceberg_hours(e.ts) = iceberg_hours(k.hi) + 2 WHERE k.fifth": 4,
     f"SELECT id FROM {FACT} WHERE to_date(ts) IN (SELECT d FROM {DIM} WHERE fifth)": 4,
     f"SELECT id FROM {FACT} e WHERE EXISTS (SELECT 1 FROM {DIM} k WHERE k.d = to_date(e.ts) AND k.fifth)": 4,
     f"SELECT id FROM {FACT} WHERE ts >= (SELECT max(lo) FROM {DIM} WHERE fifth)": 5,
@@ -100,7 +102,7 @@ PRUNED = {
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON to_date(e.ts) = k.d JOIN {KEYS} i ON e.id = i.id "
     "WHERE k.fifth AND i.i BETWEEN 40 AND 400": 2,
     f"SELECT /*+ MERGE(b) */ e.id, b.twice FROM {FACT} e JOIN {BIG} b ON e.id = b.id "
-    f"JOIN {DIM} k ON to_date(e.ts) = k.d WHERE k.fifth": 4,
+    f"JOIN {DIM} k ON to_date(e.ts) = k.d WHERE k.name = 'Sun'": 14,
     f"SELECT e.id FROM (SELECT id, ts FROM {FACT} UNION ALL SELECT -id, ts FROM {FACT}) e "
     f"JOIN {DIM} k ON to_date(e.ts) = k.d WHERE k.fifth": 8,
     f"SELECT e.id, x FROM (SELECT id, ts, explode(array(1, 2)) AS x FROM {FACT}) e "

@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
+import scala.Option;
 
 /**
  * Calls of Iceberg's transform functions in a plan. A call within a KnownNullable is withheld from the scan: neither
@@ -15,7 +17,25 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 public final class Calls {
   private static final String FUNCTIONS = "org.apache.iceberg.spark.functions.";
 
+  private static final TreeNodeTag<Expression> ORIGINAL = new TreeNodeTag<Expression>("spark_iceberg_sql.call");
+
   private Calls() {}
+
+  /** Keeps a call with the expression that evaluates it after push-down. */
+  public static void setOriginal(Expression e, Expression call) { e.setTagValue(ORIGINAL, call); }
+
+  /** An expression of a plan after push-down as it was before: its calls are withheld ones again. */
+  public static Expression beforePushDown(Expression e) {
+    Option<Expression> original = e.getTagValue(ORIGINAL);
+    if (original.isDefined()) return withheld((Expression) original.get());
+    if (function(e) != null) return withheld(e);
+    return (Expression) e.mapChildren(new ScalaTypes.Mapping<Expression, Expression>() {
+      @Override
+      protected Object of(Object child) {
+        return beforePushDown((Expression) child);
+      }
+    });
+  }
 
   /** The class of Iceberg's function that an expression calls, or null. */
   public static Class<?> function(Object e) {

@@ -110,6 +110,7 @@ public class Fast extends SwitchedRule {
       Expression call = Calls.call(e);
       StaticInvoke invoke = call instanceof StaticInvoke ? (StaticInvoke) call : Calls.plain(call);
       Expression fast = fast(invoke);
+      if (fast != null && !PartitionLayout.isColumn(fast)) Calls.setOriginal(fast, invoke);
       return fast == null ? invoke : fast;
     }
   }

@@ -59,7 +59,7 @@ public final class JoinTerms {
   }
 
   private void add(Expression probe, String operator, Expression build) {
-    probes.add(probe);
+    probes.add(Calls.beforePushDown(probe));
     operators.add(operator);
     builds.add(build);
   }
