@@ -233,7 +233,9 @@ def test_time_zones(spark: SparkSession, zone: str) -> None:
         """
         options = "TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')"
         table = create(spark, "zones", f"PARTITIONED BY (hours(ts)) {options}", f"{rows} WHERE n % 7 <> 3")
-        local = create(spark, "local_days", f"PARTITIONED BY (d) {options}", f"SELECT *, cast(ts AS date) d FROM ({rows})")
+        local = create(
+            spark, "local_days", f"PARTITIONED BY (d) {options}", f"SELECT *, cast(ts AS date) d FROM ({rows})"
+        )
         for e in (
             "to_date(ts)", "date_trunc('hour', ts)", "hour(ts)", "month(ts), day(ts)", "date_format(ts, 'yyyy-MM-dd HH')",
         ):  # fmt: skip
@@ -249,7 +251,9 @@ def test_time_zones(spark: SparkSession, zone: str) -> None:
 def test_other_formats(spark: SparkSession) -> None:
     for name in ("orc", "avro"):
         table = create(spark, name, f"PARTITIONED BY (ds) TBLPROPERTIES ('write.format.default' = '{name}')")
-        spark.sql(f"INSERT INTO {table} SELECT id, ts + interval '0.000123' second, ds, d, x, s, amount, f FROM ({ROWS})")
+        spark.sql(
+            f"INSERT INTO {table} SELECT id, ts + interval '0.000123' second, ds, d, x, s, amount, f FROM ({ROWS})"
+        )
         assert files(spark, f"SELECT ds, count(*) FROM {table} GROUP BY ds") == 0
         assert files(spark, f"SELECT ds, max(ts), min(ts) FROM {table} GROUP BY ds") > 0
 

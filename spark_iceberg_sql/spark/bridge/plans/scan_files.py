@@ -111,7 +111,15 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
             continue
         if read is not None:
             tables.append(read)
-    return tables
+    return [*tables, *_answered(rows)]
+
+
+def _answered(rows: DataFrame) -> Iterator[TableRead]:
+    """The tables of whose metadata an optimizer rule made rows of a query, of which no file was read."""
+    for leaf in gateway.from_seq(rows._jdf.queryExecution().optimizedPlan().collectLeaves()):
+        if leaf.getClass().getSimpleName() in ("LocalRelation", "OneRowRelation") and (note := _note(leaf)):
+            table, _, reason = note.rpartition(": ")
+            yield TableRead(table, (), counted=False, reason=reason)
 
 
 def _files(rows: DataFrame, scan: Java) -> TableRead | None:
@@ -152,14 +160,17 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
 
 def _reason(scan: Java) -> str | None:
     """The note of an optimizer rule on the leaf of the optimized plan that became a scan."""
-    link, registry = scan.logicalLink(), compiler.rule_registry() if compiler.has_registry() else None
-    if link.isEmpty() or registry is None:
-        return None
-    for leaf in gateway.from_seq(link.get().collectLeaves()):
+    link = scan.logicalLink()
+    for leaf in gateway.from_seq(link.get().collectLeaves()) if link.isDefined() else ():
         if leaf.getClass().getSimpleName() == "DataSourceV2ScanRelation" and leaf.scan().equals(scan.scan()):
-            text = registry.readNotes(leaf)
-            return None if text is None else str(text)
+            return _note(leaf)
     return None
+
+
+def _note(leaf: Java) -> str | None:
+    registry = compiler.rule_registry() if compiler.has_registry() else None
+    text = None if registry is None else registry.readNotes(leaf)
+    return None if text is None else str(text)
 
 
 def _rows_of(scan: Java) -> int:

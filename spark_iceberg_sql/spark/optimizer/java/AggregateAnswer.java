@@ -104,8 +104,8 @@ public final class AggregateAnswer {
 
   private LogicalPlan grouped(List<Expression> results) {
     if (!groups.decide()) return null;
-    LogicalPlan rows = Aggregation.rows(shape.aggregate.output(), groups.rows(results));
     boolean[] scanned = groups.scanned();
+    LogicalPlan rows = noted(Aggregation.rows(shape.aggregate.output(), groups.rows(results)), scanned);
     if (isEmpty(scanned)) return rows;
     SeparatingPredicate separating = SeparatingPredicate.of(subjects(groups.files()), scanned, false);
     if (separating == null) return null;
@@ -118,7 +118,7 @@ public final class AggregateAnswer {
 
   private LogicalPlan ungrouped(List<Expression> results) {
     boolean[] scanned = totals.scanned();
-    if (isEmpty(scanned)) return oneRow(AggregateShape.evaluated(results, totals.totals(scanned)));
+    if (isEmpty(scanned)) return oneRow(AggregateShape.evaluated(results, totals.totals(scanned)), scanned);
     for (FileAggregate a : shape.aggregates)
       if (a.kind == FileAggregate.Kind.DISTINCT) return null;
     SeparatingPredicate separating = SeparatingPredicate.of(subjects(totals.files()), scanned, true);
@@ -131,21 +131,31 @@ public final class AggregateAnswer {
       names.add(alias.toAttribute().newInstance());
     }
     InternalRow row = new GenericInternalRow(totals.totals(separating.accepted));
-    LogicalPlan rows = Aggregation.rows(ScalaTypes.seq(names), List.of(row));
+    LogicalPlan rows = noted(Aggregation.rows(ScalaTypes.seq(names), List.of(row)), separating.accepted);
     LogicalPlan scan = shape.confined(files.pinned, separating.predicate);
     LogicalPlan parts = union(rows, Aggregation.of(new ArrayList<Expression>(), partial, scan));
     return Aggregation.of(new ArrayList<Expression>(), shape.merged(ScalaTypes.list(parts.output())), parts);
   }
 
+  /** Notes from how many files rows are answered: those that are not scanned. */
+  private LogicalPlan noted(LogicalPlan rows, boolean[] scanned) {
+    int answered = 0;
+    for (boolean isScanned : scanned)
+      if (!isScanned) answered++;
+    String files = answered == 1 ? " file" : " files";
+    return ReadNotes.noted(
+      rows, Outgoing.visible(this.files.table.name()) + ": answered from the metadata of " + answered + files);
+  }
+
   /** One row of literals, by which Spark replaces a scalar subquery. */
-  private LogicalPlan oneRow(Object[] values) {
+  private LogicalPlan oneRow(Object[] values, boolean[] scanned) {
     List<NamedExpression> literals = new ArrayList<>();
     List<Attribute> output = ScalaTypes.list(shape.aggregate.output());
     for (int i = 0; i < values.length; i++) {
       Attribute column = (Attribute) output.get(i);
       literals.add(alias(new Literal(values[i], column.dataType()), column.name(), column.exprId()));
     }
-    return new Project(ScalaTypes.seq(literals), new OneRowRelation());
+    return new Project(ScalaTypes.seq(literals), noted(new OneRowRelation(), scanned));
   }
 
   /** An expression with a name and a new id. */

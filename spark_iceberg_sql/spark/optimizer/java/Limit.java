@@ -75,7 +75,8 @@ public class Limit extends SwitchedRule {
       FewestFiles fewest = new FewestFiles(files, column, files.field(column), tasks, rows, limited.count);
       if (best == null || fewest.count < best.count) best = fewest;
     }
-    return best == null || best.count > tasks.size() / 2 ? null : limited.with(best.condition(), files.pinned);
+    if (best == null || best.count > tasks.size() / 2) return null;
+    return limited.with(best.condition(), ReadNotes.noted(files.pinned, "any " + limited.count + " rows"));
   }
 
   /** Whether Spark leaves the filter to the scan, and therefore stops reading by itself. */

@@ -88,8 +88,8 @@ public final class NarrowedScan {
       if (present.add(filter.toString())) filters.add(filter);
     Scan scan = filters.size() == before ? null : built(pinned, scanned.scan(), filters, id);
     if (scan == null) return scanned;
-    return scanned.copy(
-      scanned.relation(), scan, scanned.output(), scanned.keyGroupedPartitioning(), scanned.ordering());
+    return scanned.copy(ReadNotes.noted((DataSourceV2Relation) scanned.relation(), "rows that join"), scan,
+      scanned.output(), scanned.keyGroupedPartitioning(), scanned.ordering());
   }
 
   /** Whether files may be skipped by a predicate: its columns are the table's, with partition fields or bounds. */

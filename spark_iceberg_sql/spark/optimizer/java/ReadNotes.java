@@ -1,6 +1,6 @@
 package sparkicebergsql;
 
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
@@ -23,7 +23,7 @@ public final class ReadNotes {
   }
 
   /** Notes that rows are a table's, from its metadata. */
-  public static LocalRelation noted(LocalRelation rows, String reason) {
+  public static LogicalPlan noted(LogicalPlan rows, String reason) {
     rows.setTagValue(TAG, reason);
     return rows;
   }
@@ -32,7 +32,7 @@ public final class ReadNotes {
   public static String of(Object node) {
     if (node instanceof DataSourceV2ScanRelation)
       return ((DataSourceV2ScanRelation) node).relation().options().get(OPTION);
-    Option<String> tag = node instanceof LocalRelation ? ((LocalRelation) node).getTagValue(TAG) : null;
-    return tag == null || tag.isEmpty() ? null : (String) tag.get();
+    Option<String> tag = ((LogicalPlan) node).getTagValue(TAG);
+    return tag.isEmpty() ? null : (String) tag.get();
   }
 }

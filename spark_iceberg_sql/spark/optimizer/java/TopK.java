@@ -58,7 +58,9 @@ public class TopK extends SwitchedRule {
     Expression condition = tasks.size() < 2
       ? null
       : new FirstRows(files, key, isDescending, nullsFirst).condition(limited.count, filter, tasks);
-    return condition == null ? null : limited.with(condition, files.pinned);
+    if (condition == null) return null;
+    String reason = "top " + limited.count + " by " + Outgoing.visible(files.name(key.field));
+    return limited.with(condition, ReadNotes.noted(files.pinned, reason));
   }
 
   /** The columns whose bounds and counts decide. */
