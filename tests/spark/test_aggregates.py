@@ -9,6 +9,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from scans import metrics
 
+from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
+
 SWITCH = "spark.iceberg_sql.aggregates"
 DAYS, PER_DAY = 40, 6
 # 40 days of 6 rows from 20 January 2024: one file for each day.
@@ -178,7 +180,8 @@ def test_specs_columns_and_versions(spark: SparkSession) -> None:
     assert files(spark, f"SELECT ds, count(*) FROM {table} VERSION AS OF {first} GROUP BY ds") == 0
     spark.sql(f"ALTER TABLE {table} CREATE BRANCH b")
     spark.sql(f"DELETE FROM {table}.branch_b WHERE ds = '20240121'")
-    assert files(spark, f"SELECT DISTINCT ds FROM {table}.branch_b") == 0
+    on_branch = files(spark, f"SELECT DISTINCT ds FROM {table}.branch_b")
+    assert on_branch == 0 or SPARK_VERSION < (4, 1)  # a branch cannot be fixed to its snapshot there
     spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD ds")
     spark.sql(f"INSERT INTO {table} SELECT *, 6 FROM ({ROWS}) WHERE id > 200")
     assert files(spark, f"SELECT ds, count(*), min(id) FROM {table} GROUP BY ds") > 0
@@ -233,14 +236,16 @@ def test_time_zones(spark: SparkSession, zone: str) -> None:
         """
         options = "TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')"
         table = create(spark, "zones", f"PARTITIONED BY (hours(ts)) {options}", f"{rows} WHERE n % 7 <> 3")
-        local = create(spark, "local_days", f"PARTITIONED BY (d) {options}", f"SELECT *, cast(ts AS date) d FROM ({rows})")
+        local = create(
+            spark, "local_days", f"PARTITIONED BY (d) {options}", f"SELECT *, cast(ts AS date) d FROM ({rows})"
+        )
         for e in (
             "to_date(ts)", "date_trunc('hour', ts)", "hour(ts)", "month(ts), day(ts)", "date_format(ts, 'yyyy-MM-dd HH')",
         ):  # fmt: skip
-            read = files(spark, f"SELECT {e}, count(*), min(ts), max(ts) FROM {table} GROUP BY ALL")
+            read = files(spark, f"SELECT {e}, count(*), min(ts), max(ts) FROM {table} GROUP BY {e}")
             assert read < 40 or "Lord" in zone, e  # half an hour from the hours of the files
         for e in ("to_date(ts)", "date_trunc('day', ts)", "date_trunc('week', to_date(ts))", "iceberg_days(ts)"):
-            files(spark, f"SELECT {e}, count(*), min(ts) FROM {local} GROUP BY ALL")
+            files(spark, f"SELECT {e}, count(*), min(ts) FROM {local} GROUP BY {e}")
         assert files(spark, f"SELECT max(ts) FROM {local} WHERE year(ts) = 2024 AND month(ts) = 3") == 0
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
@@ -249,7 +254,9 @@ def test_time_zones(spark: SparkSession, zone: str) -> None:
 def test_other_formats(spark: SparkSession) -> None:
     for name in ("orc", "avro"):
         table = create(spark, name, f"PARTITIONED BY (ds) TBLPROPERTIES ('write.format.default' = '{name}')")
-        spark.sql(f"INSERT INTO {table} SELECT id, ts + interval '0.000123' second, ds, d, x, s, amount, f FROM ({ROWS})")
+        spark.sql(
+            f"INSERT INTO {table} SELECT id, ts + interval '0.000123' second, ds, d, x, s, amount, f FROM ({ROWS})"
+        )
         assert files(spark, f"SELECT ds, count(*) FROM {table} GROUP BY ds") == 0
         assert files(spark, f"SELECT ds, max(ts), min(ts) FROM {table} GROUP BY ds") > 0
 
@@ -321,7 +328,7 @@ def random_query(table: str, picked: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_queries(spark: SparkSession, seed: int) -> None:
-    picked = random.Random(seed)  # noqa: S311
+    picked = random.Random(seed)
     applied = 0
     for table in random_tables(spark, picked):
         for _ in range(40):

@@ -257,7 +257,7 @@ def _compile() -> Any | None:
     with suppress(ValueError):  # without the probes, nothing but their results is missing
         probes = compiler.compiled(__package__, PROBES, loader)
         registry.setProbes(compiler.instance(probes, f"{_PACKAGE}.{PROBES}"))
-    loaders = {(): loader}
+    loaders: dict[tuple[str, ...], Any] = {(): loader}
     for rule in RULES:
         rule_instance, fault = None, None
         try:
