@@ -16,7 +16,7 @@ FEATURES = {
     "attach": ["attach"],
     "extension": ["jar"],
     "gate": ["gate", "plan"],
-    "optimizer": [f"rule {name}" for name in ("bounds", "copies", "decimals", "fast", "guard", "prune", "writers")],
+    "optimizer": [f"rule {name}" for name in ("aggregates", "bounds", "copies", "decimals", "fast", "guard", "prune", "writers")],
     "remote": ["servers"],
     "remote_functions": ["servers"],
     "servers": ["servers"],

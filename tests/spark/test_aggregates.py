@@ -90,9 +90,9 @@ WHOLE = [
     "SELECT max(id) FROM {days} WHERE to_date(ts) >= date '2024-02-03' AND to_date(ts) < date '2024-02-07'",
     "SELECT iceberg_months(ts), count(*) FROM {days} WHERE iceberg_days(ts) > date '2024-02-03' GROUP BY 1",
     "SELECT ds, c FROM (SELECT ds, count(*) AS c FROM {ds} GROUP BY ds) WHERE c > 3 AND ds > '20240210'",
-    "SELECT a.ds, a.c, b.m FROM (SELECT ds, count(*) c FROM {ds} GROUP BY ds) a "
-    "JOIN (SELECT to_date(ts) d, max(id) m FROM {days} GROUP BY 1) b ON to_date(a.ds, 'yyyyMMdd') = b.d",
-    "SELECT ds, count(*) FROM {ds} GROUP BY ds UNION ALL SELECT concat(iceberg_days(ts)), count(1) FROM {days} GROUP BY 1",
+    """SELECT a.ds, a.c, b.m FROM (SELECT ds, count(*) c FROM {ds} GROUP BY ds) a
+       JOIN (SELECT to_date(ts) d, max(id) m FROM {days} GROUP BY 1) b ON to_date(a.ds, 'yyyyMMdd') = b.d""",
+    "SELECT ds, count(*) FROM {ds} GROUP BY ds UNION ALL SELECT concat(d), count(1) FROM {days} GROUP BY d",
 ]
 
 
@@ -190,9 +190,9 @@ def test_specs_columns_and_versions(spark: SparkSession) -> None:
 
 
 def test_nulls(spark: SparkSession) -> None:
-    rows = "SELECT id, if(id < 5, null, ts) ts, if(id < 5, null, ds) ds, if(ds < '20240126', null, x) x FROM " + (
-        f"({ROWS})"
-    )
+    rows = f"""
+        SELECT id, if(id < 5, null, ts) ts, if(id < 5, null, ds) ds, if(ds < '20240126', null, x) x FROM ({ROWS})
+    """
     table = create(spark, "nulls", "PARTITIONED BY (ds)", rows)
     for sql in (
         f"SELECT ds, count(*), count(ds), count(x), min(x), max(ts) FROM {table} GROUP BY ds",
@@ -240,7 +240,8 @@ def test_time_zones(spark: SparkSession, zone: str) -> None:
             spark, "local_days", f"PARTITIONED BY (d) {options}", f"SELECT *, cast(ts AS date) d FROM ({rows})"
         )
         for e in (
-            "to_date(ts)", "date_trunc('hour', ts)", "hour(ts)", "month(ts), day(ts)", "date_format(ts, 'yyyy-MM-dd HH')",
+            "to_date(ts)", "date_trunc('hour', ts)", "hour(ts)", "month(ts), day(ts)",
+            "date_format(ts, 'yyyy-MM-dd HH')",
         ):  # fmt: skip
             read = files(spark, f"SELECT {e}, count(*), min(ts), max(ts) FROM {table} GROUP BY {e}")
             assert read < 40 or "Lord" in zone, e  # half an hour from the hours of the files
@@ -278,8 +279,8 @@ KEYS = [
 ]  # fmt: skip
 AGGREGATES = [
     "count(*)", "count(x)", "min(x)", "max(x)", "min(ts)", "max(id)", "max(d)", "min(amount)", "count(DISTINCT ds)",
-    "count(DISTINCT d)", "max(ds)", "count(ts)", "count(1) + 1", "max(id) - min(id)", "count(s)", "count(f)", "count(y)",
-    "max(y)", "max(to_date(ts))",
+    "count(DISTINCT d)", "max(ds)", "count(ts)", "count(1) + 1", "max(id) - min(id)", "count(s)", "count(f)",
+    "count(y)", "max(y)", "max(to_date(ts))",
 ]  # fmt: skip
 CONDITIONS = [
     "ds >= '20240205'", "ds LIKE '%7'", "ts >= '2024-02-03 08:00:00'", "ts < '2024-02-03'", "id > 50", "id % 2 = 0",
@@ -320,7 +321,7 @@ def random_query(table: str, picked: random.Random) -> str:
     where = " AND ".join(picked.sample(CONDITIONS, picked.choice([0, 0, 1, 1, 2])))
     sql = f"SELECT {', '.join(keys + values)} FROM {table}{' WHERE ' + where if where else ''}"
     if keys:
-        sql += f" GROUP BY {', '.join(keys)}" if values else f" GROUP BY {', '.join(keys)}"
+        sql += f" GROUP BY {', '.join(keys)}"
         if picked.random() < 0.2:
             sql += " HAVING count(*) > 2"
     return sql

@@ -87,7 +87,7 @@ RULES: tuple[Rule, ...] = (
         name="aggregates",
         java="Aggregates",
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
-        summary="answers count, min, max and DISTINCT, in groups, from the metadata of the files, and reads the other files",
+        summary="answers count, min, max and DISTINCT, in groups, from metadata, and reads the other files",
         if_disabled="aggregates in groups return correct results but read the files that metadata answers",
         parts=(
             *_MONOTONIC,
