@@ -19,20 +19,8 @@ FEATURES = {
     "optimizer": [
         f"rule {name}"
         for name in (
-            *(
-                "aggregates",
-                "bounds",
-                "copies",
-                "decimals",
-                "fast",
-                "guard",
-                "joins",
-                "limit",
-                "prune",
-                "topk",
-                "values",
-            ),
-            "writers",
+            *("aggregates", "bounds", "copies", "decimals", "fast", "guard"),
+            *("joins", "limit", "prune", "topk", "values", "writers"),
         )
     ],
     "remote": ["servers"],

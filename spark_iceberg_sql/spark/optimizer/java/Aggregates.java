@@ -20,8 +20,11 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 
 /**
@@ -37,15 +40,16 @@ public class Aggregates extends SwitchedRule {
     return (LogicalPlan) plan.transformUp(ScalaTypes.rewrite(new Nodes()));
   }
 
-  /** The aggregations of relations. */
+  /** The aggregations of relations, and the conditions that compare with an answer. */
   static class Nodes implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object node) {
-      return node instanceof Aggregate;
+      return node instanceof Aggregate || node instanceof Filter;
     }
 
     @Override
     public Object of(Object node) {
+      if (node instanceof Filter) return withValues((Filter) node);
       try {
         AggregateShape shape = AggregateShape.of((Aggregate) node);
         SnapshotFiles files = shape == null ? null : SnapshotFiles.of(shape.relation);
@@ -55,6 +59,31 @@ public class Aggregates extends SwitchedRule {
         return node; // an error here must not fail the query
       }
     }
+  }
+
+  /** A filter with the values of subqueries that are literals; Spark 3.5 does not replace them itself. */
+  private static Filter withValues(Filter filter) {
+    Expression condition = (Expression) filter.condition().transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object e) {
+        return e instanceof ScalarSubquery && literal((ScalarSubquery) e) != null;
+      }
+
+      @Override
+      public Object of(Object e) {
+        return literal((ScalarSubquery) e);
+      }
+    }));
+    return condition == filter.condition() ? filter : new Filter(condition, filter.child());
+  }
+
+  /** The value of a subquery that reads nothing; null for any other. */
+  private static Expression literal(ScalarSubquery subquery) {
+    LogicalPlan plan = (LogicalPlan) subquery.plan();
+    boolean isRow = plan instanceof Project && ((Project) plan).child() instanceof OneRowRelation;
+    if (!isRow || subquery.isCorrelated() || ((Project) plan).projectList().size() != 1) return null;
+    Object value = ((Project) plan).projectList().apply(0);
+    return value instanceof Alias && ((Alias) value).child() instanceof Literal ? ((Alias) value).child() : null;
   }
 
   /** Tests it on a table of two files with five rows, one for each of two values of a column. */

@@ -5,7 +5,6 @@ import java.util.List;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.types.Types;
-import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.util.TypeUtils;
 import org.apache.spark.sql.types.DataType;
@@ -222,13 +221,13 @@ public final class ConstantExpression {
     Object lower = SnapshotFiles.lower(file, column), upper = SnapshotFiles.upper(file, column);
     if (field != null && lower != null && upper != null) values = List.of(lower, upper);
     if (values == null) return null;
-    Object least = values.get(0), greatest = least;
+    Object minimum = values.get(0), maximum = minimum;
     for (Object v : values) {
-      if (compare(expression.dataType(), v, least) < 0) least = v;
-      if (compare(expression.dataType(), v, greatest) > 0) greatest = v;
+      if (compare(expression.dataType(), v, minimum) < 0) minimum = v;
+      if (compare(expression.dataType(), v, maximum) > 0) maximum = v;
     }
     Long nulls = nulls(file, column);
-    return new Object[] {least, greatest, Boolean.valueOf(nulls == null || nulls.longValue() != 0)};
+    return new Object[] {minimum, maximum, Boolean.valueOf(nulls == null || nulls.longValue() != 0)};
   }
 
   /** In Spark's order of a type. */

@@ -135,10 +135,10 @@ public final class SeparatingPredicate {
         DataFile file = (DataFile) list.get(i);
         Long nulls = ConstantExpression.nulls(file, field);
         isNullable[i] = nulls == null || nulls.longValue() != 0;
-        Object least = SnapshotFiles.lower(file, field), greatest = SnapshotFiles.upper(file, field);
-        isBounded[i] = least != null && greatest != null;
-        lower[i] = isBounded[i] ? ((Number) least).longValue() : Long.MAX_VALUE;
-        upper[i] = isBounded[i] ? ((Number) greatest).longValue() : Long.MIN_VALUE;
+        Object minimum = SnapshotFiles.lower(file, field), maximum = SnapshotFiles.upper(file, field);
+        isBounded[i] = minimum != null && maximum != null;
+        lower[i] = isBounded[i] ? ((Number) minimum).longValue() : Long.MAX_VALUE;
+        upper[i] = isBounded[i] ? ((Number) maximum).longValue() : Long.MIN_VALUE;
         // A file of nulls alone has an empty range.
         isBounded[i] |= nulls != null && nulls.longValue() == file.recordCount();
       }
@@ -186,10 +186,10 @@ public final class SeparatingPredicate {
       for (int i = 0; i < selected.length; i++)
         if (!selected[i] && lower[i] <= upper[i]) ranges.add(new long[] {lower[i], upper[i]});
       TreeMap<Long, Long> result = new TreeMap<>();
-      long greatest = Long.MIN_VALUE;
+      long maximum = Long.MIN_VALUE;
       for (Object range : sorted(ranges)) {
-        greatest = Math.max(greatest, ((long[]) range)[1]);
-        result.put(Long.valueOf(((long[]) range)[0]), Long.valueOf(greatest));
+        maximum = Math.max(maximum, ((long[]) range)[1]);
+        result.put(Long.valueOf(((long[]) range)[0]), Long.valueOf(maximum));
       }
       return result;
     }
@@ -217,9 +217,9 @@ public final class SeparatingPredicate {
         else last[1] = Math.max(last[1], range[1]);
       }
       if (result.size() <= RANGES) return result;
-      long least = ((long[]) result.get(0))[0];
+      long minimum = ((long[]) result.get(0))[0];
       result.clear();
-      result.add(new long[] {least, last[1]});
+      result.add(new long[] {minimum, last[1]});
       return result;
     }
 
@@ -227,10 +227,10 @@ public final class SeparatingPredicate {
       Expression result = hasNulls ? new IsNull(column) : null;
       for (Object o : ranges) {
         long[] range = (long[]) o;
-        Literal least = ImpliedLiteral.of(range[0], column.dataType());
+        Literal minimum = ImpliedLiteral.of(range[0], column.dataType());
         Expression in = range[0] == range[1]
-          ? (Expression) new EqualTo(column, least)
-          : new And(new GreaterThanOrEqual(column, least),
+          ? (Expression) new EqualTo(column, minimum)
+          : new And(new GreaterThanOrEqual(column, minimum),
               new LessThanOrEqual(column, ImpliedLiteral.of(range[1], column.dataType())));
         result = result == null ? in : new Or(result, in);
       }
