@@ -78,12 +78,12 @@ public final class BuildSide {
 
   private boolean readHashed(Expression[] bound, Receiver receiver) {
     HashedRelation hashed = ((HashedRelation) relation).asReadOnlyCopy(); // the original is not for several threads
-    Set<InternalRow> seen = new HashSet<>(); // a key with several rows may come several times
+    Set<InternalRow> visited = new HashSet<>(); // a key with several rows may come several times
     Iterator<InternalRow> keys = hashed.keys();
     int count = 0;
     while (keys.hasNext()) {
       InternalRow key = (InternalRow) keys.next();
-      if (!hashed.keyIsUnique() && !seen.add(key.copy())) continue;
+      if (!hashed.keyIsUnique() && !visited.add(key.copy())) continue;
       Iterator<InternalRow> rows = hashed.get(key);
       while (rows != null && rows.hasNext()) {
         if (++count > LIMIT) return false;

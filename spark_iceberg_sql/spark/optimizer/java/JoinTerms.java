@@ -1,15 +1,11 @@
 package sparkicebergsql;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -237,9 +233,9 @@ public final class JoinTerms {
     private Set<Integer> starts(List<List<Object>> sorted, int i) {
       List<Gap> gaps = new ArrayList<>();
       for (int r = 1; r < sorted.size(); r++) {
-        Object before = ((List<Object>) sorted.get(r - 1)).get(i), value = ((List<Object>) sorted.get(r)).get(i);
-        double width = width(before, value);
-        if (compare(before, value) < 0 && width > 1) gaps.add(new Gap(r, width));
+        Object previous = ((List<Object>) sorted.get(r - 1)).get(i), value = ((List<Object>) sorted.get(r)).get(i);
+        double width = width(previous, value);
+        if (compare(previous, value) < 0 && width > 1) gaps.add(new Gap(r, width));
       }
       Collections.sort(gaps, new ByWidth());
       Set<Integer> starts = new HashSet<>();
@@ -249,17 +245,17 @@ public final class JoinTerms {
     }
 
     /** A number that grows with the distance of two values. */
-    private static double width(Object before, Object value) {
-      if (value instanceof Number) return ((Number) value).doubleValue() - ((Number) before).doubleValue();
-      if (value instanceof Decimal) return 1 + ((Decimal) value).toDouble() - ((Decimal) before).toDouble();
-      String a = before.toString(), b = value.toString();
+    private static double width(Object previous, Object value) {
+      if (value instanceof Number) return ((Number) value).doubleValue() - ((Number) previous).doubleValue();
+      if (value instanceof Decimal) return 1 + ((Decimal) value).toDouble() - ((Decimal) previous).toDouble();
+      String a = previous.toString(), b = value.toString();
       int same = 0;
       while (same < a.length() && same < b.length() && a.charAt(same) == b.charAt(same)) same++;
       return 1 + 1.0 / (1 + same);
     }
   }
 
-  /** A place where a range may start, and the distance from the value before. */
+  /** A place where a range may start, and the distance from the value ahead of it. */
   static final class Gap {
     final int start;
     final double width;

@@ -83,10 +83,10 @@ public final class NarrowedScan {
     List<Object> filters = new ArrayList<>(filters(scanned.scan())), added = pushed(new Filter(condition, pinned), id);
     Set<String> present = new HashSet<>();
     for (Object filter : filters) present.add(filter.toString());
-    int before = filters.size();
+    int count = filters.size();
     for (Object filter : added)
       if (present.add(filter.toString())) filters.add(filter);
-    Scan scan = filters.size() == before ? null : built(pinned, scanned.scan(), filters, id);
+    Scan scan = filters.size() == count ? null : built(pinned, scanned.scan(), filters, id);
     if (scan == null) return scanned;
     return scanned.copy(ReadNotes.noted((DataSourceV2Relation) scanned.relation(), "rows that join"), scan,
       scanned.output(), scanned.keyGroupedPartitioning(), scanned.ordering());

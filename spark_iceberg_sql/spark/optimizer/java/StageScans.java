@@ -49,7 +49,7 @@ public final class StageScans {
     if (scanned == null) return exec;
     List<Expression> predicates = new ArrayList<>();
     for (Expression e : waiting)
-      if (NarrowedScan.isPrunable(e, scanned)) predicates.addAll(known(e));
+      if (NarrowedScan.isPrunable(e, scanned)) predicates.addAll(results(e));
     DataSourceV2ScanRelation result = NarrowedScan.of(scanned, predicates);
     return result == scanned ? exec : with(exec, result);
   }
@@ -79,7 +79,7 @@ public final class StageScans {
   }
 
   /** What a condition on a subquery's result implies, once the subquery has run. */
-  private static List<Expression> known(Expression e) {
+  private static List<Expression> results(Expression e) {
     if (!(e instanceof InSubqueryExec)) return hasScalar(e) ? List.of(withResults(e)) : List.of();
     InSubqueryExec in = (InSubqueryExec) e;
     in.updateResult();
