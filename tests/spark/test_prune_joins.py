@@ -91,7 +91,8 @@ PRUNED = {
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON e.ts >= k.lo WHERE k.d >= '2024-04-01'": 9,
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON e.day = k.d WHERE k.fifth": 4,
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON iceberg_days(e.ts) = iceberg_days(k.lo) WHERE k.fifth": 4,
-    f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON iceberg_months(e.ts) = iceberg_months(k.lo) WHERE k.lo = '2024-02-05'": 29,
+    f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON iceberg_months(e.ts) = iceberg_months(k.lo) "
+    "WHERE k.lo = '2024-02-05'": 29,
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON iceberg_hours(e.ts) = iceberg_hours(k.hi) + 2 WHERE k.fifth": 4,
     f"SELECT id FROM {FACT} WHERE to_date(ts) IN (SELECT d FROM {DIM} WHERE fifth)": 4,
     f"SELECT id FROM {FACT} e WHERE EXISTS (SELECT 1 FROM {DIM} k WHERE k.d = to_date(e.ts) AND k.fifth)": 4,
@@ -159,8 +160,7 @@ UNPRUNED = (
     f"SELECT id FROM {FACT} e WHERE to_date(ts) NOT IN (SELECT d FROM {DIM} WHERE fifth)",
     f"SELECT e.id, k.d FROM {FACT} e FULL JOIN (SELECT * FROM {DIM} WHERE fifth) k ON to_date(e.ts) = k.d",
     f"SELECT id, EXISTS (SELECT 1 FROM {DIM} k WHERE k.d = to_date(e.ts) AND k.fifth) AS x FROM {FACT} e",
-    f"SELECT e.id FROM (SELECT *, rand(7) AS r FROM {FACT}) e JOIN {DIM} k ON to_date(e.ts) = k.d "
-    "WHERE k.fifth AND r < 0.5",
+    f"SELECT e.id, r < 2 FROM (SELECT *, rand(7) AS r FROM {FACT}) e JOIN {DIM} k ON to_date(e.ts) = k.d WHERE k.fifth",
     f"SELECT e.id FROM {FACT} e JOIN {DIM} k ON month(e.ts) = month(k.d) WHERE k.lo = '2024-02-05'",
 )
 
