@@ -109,7 +109,7 @@ RULES: tuple[Rule, ...] = (
         if_disabled="aggregates in groups return correct results but read the files that metadata answers",
         parts=(
             *_MONOTONIC,
-            "PartitionTerm",
+            "PartitionFieldTerm",
             "ConstantExpression",
             "Aggregation",
             "FileAggregate",
@@ -182,7 +182,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="reads only files whose partition values may match predicates that Iceberg cannot evaluate",
         if_disabled="predicates that Iceberg cannot evaluate return correct results but do not prune",
-        parts=("PartitionTuples", "PartitionTerm", "ExactPredicates"),
+        parts=("PartitionTuples", "PartitionFieldTerm", "ExactPredicates"),
     ),
     Rule(
         name="limit",

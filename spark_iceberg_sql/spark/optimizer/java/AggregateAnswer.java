@@ -30,7 +30,7 @@ public final class AggregateAnswer {
   private final FileTotals totals;
   /** The columns by which the files that must be read may be selected, and those that the query needs. */
   private final Map<String, Attribute> columns = new LinkedHashMap<>();
-  private final List<PartitionTerm> terms = new ArrayList<>();
+  private final List<PartitionFieldTerm> terms = new ArrayList<>();
 
   public AggregateAnswer(AggregateShape shape, SnapshotFiles files) {
     this.shape = shape;
@@ -50,14 +50,14 @@ public final class AggregateAnswer {
     Set<ExprId> references = new LinkedHashSet<>();
     for (Expression e : shape.expressions()) {
       for (Attribute column : ScalaTypes.list(e.references().toSeq())) references.add(column.exprId());
-      PartitionTerm.collect(e, files, terms);
+      PartitionFieldTerm.collect(e, files, terms);
     }
     for (Attribute column : files.columns()) {
       Types.NestedField field = files.layout.field(column);
       boolean isSource = field != null && sources.contains(Integer.valueOf(field.fieldId()));
       if (!isSource && !references.contains(column.exprId())) continue;
       columns.put(column.name(), column);
-      if (isSource) PartitionTerm.collect(column, files, terms);
+      if (isSource) PartitionFieldTerm.collect(column, files, terms);
     }
   }
 
@@ -185,7 +185,7 @@ public final class AggregateAnswer {
 
   private List<SeparatingPredicate.Subject> subjects(List<DataFile> list) {
     List<SeparatingPredicate.Subject> subjects = new ArrayList<>();
-    for (PartitionTerm term : terms) subjects.add(new SeparatingPredicate.OfTerm(term, files, list));
+    for (PartitionFieldTerm term : terms) subjects.add(new SeparatingPredicate.OfTerm(term, files, list));
     for (Attribute column : columns.values()) {
       Types.NestedField field = files.field(column);
       if (field != null && SeparatingPredicate.OfColumn.isFor(field))

@@ -25,7 +25,7 @@ public final class ConstantExpression {
   private final Expression expression;
   private final SnapshotFiles files;
   /** Null if no partition field has its values. */
-  private PartitionTerm term;
+  private PartitionFieldTerm term;
   /** Of a column with bounds; null for any other expression. */
   private Types.NestedField field;
   /** The argument of a monotonic expression, and the expression as its function; null for any other. */
@@ -40,7 +40,7 @@ public final class ConstantExpression {
     expression = e;
     this.files = files;
     if (e instanceof Literal || !isEvaluable(e)) return;
-    if (e instanceof AttributeReference || Calls.call(e) != null) term = PartitionTerm.of(e, files);
+    if (e instanceof AttributeReference || Calls.call(e) != null) term = PartitionFieldTerm.of(e, files);
     if (e instanceof AttributeReference) {
       field = trusted(e);
       return;
@@ -125,7 +125,7 @@ public final class ConstantExpression {
   }
 
   /** The partition field that has its values; null if none has. */
-  public PartitionTerm term() { return term; }
+  public PartitionFieldTerm term() { return term; }
 
   /** The value for all rows of a file, whose bounds of the expression's columns are loaded; or UNKNOWN. */
   public Object of(DataFile file) {
@@ -140,7 +140,7 @@ public final class ConstantExpression {
     if (expression instanceof Literal) return ((Literal) expression).value();
     if (term != null) {
       PartitionSpec spec = (PartitionSpec) files.table.specs().get(Integer.valueOf(file.specId()));
-      if (term.index(spec) >= 0) return PartitionTerm.values(List.of(term), spec, file.partition()).get(0);
+      if (term.index(spec) >= 0) return PartitionFieldTerm.values(List.of(term), spec, file.partition()).get(0);
     }
     if (field != null) return ofColumn(file);
     Object result = UNKNOWN;

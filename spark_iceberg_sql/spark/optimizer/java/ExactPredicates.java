@@ -44,29 +44,29 @@ public final class ExactPredicates {
       return right == null ? null : new Or(left, right);
     }
     if (FileCondition.converted(e) != null) return e;
-    List<PartitionTerm> terms = new ArrayList<>();
-    if (isEvaluable(e)) PartitionTerm.collect(e, files, terms);
-    Expression bound = terms.isEmpty() ? null : PartitionTerm.bound(e, files, terms);
+    List<PartitionFieldTerm> terms = new ArrayList<>();
+    if (isEvaluable(e)) PartitionFieldTerm.collect(e, files, terms);
+    Expression bound = terms.isEmpty() ? null : PartitionFieldTerm.bound(e, files, terms);
     return bound == null || !bound.references().isEmpty() ? null : decided(bound, terms);
   }
 
   /** predicate: over a row of the terms' values. */
-  private Expression decided(Expression predicate, List<PartitionTerm> terms) {
+  private Expression decided(Expression predicate, List<PartitionFieldTerm> terms) {
     List<Expression> scanned = new ArrayList<>();
     for (Expression other : others) {
-      Expression bound = isEvaluable(other) ? PartitionTerm.bound(other, files, terms) : other;
+      Expression bound = isEvaluable(other) ? PartitionFieldTerm.bound(other, files, terms) : other;
       if (bound.references().isEmpty()) scanned.add(bound);
     }
     Set<List<Object>> accepted = new LinkedHashSet<>(), rejected = new LinkedHashSet<>();
     boolean isComplete = true;
     for (Integer id : tuples.specs()) {
       PartitionSpec spec = (PartitionSpec) files.table.specs().get(id);
-      if (!PartitionTerm.hasAll(terms, spec)) {
+      if (!PartitionFieldTerm.hasAll(terms, spec)) {
         isComplete = false;
         continue;
       }
       for (StructLike tuple : tuples.of(id)) {
-        List<Object> values = PartitionTerm.values(terms, spec, tuple);
+        List<Object> values = PartitionFieldTerm.values(terms, spec, tuple);
         if (accepted.contains(values) || rejected.contains(values)) continue;
         InternalRow row = new GenericInternalRow(values.toArray());
         boolean isScanned = true;
@@ -98,8 +98,8 @@ public final class ExactPredicates {
   }
 
   /** Whether a row has one of several tuples of values; null if there are too many. */
-  private static Expression any(List<PartitionTerm> terms, Set<List<Object>> accepted) {
-    Expression last = ((PartitionTerm) terms.get(terms.size() - 1)).expression;
+  private static Expression any(List<PartitionFieldTerm> terms, Set<List<Object>> accepted) {
+    Expression last = ((PartitionFieldTerm) terms.get(terms.size() - 1)).expression;
     Map<List<Object>, Set<Object>> byFirst = new LinkedHashMap<>();
     for (List<Object> tuple : accepted) {
       List<Object> first = tuple.subList(0, tuple.size() - 1);
@@ -111,7 +111,7 @@ public final class ExactPredicates {
     for (List<Object> first : byFirst.keySet()) {
       Expression both = in(last, (Set<Object>) byFirst.get(first));
       for (int i = 0; both != null && i < first.size(); i++)
-        both = new And(in(((PartitionTerm) terms.get(i)).expression, Collections.singleton(first.get(i))), both);
+        both = new And(in(((PartitionFieldTerm) terms.get(i)).expression, Collections.singleton(first.get(i))), both);
       if (both == null) return null;
       result = result == null ? both : new Or(result, both);
     }
@@ -119,8 +119,8 @@ public final class ExactPredicates {
   }
 
   /** Whether a row has none of several values; null if there are too many. */
-  private static Expression none(List<PartitionTerm> terms, Set<List<Object>> rejected) {
-    Expression e = ((PartitionTerm) terms.get(0)).expression;
+  private static Expression none(List<PartitionFieldTerm> terms, Set<List<Object>> rejected) {
+    Expression e = ((PartitionFieldTerm) terms.get(0)).expression;
     Set<Object> values = new LinkedHashSet<>();
     for (List<Object> tuple : rejected) values.add(tuple.get(0));
     if (values.contains(null)) {

@@ -81,17 +81,17 @@ public final class SeparatingPredicate {
 
   /** A partition field. */
   public static final class OfTerm implements Subject {
-    private final PartitionTerm term;
+    private final PartitionFieldTerm term;
     private final Object[] values;
 
-    public OfTerm(PartitionTerm term, SnapshotFiles files, List<DataFile> list) {
+    public OfTerm(PartitionFieldTerm term, SnapshotFiles files, List<DataFile> list) {
       this.term = term;
       values = new Object[list.size()];
       for (int i = 0; i < values.length; i++) {
         DataFile file = (DataFile) list.get(i);
         PartitionSpec spec = (PartitionSpec) files.table.specs().get(Integer.valueOf(file.specId()));
         values[i] = term.index(spec) < 0 ? ConstantExpression.UNKNOWN
-                                         : PartitionTerm.values(List.of(term), spec, file.partition()).get(0);
+                                         : PartitionFieldTerm.values(List.of(term), spec, file.partition()).get(0);
       }
     }
 

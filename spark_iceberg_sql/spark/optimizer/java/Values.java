@@ -81,8 +81,8 @@ public class Values extends SwitchedRule {
 
   private static Expression implied(Expression condition, SnapshotFiles files) {
     List<Expression> opaque = opaque(condition), others = new ArrayList<>();
-    List<PartitionTerm> terms = new ArrayList<>();
-    for (Expression conjunct : opaque) PartitionTerm.collect(conjunct, files, terms);
+    List<PartitionFieldTerm> terms = new ArrayList<>();
+    for (Expression conjunct : opaque) PartitionFieldTerm.collect(conjunct, files, terms);
     PartitionTuples tuples = terms.isEmpty() ? null : PartitionTuples.of(files);
     if (tuples == null) return null;
     FileCondition.split(condition, others);

@@ -12,21 +12,21 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 
 /** A part of a condition whose value is a partition field's value: an identity column, or the call of a transform. */
-public final class PartitionTerm {
+public final class PartitionFieldTerm {
   private static final String IDENTITY = "identity";
   /** In the form in which a comparison with it is pushed into the scan. */
   public final Expression expression;
   private final int sourceId;
   private final String transform;
 
-  private PartitionTerm(Expression expression, int sourceId, String transform) {
+  private PartitionFieldTerm(Expression expression, int sourceId, String transform) {
     this.expression = expression;
     this.sourceId = sourceId;
     this.transform = transform;
   }
 
   /** Null if no spec of the table has such a field, or its values cannot be relied on. */
-  public static PartitionTerm of(Object e, SnapshotFiles files) {
+  public static PartitionFieldTerm of(Object e, SnapshotFiles files) {
     Expression call = Calls.call(e);
     boolean isColumn = call == null && PartitionLayout.isColumn((Expression) e);
     Expression column = isColumn ? (Expression) e : call == null ? null : PartitionLayout.source(call);
@@ -35,7 +35,8 @@ public final class PartitionTerm {
     Types.NestedField field = files.field(column);
     if (field == null || !SnapshotFiles.isKnown(field.type())) return null;
     if (!isColumn && (transform == null || !files.layout.isCorrectFor(call))) return null;
-    PartitionTerm term = new PartitionTerm(isColumn ? column : Calls.offered(call), field.fieldId(), transform);
+    PartitionFieldTerm term =
+      new PartitionFieldTerm(isColumn ? column : Calls.offered(call), field.fieldId(), transform);
     for (PartitionSpec spec : files.table.specs().values())
       if (term.index(spec) >= 0) return term;
     return null;
@@ -51,22 +52,24 @@ public final class PartitionTerm {
     return -1;
   }
 
-  private boolean is(PartitionTerm other) { return sourceId == other.sourceId && transform.equals(other.transform); }
+  private boolean is(PartitionFieldTerm other) {
+    return sourceId == other.sourceId && transform.equals(other.transform);
+  }
 
   /** The terms in an expression, each once, added to a list. */
-  public static void collect(Expression e, SnapshotFiles files, List<PartitionTerm> into) {
-    PartitionTerm term = of(e, files);
+  public static void collect(Expression e, SnapshotFiles files, List<PartitionFieldTerm> into) {
+    PartitionFieldTerm term = of(e, files);
     if (term == null) {
       for (Expression child : ScalaTypes.list(e.children())) collect(child, files, into);
       return;
     }
-    for (PartitionTerm collected : into)
+    for (PartitionFieldTerm collected : into)
       if (collected.is(term)) return;
     into.add(term);
   }
 
   /** An expression over a row of the terms' values; all else that it refers to is left. */
-  public static Expression bound(Expression e, final SnapshotFiles files, final List<PartitionTerm> terms) {
+  public static Expression bound(Expression e, final SnapshotFiles files, final List<PartitionFieldTerm> terms) {
     return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
       public boolean isFor(Object node) {
@@ -75,10 +78,10 @@ public final class PartitionTerm {
 
       @Override
       public Object of(Object node) {
-        PartitionTerm term = PartitionTerm.of(node, files);
+        PartitionFieldTerm term = PartitionFieldTerm.of(node, files);
         if (term == null) return node;
         for (int i = 0; i < terms.size(); i++)
-          if (((PartitionTerm) terms.get(i)).is(term))
+          if (((PartitionFieldTerm) terms.get(i)).is(term))
             return new BoundReference(i, ((Expression) node).dataType(), true);
         return node;
       }
@@ -86,16 +89,16 @@ public final class PartitionTerm {
   }
 
   /** Whether the tuples of a spec have the values of all terms. */
-  public static boolean hasAll(List<PartitionTerm> terms, PartitionSpec spec) {
-    for (PartitionTerm term : terms)
+  public static boolean hasAll(List<PartitionFieldTerm> terms, PartitionSpec spec) {
+    for (PartitionFieldTerm term : terms)
       if (term.index(spec) < 0) return false;
     return true;
   }
 
   /** The values of the terms in a tuple, which has all of them. */
-  public static List<Object> values(List<PartitionTerm> terms, PartitionSpec spec, StructLike tuple) {
+  public static List<Object> values(List<PartitionFieldTerm> terms, PartitionSpec spec, StructLike tuple) {
     List<Object> values = new ArrayList<>();
-    for (PartitionTerm term : terms) {
+    for (PartitionFieldTerm term : terms) {
       int index = term.index(spec);
       values.add(SnapshotFiles.value(type(spec, index), tuple.get(index, Object.class)));
     }
