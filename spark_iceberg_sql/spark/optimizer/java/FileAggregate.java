@@ -99,6 +99,7 @@ public final class FileAggregate {
   public Object empty() { return kind == Kind.DISTINCT ? new HashSet<Object>() : isCount() ? Long.valueOf(0) : null; }
 
   /** A state with the value of one more file. */
+  @SuppressWarnings("unchecked")
   public Object with(Object state, Object value) {
     if (kind == Kind.DISTINCT) {
       if (value != null) ((Set<Object>) state).add(value);

@@ -75,6 +75,7 @@ public final class FileGroups {
     return answered > 0 && answered <= LIMIT;
   }
 
+  @SuppressWarnings("unchecked")
   private boolean isInBox(List<Object> key) {
     for (List<Object> box : boxes) {
       boolean isIn = true;

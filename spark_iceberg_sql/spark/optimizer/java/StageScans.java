@@ -79,6 +79,7 @@ public final class StageScans {
   }
 
   /** What a condition on a subquery's result implies, once the subquery has run. */
+  @SuppressWarnings("unchecked")
   private static List<Expression> results(Expression e) {
     if (!(e instanceof InSubqueryExec)) return hasScalar(e) ? List.of(withResults(e)) : List.of();
     InSubqueryExec in = (InSubqueryExec) e;
