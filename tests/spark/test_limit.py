@@ -85,7 +85,7 @@ UNCHANGED = [
     "SELECT id FROM {t} WHERE id > 5 AND rand(7) < 0.9 LIMIT 10",
     "SELECT id, rand(7) FROM {t} WHERE id > 5 LIMIT 10",
     "SELECT DISTINCT v FROM {t} WHERE id > 5 LIMIT 10",
-    "SELECT count(*) FROM {t} WHERE id > 5 LIMIT 10",
+    "SELECT sum(id) FROM {t} WHERE id > 5 LIMIT 10",
     "SELECT v, max(id) FROM {t} WHERE id > 5 GROUP BY v LIMIT 10",
     "SELECT a.id FROM {t} a JOIN {t} b ON a.id = b.id WHERE a.id > 5 LIMIT 10",
     "SELECT id, sum(v) OVER (ORDER BY id) FROM {t} WHERE id > 5 LIMIT 10",

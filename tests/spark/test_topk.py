@@ -69,6 +69,8 @@ QUERIES = {
     "SELECT id FROM {t} WHERE ts < '2024-02-01' ORDER BY ts DESC LIMIT 10": 24,
     "SELECT id FROM {t} WHERE ts < '2024-02-01 05:00:00' ORDER BY ts DESC LIMIT 10": 48,
     "SELECT id FROM {t} WHERE ts BETWEEN '2024-01-10' AND '2024-02-01' AND id >= 0 ORDER BY ts LIMIT 10": 24,
+    "SELECT id FROM {t} WHERE year(ts) = 2024 AND month(ts) = 2 ORDER BY ts DESC LIMIT 10": 24,
+    "SELECT id FROM {t} WHERE date_trunc('month', ts) < '2024-02-01' ORDER BY ts DESC LIMIT 10": 24,
     "SELECT id FROM {t} ORDER BY iceberg_days(ts) DESC, id LIMIT 10": 24,
     "SELECT id FROM {t} ORDER BY iceberg_hours(n), id LIMIT 10": 24,
     "SELECT id FROM {t} ORDER BY iceberg_months(d) DESC, id LIMIT 10": 29 * 24,

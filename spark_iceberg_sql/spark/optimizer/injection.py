@@ -95,7 +95,11 @@ _RANGES = (
     "IndexedColumn",
 )
 # What the limits of a plan cut off, and the files that may hold rows of it.
-_LIMITS = (*_RANGES, "ColumnBounds", "LimitedRelation", "TrialTable")
+_LIMITS = (
+    *_RANGES,
+    *("PartitionFieldTerm", "ConstantExpression", "FileTruth"),
+    *("ColumnBounds", "LimitedRelation", "TrialTable"),
+)
 
 
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that

@@ -35,7 +35,7 @@ public final class AggregateAnswer {
   public AggregateAnswer(AggregateShape shape, SnapshotFiles files) {
     this.shape = shape;
     this.files = files;
-    condition = new FileTruth(files, shape.conjuncts);
+    condition = new FileTruth(files, shape.condition());
     for (Expression key : shape.grouping) keys.add(new ConstantExpression(key, files));
     for (FileAggregate a : shape.aggregates) a.bind(files);
     groups = new FileGroups(shape.grouping, shape.aggregates);

@@ -10,13 +10,28 @@ public final class FileTruth {
   private final List<FileCondition> strict = new ArrayList<>();
   private final List<ConstantExpression> constants = new ArrayList<>();
 
-  public FileTruth(SnapshotFiles files, List<Expression> conjuncts) {
+  /** condition: null if there is none. */
+  public FileTruth(SnapshotFiles files, Expression condition) {
+    List<Expression> conjuncts = new ArrayList<>();
+    if (condition != null) FileCondition.split(condition, conjuncts);
     for (Expression conjunct : conjuncts) {
       strict.add(FileCondition.converted(conjunct) == null ? null : new FileCondition(files, conjunct));
       constants.add(
         ConstantExpression.isPlausible(conjunct, files.layout) ? new ConstantExpression(conjunct, files) : null);
     }
   }
+
+  /** Whether some file may satisfy all conjuncts with all its rows. */
+  public boolean isDecidable() {
+    for (int i = 0; i < strict.size(); i++) {
+      FileCondition condition = (FileCondition) strict.get(i);
+      if (constants.get(i) == null && (condition == null || !condition.isDecidable())) return false;
+    }
+    return true;
+  }
+
+  /** Whether the condition is true for all rows of a file. */
+  public boolean isTrueFor(DataFile file) { return Boolean.TRUE.equals(of(file)); }
 
   /** True for all rows, false (or null, in SQL) for all rows; null if the rows may differ. */
   public Boolean of(DataFile file) {

@@ -45,7 +45,7 @@ public final class FirstRows {
   }
 
   /** The condition that the first n rows satisfy; null if it excludes no file. */
-  public Expression condition(long n, FileCondition filter, List<FileScanTask> tasks) {
+  public Expression condition(long n, FileTruth filter, List<FileScanTask> tasks) {
     for (FileScanTask task : tasks) keyed.add(keyedFile(task, filter));
     List<ColumnBounds> bounds = new ArrayList<>();
     for (KeyedFile file : keyed) bounds.add(file.bounds);
@@ -73,7 +73,7 @@ public final class FirstRows {
     return null;
   }
 
-  private KeyedFile keyedFile(FileScanTask task, FileCondition filter) {
+  private KeyedFile keyedFile(FileScanTask task, FileTruth filter) {
     DataFile file = (DataFile) task.file();
     KeyedFile result = new KeyedFile(ColumnBounds.of(files, file, key.field));
     Long nulls = result.bounds.nulls;

@@ -58,12 +58,13 @@ public class Limit extends SwitchedRule {
     if (limited == null || limited.sort != null || limited.filter == null || limited.count <= 0) return null;
     SnapshotFiles files = SnapshotFiles.of(limited.relation);
     if (files == null || !files.hasMoreThan(MINIMUM, limited.count)) return null;
-    FileCondition filter = new FileCondition(files, limited.condition());
-    if (!filter.isDecidable() || isDropped(filter, files)) return null;
+    FileCondition planned = new FileCondition(files, limited.condition());
+    FileTruth filter = new FileTruth(files, limited.condition());
+    if (!filter.isDecidable() || isDropped(planned, files)) return null;
     List<Attribute> columns = columns(files, limited.condition());
     List<String> names = new ArrayList<>();
     for (Attribute column : columns) names.add(files.name(files.field(column)));
-    List<FileScanTask> tasks = files.plan(filter.inclusive(), names);
+    List<FileScanTask> tasks = files.plan(planned.inclusive(), names);
     if (tasks.size() <= MINIMUM) return null;
     long[] rows = new long[tasks.size()];
     for (int i = 0; i < rows.length; i++) {
@@ -81,7 +82,8 @@ public class Limit extends SwitchedRule {
 
   /** Whether Spark leaves the filter to the scan, and therefore stops reading by itself. */
   private static boolean isDropped(FileCondition filter, SnapshotFiles files) {
-    return ExpressionUtil.selectsPartitions(filter.inclusive(), files.table, SQLConf.get().caseSensitiveAnalysis());
+    return filter.isDecidable()
+      && ExpressionUtil.selectsPartitions(filter.inclusive(), files.table, SQLConf.get().caseSensitiveAnalysis());
   }
 
   /** The columns with bounds: those by which the table is partitioned, those of the filter, and the first others. */

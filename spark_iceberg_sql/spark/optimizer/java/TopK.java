@@ -50,9 +50,10 @@ public class TopK extends SwitchedRule {
     SnapshotFiles files = SnapshotFiles.of(limited.relation);
     if (files == null || !files.hasMoreThan(1, limited.count)) return null;
     SortKey key = SortKey.of(first, files);
-    FileCondition filter = key == null ? null : new FileCondition(files, limited.condition());
+    FileTruth filter = key == null ? null : new FileTruth(files, limited.condition());
     if (filter == null || !filter.isDecidable()) return null;
-    List<FileScanTask> tasks = files.plan(filter.inclusive(), names(files, key, limited.condition()));
+    FileCondition planned = new FileCondition(files, limited.condition());
+    List<FileScanTask> tasks = files.plan(planned.inclusive(), names(files, key, limited.condition()));
     boolean isDescending = order.direction() instanceof Descending$;
     boolean nullsFirst = order.nullOrdering() instanceof NullsFirst$;
     Expression condition = tasks.size() < 2
