@@ -142,6 +142,7 @@ public final class NarrowedScan {
   }
 
   /** The filters of a scan, as Iceberg's expressions. */
+  @SuppressWarnings("unchecked")
   private static List<Object> filters(Scan scan) throws ReflectiveOperationException {
     for (Class<?> c = scan.getClass(); c != null; c = c.getSuperclass())
       for (Method method : c.getDeclaredMethods())
