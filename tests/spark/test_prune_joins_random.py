@@ -218,8 +218,8 @@ def test_new_sessions(spark: SparkSession) -> None:
     """The rules of adaptive execution belong to a session: those created before and after the rules have them."""
     table = f"{NAMESPACE}.sessions"
     spark.sql(f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (id) AS SELECT id FROM range(8)")
-    on = "e.id + 1 = k.x + 1 AND e.id >= k.x"
-    text = f"SELECT /*+ BROADCAST(k) */ e.id FROM {table} e JOIN VALUES (3), (5) AS k (x) ON {on}"
+    k = "VALUES (3), (5) AS k (x)"
+    text = f"SELECT /*+ BROADCAST(k) */ e.id FROM {table} e JOIN {k} ON e.id + 1 = k.x + 1 AND e.id >= k.x"
     for session in (spark, spark.newSession()):
         rows = session.sql(text)
         assert len(rows.collect()) == 2

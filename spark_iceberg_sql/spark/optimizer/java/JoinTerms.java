@@ -102,6 +102,9 @@ public final class JoinTerms {
     if (rows.count == 0) return result;
     for (int i = 0; i < probes.size(); i++)
       if (operators.get(i).equals("EqualTo")) addEquality(i, rows, result);
+    // Alone as well: Iceberg takes nothing of ranges whose other terms it cannot evaluate.
+    for (int i = 0; i < probes.size(); i++)
+      if (!operators.get(i).equals("EqualTo")) result.add(bounds(i, rows.all));
     for (int i = 0; i < probes.size(); i++) addRanges(i, rows, result);
     return result;
   }
@@ -191,7 +194,7 @@ public final class JoinTerms {
   static final class Rows implements BuildSide.Receiver {
     final int width;
     long count;
-    private Range all;
+    Range all;
     private Set<List<Object>> rows = new HashSet<>();
 
     Rows(int width) { this.width = width; }

@@ -84,7 +84,7 @@ public final class StageScans {
     if (!(e instanceof InSubqueryExec)) return hasScalar(e) ? List.of(withResults(e)) : List.of();
     InSubqueryExec in = (InSubqueryExec) e;
     in.updateResult();
-    Option<Object> values = (Option<Object>) (Object) in.values();
+    Option<?> values = (Option<?>) (Object) in.values();
     return values.isEmpty() ? List.of() : JoinTerms.impliedBy(in.child(), (Object[]) values.get());
   }
 
