@@ -11,6 +11,7 @@ Entry points:
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 # For type checkers and editors, to which an alias says that a name is public; isort would split the lines.
@@ -62,51 +63,23 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.tables.credentials import collection as collection
 # isort: on
 
-# Public name -> its module. Loaded on first use: the checker must not import pyspark.
-_HOME = {
-    "Advice": "insight.advise.model",
-    "ConfigError": "errors",
-    "Diagnostic": "diagnostics",
-    "FileError": "errors",
-    "FromHive": "insight.from_hive.model",
-    "IcebergSqlError": "errors",
-    "IcebergSqlWarning": "errors",
-    "JarError": "errors",
-    "JavaError": "errors",
-    "MissingExtraError": "errors",
-    "Plan": "checker.plan",
-    "PluginError": "errors",
-    "Preview": "insight.preview.model",
-    "Proposal": "insight.advise.model",
-    "ReadError": "errors",
-    "Report": "diagnostics",
-    "ScriptFailedError": "errors",
-    "Server": "sessions.servers",
-    "Severity": "diagnostics",
-    "SourceError": "errors",
-    "Tables": "model.tables",
-    "advise": "insight.advise.spark",
-    "attach": "spark.attach",
-    "catalog": "spark.tables.catalog_settings",
-    "check": "api",
-    "collection": "spark.tables.credentials",
-    "connect_server": "sessions.servers",
-    "explain": "insight.explain.spark",
-    "from_hive": "api",
-    "health": "insight.health.spark",
-    "install": "api",
-    "known_from": "model.metadata.offline",
-    "optimize": "spark.tables.compaction",
-    "plan": "api",
-    "preview": "insight.preview.spark",
-    "register": "sessions.session",
-    "run": "spark.gate.scripts",
-    "session": "sessions.session",
-    "spj": "insight.spj.spark",
-    "sql": "spark.gate.intercept",
-    "thrift_server": "sessions.servers",
-    "uninstall": "api",
-}
+
+def _homes() -> dict[str, str]:
+    """The module of each public name: the imports above, which are the one list of them, are read, not run.
+
+    The names are loaded on first use, since the checker must not import pyspark. (The package's Java files are read as
+    text, too, so it never comes without its sources.)
+    """
+    loader: Any = sys.modules[__name__].__loader__  # also of a zip file
+    block = loader.get_source(__name__).partition("if TYPE_CHECKING:")[2].partition("# isort: on")[0]
+    homes = {}
+    for statement in block.split(f"from {__name__}.")[1:]:
+        module, _, names = statement.partition(" import ")
+        homes.update({alias.split()[-1]: module for alias in names.strip("()\n ,").split(",")})
+    return dict(sorted(homes.items()))
+
+
+_HOME = _homes()
 
 if not TYPE_CHECKING:  # they would take the only literal in it for the only public name
     __all__ = ["__version__", *_HOME]
@@ -136,8 +109,6 @@ def __getattr__(name: str) -> Any:
 
 def _welcome_ipython() -> None:
     """Load the magics if IPython runs this program, as soon as the program uses Spark."""
-    import sys
-
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None:
