@@ -97,8 +97,12 @@ _RANGES = (
 # What the limits of a plan cut off, and the files that may hold rows of it.
 _LIMITS = (
     *_RANGES,
-    *("PartitionFieldTerm", "ConstantExpression", "FileTruth"),
-    *("ColumnBounds", "LimitedRelation", "TrialTable"),
+    "PartitionFieldTerm",
+    "ConstantExpression",
+    "FileTruth",
+    "ColumnBounds",
+    "LimitedRelation",
+    "TrialTable",
 )
 
 
