@@ -78,5 +78,5 @@ def test_a_test_s_folder_says_which_marker_decides() -> None:
 
 @pytest.mark.parametrize("rule", FEATURES["optimizer"])
 def test_each_rule_of_the_optimizer_is_known(rule: str) -> None:
-    text = (PACKAGE / "spark" / "optimizer" / "injection.py").read_text("utf-8")
+    text = (PACKAGE / "spark" / "optimizer" / "rule_records.py").read_text("utf-8")
     assert f'name="{rule.removeprefix("rule ")}"' in text

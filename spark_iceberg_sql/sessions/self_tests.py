@@ -19,7 +19,7 @@ from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.tables import trial_table
-from spark_iceberg_sql.spark.optimizer.injection import RULES
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 from spark_iceberg_sql.syntax.identifiers import string_literal
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from spark_iceberg_sql.spark.bridge.gate import user_warnings
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.modes import validated_mode
-from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.spark.optimizer import injection, rule_records
 from spark_iceberg_sql.spark.tables.functions import by_path, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import minor, tested_versions
@@ -109,7 +109,7 @@ def _rule_faults(spark: SparkSession) -> dict[str, str]:
         return injection.faults(spark)
     except Exception as error:  # some may be injected, and are not tested
         fault = self_tests.first_line(error)
-        injection.disable((rule.name for rule in injection.RULES), fault)
+        injection.disable((rule.name for rule in rule_records.RULES), fault)
         return {_RULES: fault}
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.spark import runtime_jar, versions
-from spark_iceberg_sql.spark.optimizer.injection import RULES
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 HOME = Path(pyspark.__file__).parent
 SPARK_SQL = "org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver"

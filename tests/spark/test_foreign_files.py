@@ -10,7 +10,7 @@ import pytest
 from foreign import WRITERS, Writer, predicates, truth
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.optimizer.injection import RULES
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 AGGREGATES = "count(*), count(ts), count(d), min(ts), max(ts), min(d), max(d)"
 

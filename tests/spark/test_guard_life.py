@@ -12,7 +12,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.optimizer.injection import RULES
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 
 def run(part: str, folder: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERSIONS
-from spark_iceberg_sql.spark.optimizer.injection import RULES
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 
 def iceberg() -> str:

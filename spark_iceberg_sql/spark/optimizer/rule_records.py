@@ -1,0 +1,204 @@
+"""The optimizer rules: a record of each, and the Java classes that it needs.
+
+To add a rule, write `java/<Name>.java` (a class that extends SwitchedRule) and add a record to RULES.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
+
+PACKAGE = "sparkicebergsql"
+# Classes that every rule may use, each built on the ones before it.
+SHARED =(
+    "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
+    "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
+    "ImpliedLiteral", "Relations", "ReadNotes", "SnapshotFiles", "FileCondition", "RuntimeRules", "RuleRegistry",
+)  # fmt: skip
+
+
+# Expressions that are monotonic in a column: parts of several rules.
+_MONOTONIC = ("SingleColumnFunction", "ExpressionKind", "Clocks", "MixedRadixSum", "MonotonicExpression")
+
+# Tests this Iceberg for known faults.
+PROBES = "IssueProbes"
+
+
+class Phase(Enum):
+    """When a rule runs: with the optimizer's other rules, once before filters are pushed into the scan, after, or
+    while the query runs, after each of its stages."""
+
+    BEFORE_PUSH_DOWN = "before push-down"
+    JUST_BEFORE_PUSH_DOWN = "just before push-down"
+    AFTER_PUSH_DOWN = "after push-down"
+    AT_RUN_TIME = "while the query runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An optimizer rule.
+
+    name: in iceberg_rules(). java: its class, and the name of its file `java/<java>.java`. summary: one
+    sentence. if_disabled: what its absence means to the user, for the warning. parts: the classes it needs
+    in addition to the shared ones, each built on the ones before it.
+    """
+
+    name: str
+    java: str
+    phase: Phase
+    summary: str
+    if_disabled: str
+    parts: tuple[str, ...] = ()
+
+    @property
+    def switch(self) -> str:
+        """The key in the session's configuration that enables it when `true` and disables it when `false`."""
+        return f"spark.iceberg_sql.{self.name}"
+
+    @property
+    def issues(self) -> str:
+        """The issues that it corrects, separated by commas."""
+        return ", ".join(issue.reference for issue in ISSUES if issue.rule == self.name)
+
+    @property
+    def excluded(self) -> str:
+        """Its name for `spark.sql.optimizer.excludedRules`."""
+        return f"{PACKAGE}.{self.java}"
+
+
+# From expressions to the ranges of a column that they imply.
+_RANGES = (
+    *_MONOTONIC,
+    "Intervals",
+    "Comparison",
+    "CyclicParts",
+    "ImpliedRanges",
+    "ImpliedTransforms",
+    "TrialValues",
+    "CounterexampleSearch",
+    "IndexedColumn",
+)
+# What the limits of a plan cut off, and the files that may hold rows of it.
+_LIMITS = (
+    *_RANGES,
+    "PartitionFieldTerm",
+    "ConstantExpression",
+    "FileTruth",
+    "ColumnBounds",
+    "LimitedRelation",
+    "TrialTable",
+)
+
+
+# Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
+# is injected there would come too late for DELETE. (excludedRules holds the class names: they are public.)
+RULES: tuple[Rule, ...] = (
+    Rule(
+        name="aggregates",
+        java="Aggregates",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="answers count, min, max and DISTINCT by groups from the metadata, and reads the files of other groups",
+        if_disabled="aggregates in groups return correct results but read the files that metadata answers",
+        parts=(
+            *_MONOTONIC,
+            "PartitionFieldTerm",
+            "ConstantExpression",
+            "Aggregation",
+            "FileAggregate",
+            "AggregateShape",
+            "FileTruth",
+            "FileGroups",
+            "FileTotals",
+            "SeparatingPredicate",
+            "AggregateAnswer",
+        ),
+    ),
+    Rule(
+        name="bounds",
+        java="Bounds",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary=(
+            "keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)"
+        ),
+        if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
+    ),
+    Rule(
+        name="copies",
+        java="Copies",
+        phase=Phase.AFTER_PUSH_DOWN,
+        summary="refuses a write to a table whose metadata refers to another location",
+        if_disabled="DataFrame writers write through a copied table into the original",
+        parts=("ProcedureCall",),
+    ),
+    Rule(
+        name="decimals",
+        java="Decimals",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="pushes down comparisons with iceberg_truncate of a decimal",
+        if_disabled="filters on iceberg_truncate of a decimal return correct results but do not prune",
+    ),
+    Rule(
+        name="guard",
+        java="Guard",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="pushes down comparisons with Iceberg's functions only where the scan returns correct results",
+        if_disabled="filters on iceberg_* functions return correct results but do not prune",
+    ),
+    Rule(
+        name="fast",
+        java="Fast",
+        phase=Phase.AFTER_PUSH_DOWN,
+        summary="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
+        if_disabled="time functions return the same values at Iceberg's own speed",
+        parts=("Arithmetic",),
+    ),
+    Rule(
+        name="joins",
+        java="Joins",
+        phase=Phase.AT_RUN_TIME,
+        summary="prunes a table by the values of a broadcast join's other side, once these are known",
+        if_disabled="a join with a few values of another table reads all files",
+        parts=("BuildSide", "JoinTerms", "NarrowedScan", "JoinSides", "StageScans"),
+    ),
+    Rule(
+        name="prune",
+        java="Prune",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
+        if_disabled="predicates on expressions return correct results but do not prune",
+        parts=_RANGES,
+    ),
+    Rule(
+        name="values",
+        java="Values",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="reads only files whose partition values may match predicates that Iceberg cannot evaluate",
+        if_disabled="predicates that Iceberg cannot evaluate return correct results but do not prune",
+        parts=("PartitionTuples", "PartitionFieldTerm", "ExactPredicates"),
+    ),
+    Rule(
+        name="limit",
+        java="Limit",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="reads only a few files that surely hold the rows of WHERE ... LIMIT",
+        if_disabled="WHERE ... LIMIT returns as many rows and may read more files",
+        parts=(*_LIMITS, "FewestFiles"),
+    ),
+    Rule(
+        name="topk",
+        java="TopK",
+        phase=Phase.JUST_BEFORE_PUSH_DOWN,
+        summary="reads only the files that may hold the first rows of ORDER BY ... LIMIT",
+        if_disabled="ORDER BY ... LIMIT returns the same rows and reads all files",
+        parts=(*_LIMITS, "SortKey", "FirstRows"),
+    ),
+    Rule(
+        name="writers",
+        java="Writers",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="warns of a write that may open more writers, one for each partition, than the memory holds",
+        if_disabled="a write into many partitions may run out of memory without a warning",
+    ),
+)
