@@ -319,7 +319,7 @@ def test_predicates_columns_and_counts_are_pushed(spark: SparkSession, path: str
     assert "id = 3" in scan
     assert re.search(r"\[id#\d+L?, name#\d+\]", scan)
     counted = spark.sql(f"SELECT count(*), max(id) FROM iceberg('{path}')")
-    assert "LocalTableScan" in scans.plan(counted)
+    assert "BatchScan" not in scans.plan(counted)
     assert tuple(counted.collect()[0]) == (400, 399)
 
 

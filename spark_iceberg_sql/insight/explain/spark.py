@@ -12,10 +12,17 @@ from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
-from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, iceberg_filters, plan_leaves, relations
+from spark_iceberg_sql.spark.bridge.plans import (
+    expression_data,
+    expressions,
+    iceberg_filters,
+    plan_leaves,
+    read_notes,
+    relations,
+)
 from spark_iceberg_sql.spark.bridge.plans import query_plans as plans
 from spark_iceberg_sql.spark.gate import read_errors
-from spark_iceberg_sql.spark.optimizer import bounds, read_notes
+from spark_iceberg_sql.spark.optimizer import bounds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,8 +65,8 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
             scan = _scan(spark, query_plans, leaf, filtered.pop(scan_key, None), derived_spans)
             if not _is_skipped(scan, leaf, scans):
                 scans.append(scan)
-        elif (reason := read_notes.reason(leaf.node)) is not None:
-            notes.append(reason)
+        elif (row := read_notes.answered(leaf.node)) is not None:
+            scans.append(Scan(row.table, 0, row.total_files, 0, row.total_bytes, note=read_notes.answer_text(row)))
         elif leaf.class_name in plan_leaves.DELETES:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (

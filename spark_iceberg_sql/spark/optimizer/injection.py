@@ -18,7 +18,7 @@ from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
-from spark_iceberg_sql.spark.bridge.jvm.java_rows import RuleRow, TransformRow, WrongBoundsRow
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow, RuleRow, TransformRow, WrongBoundsRow
 from spark_iceberg_sql.spark.optimizer.rule_records import PACKAGE, PROBES, RULES, SHARED, Rule
 
 
@@ -127,11 +127,12 @@ def sources() -> list[tuple[str, str]]:
 
 
 def record_sources() -> list[tuple[str, str]]:
-    """The Java files of the records of transforms, rules and wrong bounds, name and text."""
+    """The Java files of the records of transforms, rules, wrong bounds and answers, name and text."""
     return [
         ("TransformRow", constants_source(TransformRow, _transform_rows())),
         ("RuleRow", constants_source(RuleRow, map(_rule_row, RULES))),
         ("WrongBoundsRow", exchange_source(WrongBoundsRow)),
+        ("AnsweredRow", exchange_source(AnsweredRow)),
     ]
 
 

@@ -78,6 +78,19 @@ class RuleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredRow:
+    """The files of a table from whose metadata rows of a query come, from ReadNotes.java.
+
+    files: their number. total_files, total_bytes: of the snapshot's data files.
+    """
+
+    table: str
+    files: int
+    total_files: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRow:
     """The versions that a jar was built for, and digests of its Java files, for Extension.java."""
 

@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionFiles
-from spark_iceberg_sql.spark.bridge.plans import schemas
+from spark_iceberg_sql.spark.bridge.plans import read_notes, schemas
 from spark_iceberg_sql.spark.bridge.plans.scan_metrics import limited_scans, scan_key, scans
 
 if TYPE_CHECKING:
@@ -117,9 +117,8 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
 def _answered(rows: DataFrame) -> Iterator[TableRead]:
     """The tables of whose metadata an optimizer rule made rows of a query, of which no file was read."""
     for leaf in gateway.from_seq(rows._jdf.queryExecution().optimizedPlan().collectLeaves()):
-        if leaf.getClass().getSimpleName() in ("LocalRelation", "OneRowRelation") and (note := _note(leaf)):
-            table, _, reason = note.rpartition(": ")
-            yield TableRead(table, (), counted=False, reason=reason)
+        if row := read_notes.answered(leaf):
+            yield TableRead(row.table, (), counted=False, reason=read_notes.answer_text(row))
 
 
 def _files(rows: DataFrame, scan: Java) -> TableRead | None:
@@ -163,14 +162,8 @@ def _reason(scan: Java) -> str | None:
     link = scan.logicalLink()
     for leaf in gateway.from_seq(link.get().collectLeaves()) if link.isDefined() else ():
         if leaf.getClass().getSimpleName() == "DataSourceV2ScanRelation" and leaf.scan().equals(scan.scan()):
-            return _note(leaf)
+            return read_notes.reason(leaf)
     return None
-
-
-def _note(leaf: Java) -> str | None:
-    registry = compiler.rule_registry() if compiler.has_registry() else None
-    text = None if registry is None else registry.readNotes(leaf)
-    return None if text is None else str(text)
 
 
 def _rows_of(scan: Java) -> int:

@@ -142,9 +142,12 @@ public final class AggregateAnswer {
     int answered = 0;
     for (boolean isScanned : scanned)
       if (!isScanned) answered++;
-    String files = answered == 1 ? " file" : " files";
-    return ReadNotes.noted(
-      rows, Outgoing.visible(this.files.table.name()) + ": answered from the metadata of " + answered + files);
+    AnsweredRow row = new AnsweredRow();
+    row.table = files.table.name();
+    row.files = Long.valueOf(answered);
+    row.totalFiles = Long.valueOf(SnapshotFiles.count(files.snapshot, "total-data-files"));
+    row.totalBytes = Long.valueOf(SnapshotFiles.count(files.snapshot, "total-files-size"));
+    return ReadNotes.answered(rows, row);
   }
 
   /** One row of literals, by which Spark replaces a scalar subquery. */

@@ -111,7 +111,7 @@ public final class ConstantExpression {
     if (e instanceof AttributeReference) {
       Types.NestedField field = layout.field(e);
       if (field == null || !SnapshotFiles.isKnown(field.type())) return false;
-      return e.dataType().equals(DataTypes.DateType) || layout.transformsOf(e).contains("identity");
+      return e.dataType().equals(DataTypes.DateType) || layout.isField(e);
     }
     MonotonicExpression m = monotonic(e);
     if (m != null && m.column instanceof AttributeReference && layout.field(m.column) != null) return true;

@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.StructLike;
+import org.apache.iceberg.transforms.Transforms;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
@@ -13,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 
 /** A part of a condition whose value is a partition field's value: an identity column, or the call of a transform. */
 public final class PartitionFieldTerm {
-  private static final String IDENTITY = "identity";
+  private static final String IDENTITY = Transforms.identity().toString();
   /** In the form in which a comparison with it is pushed into the scan. */
   public final Expression expression;
   private final int sourceId;

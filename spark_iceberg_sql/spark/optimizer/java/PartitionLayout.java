@@ -207,6 +207,8 @@ public final class PartitionLayout {
   }
 
   /** Whether a column itself is a partition field of any spec. */
+  public boolean isField(Expression column) { return isField(fields(column)); }
+
   private boolean isField(List<Types.NestedField> fields) {
     for (PartitionSpec spec : table.specs().values())
       for (PartitionField f : spec.fields())

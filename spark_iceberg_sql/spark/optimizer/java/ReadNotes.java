@@ -12,27 +12,31 @@ import scala.Option;
  */
 public final class ReadNotes {
   private static final String OPTION = "spark-iceberg-sql.reason";
-  private static final TreeNodeTag<String> TAG = new TreeNodeTag<>(OPTION);
+  private static final TreeNodeTag<AnsweredRow> TAG = new TreeNodeTag<>(OPTION);
 
   private ReadNotes() {}
 
   /** The relation with a reason, in addition to those that it has. */
   public static DataSourceV2Relation noted(DataSourceV2Relation relation, String reason) {
     String earlier = relation.options().get(OPTION);
+    if (earlier != null && (", " + earlier + ",").contains(", " + reason + ",")) return relation;
     return Relations.with(relation, OPTION, earlier == null ? reason : earlier + ", " + reason);
   }
 
-  /** Notes that rows are a table's, from its metadata. */
-  public static LogicalPlan noted(LogicalPlan rows, String reason) {
-    rows.setTagValue(TAG, reason);
+  /** Notes that rows come from the metadata of files. */
+  public static LogicalPlan answered(LogicalPlan rows, AnsweredRow files) {
+    rows.setTagValue(TAG, files);
     return rows;
   }
 
-  /** The reasons of a node of an optimized plan, separated by commas; null if there are none. */
-  public static String of(Object node) {
-    if (node instanceof DataSourceV2ScanRelation)
-      return ((DataSourceV2ScanRelation) node).relation().options().get(OPTION);
-    Option<String> tag = ((LogicalPlan) node).getTagValue(TAG);
-    return tag.isEmpty() ? null : (String) tag.get();
+  /** The reasons of a scan of an optimized plan, separated by commas; null if there are none. */
+  public static String reason(Object scan) {
+    return ((DataSourceV2ScanRelation) scan).relation().options().get(OPTION);
+  }
+
+  /** The files from whose metadata a leaf of an optimized plan comes; null for any other leaf. */
+  public static AnsweredRow answered(Object leaf) {
+    Option<AnsweredRow> files = ((LogicalPlan) leaf).getTagValue(TAG);
+    return files.isEmpty() ? null : (AnsweredRow) files.get();
   }
 }

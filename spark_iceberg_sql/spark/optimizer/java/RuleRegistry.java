@@ -215,8 +215,14 @@ public class RuleRegistry {
     return ParquetTimes.units(HadoopInputFile.fromLocation(location, configuration));
   }
 
-  /** Why a node of an optimized plan reads fewer files than its filters need; null if it does not. */
-  public String readNotes(Object node) { return ReadNotes.of(node); }
+  /** Why a scan of an optimized plan reads fewer files than its filters need; null if it does not. */
+  public String readReason(Object scan) { return ReadNotes.reason(scan); }
+
+  /** The AnsweredRow of a leaf of an optimized plan, as JSON; null if it has none. */
+  public String answered(Object leaf) throws IOException {
+    AnsweredRow files = ReadNotes.answered(leaf);
+    return files == null ? null : new ObjectMapper().writeValueAsString(files);
+  }
 
   /** The fault of a rule, or null. */
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }

@@ -71,7 +71,7 @@ public final class SnapshotFiles {
   }
 
   /** A number of the snapshot's summary; the greatest long if it is not there. */
-  private static long count(Snapshot snapshot, String key) {
+  public static long count(Snapshot snapshot, String key) {
     String text = (String) snapshot.summary().get(key);
     return text == null ? Long.MAX_VALUE : Long.parseLong(text);
   }

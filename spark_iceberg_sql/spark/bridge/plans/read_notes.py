@@ -1,0 +1,35 @@
+"""Why the scans of a query read fewer files than its filters need, as the optimizer rules noted it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+
+def reason(scan: Java) -> str | None:
+    """Such as `top 10 by ts`; None if there is none. scan: of an optimized plan."""
+    registry = _registry()
+    text = None if registry is None else registry.readReason(scan)
+    return None if text is None else str(text)
+
+
+def answered(leaf: Java) -> AnsweredRow | None:
+    """The files from whose metadata a leaf of an optimized plan comes; None for any other leaf."""
+    registry = _registry()
+    row = None if registry is None else registry.answered(leaf)
+    return None if row is None else from_json(AnsweredRow, row)
+
+
+def answer_text(row: AnsweredRow) -> str:
+    """That files were answered from metadata, in words."""
+    return f"answered from the metadata of {row.files:,} file{'' if row.files == 1 else 's'}"
+
+
+def _registry() -> Java | None:
+    return compiler.rule_registry() if compiler.has_registry() else None
