@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
-from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
+from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow, RuleRow, TransformRow, WrongBoundsRow
 from spark_iceberg_sql.spark.optimizer.rule_records import PACKAGE, PROBES, RULES, SHARED, Rule
@@ -26,13 +26,26 @@ def install(spark: SparkSession) -> None:
     """Add the rules to a session and the sessions that its newSession() creates; calling it again is harmless.
 
     A rule that cannot be compiled, or that fails its self-test on small plans, stays disabled, with one
-    RuntimeWarning.
+    RuntimeWarning. The tests take a fifth of a session's start, so they are not repeated where all have passed: with
+    the same sources, versions of Spark, Iceberg and Java, and extensions.
     """
     registry = _rule_registry()
     if registry is not None:
         registry.setReporter(gateway.scala_function(user_warnings.warn))
+        passed = _self_tests(spark)
+        is_known = class_cache.find(passed) is not None
+        if is_known:
+            registry.skipTests()
         registry.install(gateway.java_session(spark))
+        if not is_known and all(registry.fault(rule.name) is None for rule in RULES):
+            class_cache.keep(passed, {})
         _warn(registry)
+
+
+def _self_tests(spark: SparkSession) -> str:
+    """The text under which it is kept that the self-tests have passed, beside the classes of the same versions."""
+    extensions = spark.conf.get("spark.sql.extensions", None)
+    return f"self-tests {compiler.digest(sources())} {extensions}"
 
 
 def uninstall(spark: SparkSession) -> None:

@@ -245,6 +245,11 @@ public class RuleRegistry {
     return names;
   }
 
+  /** Leaves out the self-tests, which are known to pass. */
+  public synchronized void skipTests() {
+    for (Entry entry : entries.values()) entry.isTested = true;
+  }
+
   /**
    * Injects the rules into a session, or enables them again; the first session of the JVM also tests them.
    *
