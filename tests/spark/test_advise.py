@@ -504,7 +504,8 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
             now = (one.rewritten or one.text).replace("web.logs", "local.web.logs")
             assert sorted(spark.sql(now).collect(), key=str) == sorted(spark.sql(one.text).collect(), key=str)
         for one in (first, count):
-            scan = sis.explain(spark, one.rewritten.replace("web.logs", "local.web.logs")).scans[0]
+            query = one.rewritten.replace("web.logs", "local.web.logs").replace("count(*)", "*")  # not from metadata
+            scan = sis.explain(spark, query).scans[0]
             assert scan.files == one.files_then
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
