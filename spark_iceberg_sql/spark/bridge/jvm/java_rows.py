@@ -246,7 +246,7 @@ class StoreFile:
 CONSTANTS = (FunctionRow, TransformRow, RuleRow, ReleaseRow)
 # Each after those that it contains.
 EXCHANGED =(
-    WrongBoundsRow, ReplacedMarker, BoundText, FileTotal, SpecFiles, PartitionTerm, PruningFields,
+    WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, SpecFiles, PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
     StoreFile,
 )  # fmt: skip
