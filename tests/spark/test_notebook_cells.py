@@ -325,7 +325,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["read 2 of 6 files", "partitions: b = X'', 1 of 2 files by g = n5"],
     ),
     (
-        S + "SELECT id FROM local.d.g WHERE id > (SELECT max(id + 0) - 39 FROM local.d.t WHERE id < 99)",
+        S + "SELECT id FROM local.d.g WHERE id > (SELECT sum(id) - 39 FROM local.d.t WHERE id < 99)",
         ["of local.d.g", "of local.d.t"],
     ),
     (S + "SELECT id FROM local.d.t LIMIT 1", ["read at most "]),

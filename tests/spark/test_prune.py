@@ -253,10 +253,14 @@ def test_dynamic_pruning_of_a_join_stays(spark: SparkSession, daily: str) -> Non
 def test_sub_queries_prune(spark: SparkSession, daily: str) -> None:
     inner = f"SELECT max(id) FROM {daily} WHERE year(ts) = 2023"
     query = f"SELECT id FROM {daily} WHERE id IN ({inner}) AND year(ts) = 2023"
-    rows = spark.sql(query)
-    assert len(scans(rows)) >= 2
-    assert all("ts >= 1672531200000000, ts < 1704067200000000" in scan for scan in scans(rows))
-    assert [row.id for row in rows.collect()] == [91]
+    spark.conf.set("spark.iceberg_sql.aggregates", "false")  # which answers the inner one
+    try:
+        rows = spark.sql(query)
+        assert len(scans(rows)) >= 2
+        assert all("ts >= 1672531200000000, ts < 1704067200000000" in scan for scan in scans(rows))
+        assert [row.id for row in rows.collect()] == [91]
+    finally:
+        spark.conf.unset("spark.iceberg_sql.aggregates")
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,11 @@ def cases() -> list[tuple[str, str]]:
 def test_what_is_said_to_prune_nothing_reads_every_file(spark: SparkSession, table: str, predicate: str) -> None:
     assert advised(TABLES[table], predicate)
     every = metrics(spark.sql(f"SELECT * FROM local.advice.{table}"))["resultDataFiles"]
-    read = metrics(spark.sql(f"SELECT * FROM local.advice.{table} WHERE {predicate}"))
+    spark.conf.set("spark.iceberg_sql.values", "false")  # in an installed session it evaluates these on identity fields
+    try:
+        read = metrics(spark.sql(f"SELECT * FROM local.advice.{table} WHERE {predicate}"))
+    finally:
+        spark.conf.unset("spark.iceberg_sql.values")
     assert every > 1
     assert read["resultDataFiles"] == every
 
