@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from pyspark.sql import DataFrame, Row, SparkSession
 from scans import metrics
+from session_settings import settings
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -15,22 +13,6 @@ SETTINGS = {
 }
 # Many small queries take longer to compile than to run.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-
-
-@contextmanager
-def settings(spark: SparkSession, **changed: str) -> Iterator[None]:
-    """The session's configuration, changed."""
-    before = {key: spark.conf.get(key, None) for key in changed}
-    for key, value in changed.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
 
 
 def planned(spark: SparkSession, query: str, rule: str, *, on: bool) -> DataFrame:

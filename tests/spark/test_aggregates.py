@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from scans import metrics
+from session_settings import settings
 
 from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 
@@ -26,12 +27,8 @@ SETTINGS = {"spark.sql.session.timeZone": "UTC", "spark.sql.adaptive.enabled": "
 
 @pytest.fixture(scope="module", autouse=True)
 def _settings(spark: SparkSession) -> Iterator[None]:
-    old = {key: spark.conf.get(key, None) for key in SETTINGS}
-    for key, value in SETTINGS.items():
-        spark.conf.set(key, value)
-    yield
-    for key, value in old.items():
-        spark.conf.unset(key) if value is None else spark.conf.set(key, value)
+    with settings(spark, **SETTINGS):
+        yield
 
 
 def create(spark: SparkSession, name: str, partitioning: str, rows: str = ROWS) -> str:
@@ -59,13 +56,10 @@ def files(spark: SparkSession, sql: str) -> int:
     answered = spark.sql(sql)
     read = metrics(answered).get("resultDataFiles", 0)
     rows, schema = outcome(answered), answered.schema
-    spark.conf.set(SWITCH, "false")
-    try:
+    with settings(spark, **{SWITCH: "false"}):
         plain = spark.sql(sql)
         assert rows == outcome(plain), sql
         assert schema == plain.schema
-    finally:
-        spark.conf.unset(SWITCH)
     return read
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
+from session_settings import settings
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
@@ -449,14 +450,13 @@ def test_a_predicate_is_judged_by_the_files_with_values(spark: SparkSession) -> 
         f"CREATE TABLE {name} USING iceberg PARTITIONED BY (cat) AS "
         "SELECT id, IF(id % 10 = 9, NULL, concat('c', id % 5)) AS cat FROM range(100)"
     )
-    spark.conf.set("spark.iceberg_sql.values", "false")  # which would evaluate it on the partition values
-    for text, better in (("substring(cat, 1, 2) = 'c1'", 1), ("lower(cat) = 'c1'", None)):
-        own = one(sis.explain(spark, f"SELECT * FROM {name} WHERE {text}"), text)
-        assert own.files == read(spark, f"SELECT * FROM {name} WHERE {text}") == 5
-        assert own.pruned_by == ()
-        assert "only 1 file without a value in its columns is skipped" in (own.why_not or "")
-        assert own.rewrite_files == better
-    spark.conf.unset("spark.iceberg_sql.values")
+    with settings(spark, **{"spark.iceberg_sql.values": "false"}):  # which would evaluate it on the partition values
+        for text, better in (("substring(cat, 1, 2) = 'c1'", 1), ("lower(cat) = 'c1'", None)):
+            own = one(sis.explain(spark, f"SELECT * FROM {name} WHERE {text}"), text)
+            assert own.files == read(spark, f"SELECT * FROM {name} WHERE {text}") == 5
+            assert own.pruned_by == ()
+            assert "only 1 file without a value in its columns is skipped" in (own.why_not or "")
+            assert own.rewrite_files == better
     own = one(sis.explain(spark, f"SELECT * FROM {name} WHERE cat >= 'a'"), "cat >= 'a'")
     assert (own.files, own.pruned_by, own.why_not) == (5, ("cat",), None)
     spark.sql(f"DROP TABLE {name}")

@@ -13,6 +13,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import ArithmeticException
 from pyspark.sql import SparkSession
+from session_settings import settings
 
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.transform_record import Transform
@@ -126,21 +127,6 @@ def _table(spark: SparkSession, transform: Transform, parameter: int | None) -> 
     spark.sql("DROP TABLE local.db.grid")
 
 
-@contextmanager
-def _settings(spark: SparkSession, **values: str) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in values}
-    for key, value in values.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
-
-
 @pytest.mark.parametrize(("transform", "parameter"), BOUND, ids=[str(BoundTransform(*bound)) for bound in BOUND])
 def test_the_function_says_what_the_table_does(
     spark: SparkSession, transform: Transform, parameter: int | None
@@ -159,12 +145,12 @@ def test_the_function_says_what_the_table_does(
         seen = 0
         for zone in ("UTC", "America/New_York", "Asia/Kathmandu"):
             for whole, factory in (("true", "CODEGEN_ONLY"), ("false", "NO_CODEGEN")):
-                settings = {
+                changed = {
                     "spark.sql.session.timeZone": zone,
                     "spark.sql.codegen.wholeStage": whole,
                     "spark.sql.codegen.factoryMode": factory,
                 }
-                with _settings(spark, **settings):
+                with settings(spark, **changed):
                     for row in spark.sql(query).collect():
                         for kind in kinds:
                             for name in transform.functions:
@@ -236,7 +222,7 @@ def test_a_comparison_needs_no_precision(spark: SparkSession, decimals: str, pre
     query = f"SELECT p FROM {decimals} WHERE {predicate}"
     assert sorted(str(row.p) for row in spark.sql(query).collect()) == kept
     off = {"spark.iceberg_sql.decimals": "false"}
-    with _settings(spark, **off), pytest.raises(FAILED, match=r"-100\.00 cannot be"):
+    with settings(spark, **off), pytest.raises(FAILED, match=r"-100\.00 cannot be"):
         spark.sql(query).collect()
 
 

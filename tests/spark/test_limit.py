@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from first_rows import INTERPRETED, SETTINGS, planned, settings
+from first_rows import INTERPRETED, SETTINGS, planned
 from pyspark.sql import SparkSession
 from scans import metrics
+from session_settings import settings
 from test_topk import FILTERS, random_table
 
 RULE = "limit"

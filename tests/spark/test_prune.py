@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from scans import metrics, plan
+from session_settings import settings
 
 from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 
@@ -31,15 +32,8 @@ SETTINGS = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _settings(spark: SparkSession) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in SETTINGS}
-    for key, value in SETTINGS.items():
-        spark.conf.set(key, value)
-    yield
-    for key, old in before.items():
-        if old is None:
-            spark.conf.unset(key)
-        else:
-            spark.conf.set(key, old)
+    with settings(spark, **SETTINGS):
+        yield
 
 
 def create(spark: SparkSession, table: str, properties: str = "") -> str:
@@ -60,13 +54,10 @@ def read(rows: DataFrame) -> int:
 
 def without(spark: SparkSession, query: str) -> DataFrame:
     """The query, planned with the rule off."""
-    spark.conf.set("spark.iceberg_sql.prune", "false")
-    try:
+    with settings(spark, **{"spark.iceberg_sql.prune": "false"}):
         rows = spark.sql(query)
         rows._jdf.queryExecution().executedPlan()
         return rows
-    finally:
-        spark.conf.unset("spark.iceberg_sql.prune")
 
 
 # Predicate, and files read of 160. Without the rule each reads 160, except those that Iceberg prunes itself.
@@ -253,14 +244,11 @@ def test_dynamic_pruning_of_a_join_stays(spark: SparkSession, daily: str) -> Non
 def test_sub_queries_prune(spark: SparkSession, daily: str) -> None:
     inner = f"SELECT max(id) FROM {daily} WHERE year(ts) = 2023"
     query = f"SELECT id FROM {daily} WHERE id IN ({inner}) AND year(ts) = 2023"
-    spark.conf.set("spark.iceberg_sql.aggregates", "false")  # which answers the inner one
-    try:
+    with settings(spark, **{"spark.iceberg_sql.aggregates": "false"}):  # which answers the inner one
         rows = spark.sql(query)
         assert len(scans(rows)) >= 2
         assert all("ts >= 1672531200000000, ts < 1704067200000000" in scan for scan in scans(rows))
         assert [row.id for row in rows.collect()] == [91]
-    finally:
-        spark.conf.unset("spark.iceberg_sql.aggregates")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from samples import share
 from scans import metrics
+from session_settings import settings
 from test_prune import PREDICATES
 
 from spark_iceberg_sql.checker.engine import check
@@ -69,11 +70,9 @@ def cases() -> list[tuple[str, str]]:
 def test_what_is_said_to_prune_nothing_reads_every_file(spark: SparkSession, table: str, predicate: str) -> None:
     assert advised(TABLES[table], predicate)
     every = metrics(spark.sql(f"SELECT * FROM local.advice.{table}"))["resultDataFiles"]
-    spark.conf.set("spark.iceberg_sql.values", "false")  # in an installed session it evaluates these on identity fields
-    try:
+    # In an installed session it evaluates these on identity fields.
+    with settings(spark, **{"spark.iceberg_sql.values": "false"}):
         read = metrics(spark.sql(f"SELECT * FROM local.advice.{table} WHERE {predicate}"))
-    finally:
-        spark.conf.unset("spark.iceberg_sql.values")
     assert every > 1
     assert read["resultDataFiles"] == every
 

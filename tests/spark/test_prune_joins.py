@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from scans import leaves, plan
+from session_settings import settings
 
 SWITCH = "spark.iceberg_sql.joins"
 FACT, SORTED, DIM, KEYS, BIG = (f"local.joins.{name}" for name in ("fact", "sorted", "dim", "keys", "big"))
@@ -20,15 +21,8 @@ SETTINGS = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _settings(spark: SparkSession) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in SETTINGS}
-    for key, value in SETTINGS.items():
-        spark.conf.set(key, value)
-    yield
-    for key, old in before.items():
-        if old is None:
-            spark.conf.unset(key)
-        else:
-            spark.conf.set(key, old)
+    with settings(spark, **SETTINGS):
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

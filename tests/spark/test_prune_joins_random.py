@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from scans import leaves
+from session_settings import settings
 
 SWITCH = "spark.iceberg_sql.joins"
 NAMESPACE = "local.joins_random"
@@ -17,15 +18,8 @@ SETTINGS = {"spark.sql.session.timeZone": "Europe/Berlin", "spark.sql.adaptive.e
 
 @pytest.fixture(scope="module", autouse=True)
 def _settings(spark: SparkSession) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in SETTINGS}
-    for key, value in SETTINGS.items():
-        spark.conf.set(key, value)
-    yield
-    for key, old in before.items():
-        if old is None:
-            spark.conf.unset(key)
-        else:
-            spark.conf.set(key, old)
+    with settings(spark, **SETTINGS):
+        yield
 
 
 def files(rows: DataFrame) -> int:
@@ -37,12 +31,9 @@ def both(spark: SparkSession, query: str) -> tuple[list[str], list[str], int, in
     """Its rows with the rule and without, and the files that it reads."""
     rows = spark.sql(query)
     result = sorted(map(str, rows.collect()))
-    spark.conf.set(SWITCH, "false")
-    try:
+    with settings(spark, **{SWITCH: "false"}):
         plain = spark.sql(query)
         return result, sorted(map(str, plain.collect())), files(rows), files(plain)
-    finally:
-        spark.conf.unset(SWITCH)
 
 
 # From March, so that some of the hours are those of a change of the clocks.

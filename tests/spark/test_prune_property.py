@@ -21,6 +21,7 @@ from prune_predicates import DAY, EPOCH, ZONES, Predicates, micros, moments
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from samples import FULL, share
+from session_settings import settings
 
 from spark_iceberg_sql.spark.versions import spark_minor
 
@@ -34,18 +35,8 @@ SEED = int(os.environ.get("SIS_SEED", "20240229"))
 @contextmanager
 def conf(spark: SparkSession, **values: str) -> Iterator[None]:
     """Change session settings temporarily; double underscores stand for dots."""
-    keys = {key.replace("__", "."): value for key, value in values.items()}
-    before = {key: spark.conf.get(key, None) for key in keys}
-    try:
-        for key, value in keys.items():
-            spark.conf.set(key, value)
+    with settings(spark, **{key.replace("__", "."): value for key, value in values.items()}):
         yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
 
 
 def strict(spark: SparkSession, zone: str) -> Any:

@@ -6,10 +6,11 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from first_rows import INTERPRETED, SETTINGS, compared, planned, rows_read, settings
+from first_rows import INTERPRETED, SETTINGS, compared, planned, rows_read
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from scans import plan
+from session_settings import settings
 from test_moved import equality_delete
 
 from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION

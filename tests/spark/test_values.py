@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from scans import metrics
+from session_settings import settings
 
 import spark_iceberg_sql as sis
 
@@ -24,14 +25,9 @@ DAYS = f"""
 
 @pytest.fixture(scope="module", autouse=True)
 def _settings(spark: SparkSession) -> Iterator[None]:
-    settings = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
-    before = {key: spark.conf.get(key) for key in settings}
-    for key, value in settings.items():
-        spark.conf.set(key, value)
-    spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {NAMESPACE}")
-    yield
-    for key, value in before.items():
-        spark.conf.set(key, value)
+    with settings(spark, **{"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}):
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {NAMESPACE}")
+        yield
 
 
 def create(spark: SparkSession, name: str, spec: str, query: str, properties: str = "") -> str:
@@ -53,11 +49,8 @@ def rows_and_files(rows: DataFrame) -> tuple[list[tuple[object, ...]], int]:
 
 def compared(spark: SparkSession, query: str) -> tuple[int, int]:
     """The data files that a query reads without the rule and with it; its rows are the same."""
-    spark.conf.set("spark.iceberg_sql.values", "false")
-    try:
+    with settings(spark, **{"spark.iceberg_sql.values": "false"}):
         expected, all_files = rows_and_files(spark.sql(query))
-    finally:
-        spark.conf.unset("spark.iceberg_sql.values")
     actual, files = rows_and_files(spark.sql(query))
     assert actual == expected
     return all_files, files

@@ -32,14 +32,22 @@ def install(spark: SparkSession) -> None:
     registry = _rule_registry()
     if registry is not None:
         registry.setReporter(gateway.scala_function(user_warnings.warn))
-        passed = _self_tests(spark)
-        is_known = class_cache.find(passed) is not None
-        if is_known:
-            registry.skipTests()
-        registry.install(gateway.java_session(spark))
-        if not is_known and all(registry.fault(rule.name) is None for rule in RULES):
-            class_cache.keep(passed, {})
+        if registry.areTested():
+            registry.install(gateway.java_session(spark))
+        else:
+            _install_first(spark, registry)
         _warn(registry)
+
+
+def _install_first(spark: SparkSession, registry: Any) -> None:
+    """Install the rules in the first session of the JVM."""
+    passed = _self_tests(spark)
+    is_known = class_cache.find(passed) is not None
+    if is_known:
+        registry.skipTests()
+    registry.install(gateway.java_session(spark))
+    if not is_known and all(registry.fault(rule.name) is None for rule in RULES):
+        class_cache.keep(passed, {})
 
 
 def _self_tests(spark: SparkSession) -> str:

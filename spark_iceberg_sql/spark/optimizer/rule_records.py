@@ -15,7 +15,8 @@ PACKAGE = "sparkicebergsql"
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "ImpliedLiteral", "Relations", "ReadNotes", "SnapshotFiles", "FileCondition", "RuntimeRules", "RuleRegistry",
+    "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition",
+    "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -81,15 +82,7 @@ _RANGES = (
     "IndexedColumn",
 )
 # What the limits of a plan cut off, and the files that may hold rows of it.
-_LIMITS = (
-    *_RANGES,
-    "PartitionFieldTerm",
-    "ConstantExpression",
-    "FileTruth",
-    "ColumnBounds",
-    "LimitedRelation",
-    "TrialTable",
-)
+_LIMITS = (*_RANGES, "PartitionFieldTerm", "ConstantExpression", "FileTruth", "ColumnBounds", "LimitedRelation")
 
 
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that

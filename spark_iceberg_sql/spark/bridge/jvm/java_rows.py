@@ -81,13 +81,13 @@ class RuleRow:
 class AnsweredRow:
     """The files of a table from whose metadata rows of a query come, from ReadNotes.java.
 
-    files: their number. total_files, total_bytes: of the snapshot's data files.
+    files: their number. total_files, total_bytes: of the snapshot's data files; the bytes are None if it does not say.
     """
 
     table: str
     files: int
     total_files: int
-    total_bytes: int
+    total_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _SCAN = "DataSourceV2ScanRelation"
 _RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
-# The optimizer rules that conclude from the metadata of files, which here are hypothetical.
-_BY_METADATA = tuple(f"spark.iceberg_sql.{rule}" for rule in ("aggregates", "limit", "topk", "values"))
 # Analyzer.executeSameContext, under the mangled name of a private Scala method.
 _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 
@@ -66,23 +64,15 @@ def counting_by_files(spark: SparkSession) -> Iterator[None]:
 
     Of an empty table it always could; of an imported table whose first spec remains, it cannot.
     """
-    with _disabled(spark, (_PUSH_DOWN,)):
-        yield
-
-
-@contextmanager
-def _disabled(spark: SparkSession, keys: Sequence[str]) -> Iterator[None]:
-    previous = {key: spark.conf.get(key, None) for key in keys}
-    for key in keys:
-        spark.conf.set(key, "false")
+    previous = spark.conf.get(_PUSH_DOWN, None)
+    spark.conf.set(_PUSH_DOWN, "false")
     try:
         yield
     finally:
-        for key, value in previous.items():
-            if value is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, value)
+        if previous is None:
+            spark.conf.unset(_PUSH_DOWN)
+        else:
+            spark.conf.set(_PUSH_DOWN, previous)
 
 
 def scans(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> list[PlannedScan]:
@@ -91,8 +81,7 @@ def scans(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str
     table: an Iceberg table, read instead of `names`.
     """
     session = gateway.java_session(spark)
-    working = sessions.working_in(spark)
-    with working, gateway.without_error_logs(), relations.separate_origin(), _disabled(spark, _BY_METADATA):
+    with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
         analysed = _analysed(session, text, table, names)
         # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
         mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()

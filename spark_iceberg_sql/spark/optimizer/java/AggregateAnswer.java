@@ -65,8 +65,7 @@ public final class AggregateAnswer {
   public LogicalPlan plan() {
     List<Expression> results = shape.results();
     if (results == null) return null;
-    FileCondition filter = new FileCondition(files, shape.condition());
-    for (FileScanTask task : files.plan(filter.inclusive(), columns.keySet())) add(task);
+    for (FileScanTask task : files.plan(condition.inclusive(), columns.keySet())) add(task);
     return shape.grouping.isEmpty() ? ungrouped(results) : grouped(results);
   }
 
@@ -146,7 +145,8 @@ public final class AggregateAnswer {
     row.table = files.table.name();
     row.files = Long.valueOf(answered);
     row.totalFiles = Long.valueOf(SnapshotFiles.count(files.snapshot, "total-data-files"));
-    row.totalBytes = Long.valueOf(SnapshotFiles.count(files.snapshot, "total-files-size"));
+    long bytes = SnapshotFiles.count(files.snapshot, "total-files-size");
+    row.totalBytes = bytes == Long.MAX_VALUE ? null : Long.valueOf(bytes);
     return ReadNotes.answered(rows, row);
   }
 

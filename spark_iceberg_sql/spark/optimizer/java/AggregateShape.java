@@ -1,9 +1,7 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
@@ -13,7 +11,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.DecimalType;
 
 /**
  * An aggregation over projections and filters of one relation, with all expressions in terms of the relation's columns.
@@ -75,45 +72,22 @@ public final class AggregateShape {
   }
 
   /** Values that are equal exactly if Spark puts them into one group. */
-  private static boolean isGroupable(DataType t) {
-    return t.equals(DataTypes.BooleanType) || t.equals(DataTypes.ByteType) || t.equals(DataTypes.ShortType)
-      || t.equals(DataTypes.IntegerType) || t.equals(DataTypes.LongType) || t.equals(DataTypes.StringType)
-      || t instanceof DecimalType || MonotonicExpression.isTime(t);
-  }
+  private static boolean isGroupable(DataType t) { return t.equals(DataTypes.BooleanType) || Predicates.isExact(t); }
 
   /** An expression over a plan's output as one over the relation's; null for null. */
   private static Expression inColumns(Expression e, LogicalPlan plan) {
     while (e != null && (plan instanceof Project || plan instanceof Filter)) {
-      if (plan instanceof Project) e = through((Project) plan, e);
+      if (plan instanceof Project) e = Predicates.substituted(e, Predicates.aliases((Project) plan));
       plan = (LogicalPlan) plan.children().apply(0);
     }
     return e;
-  }
-
-  private static Expression through(Project project, Expression e) {
-    final Map<ExprId, Expression> values = new HashMap<>();
-    List<NamedExpression> columns = ScalaTypes.list(project.projectList());
-    for (NamedExpression column : columns)
-      if (column instanceof Alias) values.put(column.exprId(), ((Alias) column).child());
-    if (values.isEmpty()) return e;
-    return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
-      @Override
-      public boolean isFor(Object node) {
-        return node instanceof AttributeReference && values.containsKey(((AttributeReference) node).exprId());
-      }
-
-      @Override
-      public Object of(Object node) {
-        return values.get(((AttributeReference) node).exprId());
-      }
-    }));
   }
 
   private boolean hasConditions(PartitionLayout layout) {
     LogicalPlan plan = aggregate.child();
     while (plan != relation) {
       LogicalPlan child = (LogicalPlan) plan.children().apply(0);
-      if (plan instanceof Filter) FileCondition.split(inColumns(((Filter) plan).condition(), child), conjuncts);
+      if (plan instanceof Filter) conjuncts.addAll(Predicates.conjuncts(inColumns(((Filter) plan).condition(), child)));
       if (plan instanceof Project)
         for (Expression e : ScalaTypes.list(plan.expressions()))
           if (!e.deterministic()) return false;
@@ -135,11 +109,7 @@ public final class AggregateShape {
   }
 
   /** All conditions; null if there are none. */
-  public Expression condition() {
-    Expression result = null;
-    for (Expression conjunct : conjuncts) result = result == null ? conjunct : new And(result, conjunct);
-    return result;
-  }
+  public Expression condition() { return Predicates.conjunction(conjuncts); }
 
   /** The expressions that are computed from the columns of the rows. */
   public List<Expression> expressions() {
@@ -168,7 +138,7 @@ public final class AggregateShape {
           return new BoundReference(index((Expression) node, keys), ((Expression) node).dataType(), true);
         }
       }));
-      if (!e.references().isEmpty() || !ConstantExpression.isEvaluable(e)) return null;
+      if (!e.references().isEmpty() || !Predicates.isEvaluable(e)) return null;
       results.add(e);
     }
     return results;

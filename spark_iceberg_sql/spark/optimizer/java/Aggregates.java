@@ -1,24 +1,10 @@
 package sparkicebergsql;
 
-import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import org.apache.iceberg.DataFiles;
-import org.apache.iceberg.FileFormat;
-import org.apache.iceberg.Metrics;
-import org.apache.iceberg.PartitionSpec;
-import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
-import org.apache.iceberg.catalog.Namespace;
-import org.apache.iceberg.catalog.TableIdentifier;
-import org.apache.iceberg.inmemory.InMemoryCatalog;
-import org.apache.iceberg.types.Conversions;
-import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
-import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
+import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
@@ -41,23 +27,18 @@ public class Aggregates extends SwitchedRule {
   }
 
   /** The aggregations of relations, and the conditions that compare with an answer. */
-  static class Nodes implements ScalaTypes.Replacement {
+  static class Nodes extends Attempt {
     @Override
     public boolean isFor(Object node) {
       return node instanceof Aggregate || node instanceof Filter;
     }
 
     @Override
-    public Object of(Object node) {
+    protected Object replacement(Object node) {
       if (node instanceof Filter) return withValues((Filter) node);
-      try {
-        AggregateShape shape = AggregateShape.of((Aggregate) node);
-        SnapshotFiles files = shape == null ? null : SnapshotFiles.of(shape.relation);
-        LogicalPlan answer = files == null ? null : new AggregateAnswer(shape, files).plan();
-        return answer == null ? node : answer;
-      } catch (RuntimeException e) {
-        return node; // an error here must not fail the query
-      }
+      AggregateShape shape = AggregateShape.of((Aggregate) node);
+      SnapshotFiles files = shape == null ? null : SnapshotFiles.of(shape.relation);
+      return files == null ? null : new AggregateAnswer(shape, files).plan();
     }
   }
 
@@ -86,40 +67,19 @@ public class Aggregates extends SwitchedRule {
     return value instanceof Alias && ((Alias) value).child() instanceof Literal ? ((Alias) value).child() : null;
   }
 
-  /** Tests it on a table of two files with five rows, one for each of two values of a column. */
+  /** Tests it on a table of two files, one for each of two values of a column. */
   @Override
   protected String check(SparkSession session) {
-    InMemoryCatalog catalog = new InMemoryCatalog();
-    catalog.initialize("check", new HashMap<String, String>());
-    catalog.createNamespace(Namespace.of(new String[] {"check"}));
-    Types.NestedField x = Types.NestedField.optional(1, "x", Types.IntegerType.get());
-    Schema schema = new Schema(new Types.NestedField[] {x, Types.NestedField.optional(2, "y", Types.LongType.get())});
-    PartitionSpec spec = PartitionSpec.builderFor(schema).identity("x").build();
-    Table table = catalog.createTable(TableIdentifier.of(new String[] {"check", "aggregates"}), schema, spec);
-    table.newAppend().appendFile(file(spec, 3, 9)).appendFile(file(spec, 4, 7)).commit();
-    LogicalPlan relation = Relations.of(table);
-    Expression group = (Expression) relation.output().apply(0);
-    Expression greatest = new Max((Expression) relation.output().apply(1)).toAggregateExpression();
-    List<NamedExpression> results = List.of((NamedExpression) group, AggregateAnswer.alias(greatest, "y"));
-    LogicalPlan plan = Aggregation.of(List.of(group), results, relation);
-    plan = (LogicalPlan) session.sessionState().optimizer().execute(plan);
-    if (!(plan instanceof LocalRelation)) return "it reads the files of groups that metadata answers: " + plan;
-    StringBuilder rows = new StringBuilder();
-    for (InternalRow row : ScalaTypes.list(((LocalRelation) plan).data()))
-      rows.append(row.getInt(0)).append(':').append(row.getLong(1)).append(' ');
-    return rows.toString().equals("3:9 4:7 ") ? null : "its answer is " + rows;
-  }
-
-  /** A file that is not read. */
-  private static org.apache.iceberg.DataFile file(PartitionSpec spec, int x, long y) {
-    Map<Integer, ByteBuffer> bounds = Map.of(2, Conversions.toByteBuffer(Types.LongType.get(), Long.valueOf(y)));
-    Map<Integer, Long> counts = Map.of(1, 5L, 2, 5L), nulls = Map.of(1, 0L, 2, 0L);
-    return DataFiles.builder(spec)
-      .withPath(FileBounds.TRIAL + x + ".parquet")
-      .withFormat(FileFormat.PARQUET)
-      .withFileSizeInBytes(1)
-      .withPartitionPath("x=" + x)
-      .withMetrics(new Metrics(Long.valueOf(5), null, counts, nulls, null, bounds, bounds))
-      .build();
+    try {
+      Table table = TrialTable.partitioned(new int[][] {{3, 3, 1, 9}, {4, 4, 2, 7}});
+      LogicalPlan plan = TrialTable.optimized(session, "SELECT x, max(y) FROM t GROUP BY x", table);
+      if (!(plan instanceof LocalRelation)) return "it reads the files of groups that metadata answers: " + plan;
+      StringBuilder rows = new StringBuilder();
+      for (InternalRow row : ScalaTypes.list(((LocalRelation) plan).data()))
+        rows.append(row.getInt(0)).append(':').append(row.getInt(1)).append(' ');
+      return rows.toString().equals("3:9 4:7 ") ? null : "its answer is " + rows;
+    } catch (ParseException e) {
+      return e.toString();
+    }
   }
 }

@@ -1,25 +1,14 @@
 package sparkicebergsql;
 
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.iceberg.DataFiles;
-import org.apache.iceberg.FileFormat;
-import org.apache.iceberg.Metrics;
-import org.apache.iceberg.PartitionSpec;
-import org.apache.iceberg.Schema;
-import org.apache.iceberg.Table;
-import org.apache.iceberg.catalog.Namespace;
-import org.apache.iceberg.catalog.TableIdentifier;
-import org.apache.iceberg.inmemory.InMemoryCatalog;
-import org.apache.iceberg.types.Conversions;
-import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Min;
+import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -27,8 +16,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
 import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
-import org.apache.spark.sql.types.DataTypes;
 
 /**
  * Withholds filters, join conditions and min, max and count from the scan where Iceberg would decide them by wrong
@@ -167,40 +154,15 @@ public class Bounds extends SwitchedRule {
   /** Tests a comparison on a table whose only file has sound bounds, and on one where they are the wrong way round. */
   @Override
   protected String check(SparkSession session) {
-    InMemoryCatalog catalog = new InMemoryCatalog();
-    catalog.initialize("check", new HashMap<String, String>());
-    catalog.createNamespace(Namespace.of(new String[] {"check"}));
-    String sound = optimized(session, catalog, 5, 20), inverted = optimized(session, catalog, 20, 5);
-    if (!sound.contains("x < 10")) return "it withholds a filter on a column with sound bounds: " + sound;
-    return inverted.contains("x < 10") ? "it lets a filter on a column with wrong bounds into the scan: " + inverted
-                                       : null;
-  }
-
-  /** The scan of a table with one file, for rows with x below 10. */
-  private static String optimized(SparkSession session, InMemoryCatalog catalog, int lower, int upper) {
-    Types.NestedField x = Types.NestedField.optional(1, "x", Types.IntegerType.get());
-    Table table = catalog.createTable(
-      TableIdentifier.of(new String[] {"check", "x" + lower}), new Schema(new Types.NestedField[] {x}));
-    Metrics metrics =
-      new Metrics(Long.valueOf(2), null, Map.of(1, 2L), Map.of(1, 0L), null, bound(lower), bound(upper));
-    table.newAppend()
-      .appendFile(DataFiles.builder(PartitionSpec.unpartitioned())
-          .withPath(FileBounds.TRIAL + lower)
-          .withFormat(FileFormat.AVRO)
-          .withFileSizeInBytes(1)
-          .withMetrics(metrics)
-          .build())
-      .commit();
-    LogicalPlan relation = Relations.of(table);
-    Expression column = (Expression) relation.output().apply(0);
-    LogicalPlan plan =
-      new Filter(new LessThan(column, new Literal(Integer.valueOf(10), DataTypes.IntegerType)), relation);
-    plan = (LogicalPlan) session.sessionState().optimizer().execute(plan);
-    while (!(plan instanceof DataSourceV2ScanRelation)) plan = (LogicalPlan) plan.children().apply(0);
-    return ((DataSourceV2ScanRelation) plan).scan().description();
-  }
-
-  private static Map<Integer, ByteBuffer> bound(int value) {
-    return Map.of(1, Conversions.toByteBuffer(Types.IntegerType.get(), Integer.valueOf(value)));
+    String query = "SELECT x FROM t WHERE x < 10";
+    try {
+      String sound = TrialTable.scan(session, query, TrialTable.of(new int[][] {{5, 20}}));
+      if (!sound.contains("x < 10")) return "it withholds a filter on a column with sound bounds: " + sound;
+      String inverted = TrialTable.scan(session, query, TrialTable.of(new int[][] {{20, 5}}));
+      return inverted.contains("x < 10") ? "it lets a filter on a column with wrong bounds into the scan: " + inverted
+                                         : null;
+    } catch (ParseException e) {
+      return e.toString();
+    }
   }
 }

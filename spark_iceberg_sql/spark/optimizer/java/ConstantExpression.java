@@ -39,7 +39,7 @@ public final class ConstantExpression {
   public ConstantExpression(Expression e, SnapshotFiles files) {
     expression = e;
     this.files = files;
-    if (e instanceof Literal || !isEvaluable(e)) return;
+    if (e instanceof Literal || !Predicates.isEvaluable(e)) return;
     if (e instanceof AttributeReference || Calls.call(e) != null) term = PartitionFieldTerm.of(e, files);
     if (e instanceof AttributeReference) {
       field = trusted(e);
@@ -91,23 +91,13 @@ public final class ConstantExpression {
                                     : null;
   }
 
-  /** Whether an expression can be evaluated without running a query or a user's code. */
-  public static boolean isEvaluable(Expression e) {
-    if (e instanceof AttributeReference) return true;
-    boolean isForeign = e instanceof UserDefinedExpression && Calls.function(e) == null;
-    if (!e.deterministic() || isForeign || e instanceof SubqueryExpression || e instanceof Unevaluable) return false;
-    for (Expression child : ScalaTypes.list(e.children()))
-      if (!isEvaluable(child)) return false;
-    return true;
-  }
-
   /**
    * Whether files are likely to have one value of it, as far as the table's specs and schema tell: the manifests are
    * not read for that.
    */
   public static boolean isPlausible(Expression e, PartitionLayout layout) {
     if (e instanceof Literal) return true;
-    if (!isEvaluable(e)) return false;
+    if (!Predicates.isEvaluable(e)) return false;
     if (e instanceof AttributeReference) {
       Types.NestedField field = layout.field(e);
       if (field == null || !SnapshotFiles.isKnown(field.type())) return false;

@@ -45,7 +45,7 @@ public final class ExactPredicates {
     }
     if (FileCondition.converted(e) != null) return e;
     List<PartitionFieldTerm> terms = new ArrayList<>();
-    if (isEvaluable(e)) PartitionFieldTerm.collect(e, files, terms);
+    if (Predicates.isEvaluable(e)) PartitionFieldTerm.collect(e, files, terms);
     Expression bound = terms.isEmpty() ? null : PartitionFieldTerm.bound(e, files, terms);
     return bound == null || !bound.references().isEmpty() ? null : decided(bound, terms);
   }
@@ -54,7 +54,7 @@ public final class ExactPredicates {
   private Expression decided(Expression predicate, List<PartitionFieldTerm> terms) {
     List<Expression> scanned = new ArrayList<>();
     for (Expression other : others) {
-      Expression bound = isEvaluable(other) ? PartitionFieldTerm.bound(other, files, terms) : other;
+      Expression bound = Predicates.isEvaluable(other) ? PartitionFieldTerm.bound(other, files, terms) : other;
       if (bound.references().isEmpty()) scanned.add(bound);
     }
     Set<List<Object>> accepted = new LinkedHashSet<>(), rejected = new LinkedHashSet<>();
@@ -77,16 +77,7 @@ public final class ExactPredicates {
     if (rejected.isEmpty()) return null;
     if (isComplete) return accepted.isEmpty() ? Literal.FalseLiteral() : any(terms, accepted);
     // Files of other specs have values that are not known, but not the rejected ones.
-    return terms.size() > 1 || rejected.size() > VALUES ? null : none(terms, rejected);
-  }
-
-  /** Whether an expression can be evaluated without running a query or a user's code. */
-  static boolean isEvaluable(Expression e) {
-    if (e instanceof AttributeReference) return true;
-    if (e instanceof SubqueryExpression || e instanceof UserDefinedExpression || e instanceof Unevaluable) return false;
-    for (Expression child : ScalaTypes.list(e.children()))
-      if (!isEvaluable(child)) return false;
-    return true;
+    return terms.size() > 1 || rejected.size() > VALUES ? null : excluded(terms, rejected);
   }
 
   private static boolean mayBeTrue(Expression predicate, InternalRow row) {
@@ -109,53 +100,20 @@ public final class ExactPredicates {
     if (accepted.size() > VALUES || byFirst.size() > COMBINATIONS) return null;
     Expression result = null;
     for (List<Object> first : byFirst.keySet()) {
-      Expression both = in(last, (Set<Object>) byFirst.get(first));
+      Expression both = Predicates.any(last, (Set<Object>) byFirst.get(first));
       for (int i = 0; both != null && i < first.size(); i++)
-        both = new And(in(((PartitionFieldTerm) terms.get(i)).expression, Collections.singleton(first.get(i))), both);
+        both = new And(
+          Predicates.any(((PartitionFieldTerm) terms.get(i)).expression, Collections.singleton(first.get(i))), both);
       if (both == null) return null;
       result = result == null ? both : new Or(result, both);
     }
     return result;
   }
 
-  /** Whether a row has none of several values; null if there are too many. */
-  private static Expression none(List<PartitionFieldTerm> terms, Set<List<Object>> rejected) {
-    Expression e = ((PartitionFieldTerm) terms.get(0)).expression;
+  /** Whether a row has none of the values of the only term. */
+  private static Expression excluded(List<PartitionFieldTerm> terms, Set<List<Object>> rejected) {
     Set<Object> values = new LinkedHashSet<>();
     for (List<Object> tuple : rejected) values.add(tuple.get(0));
-    if (values.contains(null)) {
-      List<Expression> literals = literals(e, values);
-      Expression isNotNull = new IsNotNull(e);
-      return literals.isEmpty() ? isNotNull : new And(isNotNull, new Not(new In(e, ScalaTypes.seq(literals))));
-    }
-    Expression equal = equalTo(e, values);
-    return equal == null ? null : new Or(new IsNull(e), new Not(equal));
-  }
-
-  // Iceberg 1.11 fails on IN and NOT IN for a file whose partition value is null, unless another conjunct, IS NOT NULL,
-  // has skipped it before. So where nulls are kept, there is one comparison for each value.
-  private static Expression in(Expression e, Set<Object> values) {
-    if (!values.contains(null)) return new And(new IsNotNull(e), new In(e, ScalaTypes.seq(literals(e, values))));
-    if (values.size() == 1) return new IsNull(e);
-    Expression equal = equalTo(e, values);
-    return equal == null ? null : new Or(new IsNull(e), equal);
-  }
-
-  /** Null if there are too many values for a disjunction. */
-  private static Expression equalTo(Expression e, Set<Object> values) {
-    if (values.size() > COMBINATIONS) return null;
-    Expression result = null;
-    for (Expression literal : literals(e, values)) {
-      Expression equal = new EqualTo(e, literal);
-      result = result == null ? equal : new Or(result, equal);
-    }
-    return result;
-  }
-
-  private static List<Expression> literals(Expression e, Set<Object> values) {
-    List<Expression> literals = new ArrayList<>();
-    for (Object value : values)
-      if (value != null) literals.add(new ImpliedLiteral(value, e.dataType()));
-    return literals;
+    return Predicates.none(((PartitionFieldTerm) terms.get(0)).expression, values);
   }
 }

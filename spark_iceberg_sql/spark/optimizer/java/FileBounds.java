@@ -62,10 +62,11 @@ public final class FileBounds {
 
   private FileBounds() {}
 
-  private static <V> Map<String, V> cache(final int size) {
-    return Collections.synchronizedMap(new LinkedHashMap<String, V>(16, 0.75f, true) {
+  /** A map for all threads, of which the entries that were used longest ago are removed. */
+  public static <K, V> Map<K, V> cache(final int size) {
+    return Collections.synchronizedMap(new LinkedHashMap<K, V>(16, 0.75f, true) {
       @Override
-      protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+      protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
         return size() > size;
       }
     });

@@ -3,32 +3,48 @@ package sparkicebergsql;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.iceberg.DataFile;
+import org.apache.iceberg.expressions.Expressions;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 
 /** Whether a condition is true for all rows of a data file, or for none. */
 public final class FileTruth {
+  /** For each conjunct: null if Iceberg does not evaluate it. */
   private final List<FileCondition> strict = new ArrayList<>();
+  /** For each conjunct: null if it is not likely to have one value for all rows of a file. */
   private final List<ConstantExpression> constants = new ArrayList<>();
 
   /** condition: null if there is none. */
   public FileTruth(SnapshotFiles files, Expression condition) {
-    List<Expression> conjuncts = new ArrayList<>();
-    if (condition != null) FileCondition.split(condition, conjuncts);
-    for (Expression conjunct : conjuncts) {
-      strict.add(FileCondition.converted(conjunct) == null ? null : new FileCondition(files, conjunct));
+    for (Expression conjunct : Predicates.conjuncts(condition)) {
+      strict.add(FileCondition.of(files, conjunct));
       constants.add(
         ConstantExpression.isPlausible(conjunct, files.layout) ? new ConstantExpression(conjunct, files) : null);
     }
   }
 
+  /** By this, the scan skips files; conjuncts that Iceberg does not evaluate are missing. */
+  public org.apache.iceberg.expressions.Expression inclusive() {
+    org.apache.iceberg.expressions.Expression result = Expressions.alwaysTrue();
+    for (FileCondition condition : strict)
+      if (condition != null) result = Expressions.and(result, condition.inclusive);
+    return result;
+  }
+
   /** Whether some file may satisfy all conjuncts with all its rows. */
   public boolean isDecidable() {
-    for (int i = 0; i < strict.size(); i++) {
-      FileCondition condition = (FileCondition) strict.get(i);
-      if (constants.get(i) == null && (condition == null || !condition.isDecidable())) return false;
-    }
+    for (int i = 0; i < strict.size(); i++)
+      if (constants.get(i) == null && !isDecidable((FileCondition) strict.get(i))) return false;
     return true;
   }
+
+  /** Whether Iceberg alone may decide that for all conjuncts. */
+  public boolean isDecidableByIceberg() {
+    for (FileCondition condition : strict)
+      if (!isDecidable(condition)) return false;
+    return true;
+  }
+
+  private static boolean isDecidable(FileCondition condition) { return condition != null && condition.isDecidable; }
 
   /** Whether the condition is true for all rows of a file. */
   public boolean isTrueFor(DataFile file) { return Boolean.TRUE.equals(of(file)); }

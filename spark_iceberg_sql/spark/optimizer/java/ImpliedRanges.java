@@ -46,7 +46,7 @@ public final class ImpliedRanges {
     if (predicate instanceof And) {
       Map<Expression, ColumnRanges> result = new LinkedHashMap<>();
       List<Expression> unsolved = new ArrayList<>();
-      for (Expression c : conjuncts(predicate)) {
+      for (Expression c : Predicates.conjuncts(predicate)) {
         Map<Expression, ColumnRanges> ofConjunct = of(c);
         if (ofConjunct.isEmpty()) unsolved.add(c);
         for (Expression key : ofConjunct.keySet()) {
@@ -75,15 +75,6 @@ public final class ImpliedRanges {
     } catch (RuntimeException e) {
       // After an overflow, an invalid date or a null, nothing is implied.
     }
-    return result;
-  }
-
-  public static List<Expression> conjuncts(Expression e) {
-    List<Expression> result = new ArrayList<>();
-    if (e instanceof And) {
-      result.addAll(conjuncts(((And) e).left()));
-      result.addAll(conjuncts(((And) e).right()));
-    } else result.add(e);
     return result;
   }
 

@@ -2,6 +2,8 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.types.DataType;
 
 /**
  * A set of whole numbers as sorted, disjoint, non-touching intervals [from, to): the values that a column may have.
@@ -78,5 +80,27 @@ public final class Intervals {
     for (int i = 0; i < size(); i++)
       if (from(i) != other.from(i) || to(i) != other.to(i)) return false;
     return true;
+  }
+
+  /**
+   * That a column has one of the values, without the bounds that it is compared with; null if there is no other.
+   *
+   * @param compared the values that the query's own comparisons leave; ALL if there are none
+   */
+  public Expression condition(Expression column, Intervals compared) {
+    DataType type = column.dataType();
+    Expression result = null;
+    boolean isSingle = size() == 1 && compared.size() == 1;
+    for (int i = 0; i < size(); i++) {
+      Expression from = null, to = null;
+      if (from(i) != MINIMUM && !(isSingle && compared.from(0) == from(i)))
+        from = new GreaterThanOrEqual(column, ImpliedLiteral.of(from(i), type));
+      if (to(i) != MAXIMUM && !(isSingle && compared.to(0) == to(i)))
+        to = new LessThan(column, ImpliedLiteral.of(to(i), type));
+      Expression interval = from == null ? to : to == null ? from : new And(from, to);
+      if (interval == null) return null;
+      result = result == null ? interval : new Or(result, interval);
+    }
+    return result;
   }
 }

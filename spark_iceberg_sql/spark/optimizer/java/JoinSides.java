@@ -4,12 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 
 /** Predicates on the output of an operator, moved to its inputs. */
@@ -57,8 +54,8 @@ public final class JoinSides {
     LogicalPlan input = (LogicalPlan) plan.children().apply(child);
     for (Expression predicate : predicates) {
       Expression moved = predicate;
-      if (plan instanceof Project) moved = substituted(predicate, aliases((Project) plan));
-      if (plan instanceof Union) moved = substituted(predicate, columns(plan, input));
+      if (plan instanceof Project) moved = Predicates.substituted(predicate, Predicates.aliases((Project) plan));
+      if (plan instanceof Union) moved = Predicates.substituted(predicate, columns(plan, input));
       if (moved.references().subsetOf(input.outputSet()) && moved.deterministic()) result.add(moved);
     }
     return result;
@@ -70,31 +67,10 @@ public final class JoinSides {
       || plan instanceof Sort;
   }
 
-  private static Map<ExprId, Expression> aliases(Project project) {
-    Map<ExprId, Expression> result = new HashMap<>();
-    for (NamedExpression e : ScalaTypes.list(project.projectList()))
-      if (e instanceof Alias) result.put(e.exprId(), ((Alias) e).child());
-    return result;
-  }
-
   private static Map<ExprId, Expression> columns(LogicalPlan union, LogicalPlan input) {
     Map<ExprId, Expression> result = new HashMap<>();
     for (int i = 0; i < union.output().size(); i++)
       result.put(((Attribute) union.output().apply(i)).exprId(), (Expression) input.output().apply(i));
     return result;
-  }
-
-  private static Expression substituted(Expression e, final Map<ExprId, Expression> definitions) {
-    return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
-      @Override
-      public boolean isFor(Object x) {
-        return x instanceof AttributeReference && definitions.containsKey(((AttributeReference) x).exprId());
-      }
-
-      @Override
-      public Object of(Object x) {
-        return definitions.get(((AttributeReference) x).exprId());
-      }
-    }));
   }
 }

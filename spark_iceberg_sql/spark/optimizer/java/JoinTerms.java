@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.expressions.*;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
-import org.apache.spark.sql.types.DecimalType;
 
 /**
  * The comparisons of a join's condition between its probe side and its build side, and the predicates on the probe side
@@ -37,9 +34,7 @@ public final class JoinTerms {
 
   /** condition: of the join. probe, build: the columns of its sides. */
   public JoinTerms(Expression condition, AttributeSet probe, AttributeSet build) {
-    List<Expression> conjuncts = new ArrayList<>();
-    FileCondition.split(condition, conjuncts);
-    for (Expression conjunct : conjuncts) add(conjunct, probe, build);
+    for (Expression conjunct : Predicates.conjuncts(condition)) add(conjunct, probe, build);
   }
 
   private void add(Expression conjunct, AttributeSet probe, AttributeSet build) {
@@ -49,7 +44,7 @@ public final class JoinTerms {
       || conjunct instanceof GreaterThanOrEqual;
     if (!isComparison || !conjunct.deterministic()) return;
     Expression left = (Expression) conjunct.children().apply(0), right = (Expression) conjunct.children().apply(1);
-    if (!left.dataType().equals(right.dataType()) || !isOrdered(left.dataType())) return;
+    if (!left.dataType().equals(right.dataType()) || !Predicates.isExact(left.dataType())) return;
     if (isOf(left, probe) && isOf(right, build)) add(left, operator, right);
     else if (isOf(right, probe) && isOf(left, build)) add(right, turned(operator), left);
   }
@@ -69,19 +64,12 @@ public final class JoinTerms {
     return operator.replace("Greater", "Less");
   }
 
-  /** Types whose equal values are identical and whose order is that of their Java objects. */
-  private static boolean isOrdered(DataType type) {
-    return type.equals(DataTypes.ByteType) || type.equals(DataTypes.ShortType) || type.equals(DataTypes.IntegerType)
-      || type.equals(DataTypes.LongType) || type.equals(DataTypes.DateType) || type.equals(DataTypes.TimestampType)
-      || type.equals(DataTypes.TimestampNTZType) || type.equals(DataTypes.StringType) || type instanceof DecimalType;
-  }
-
   private JoinTerms() {}
 
   /** What `probe IN values` implies. */
   public static List<Expression> impliedBy(Expression probe, Object[] values) {
     JoinTerms terms = new JoinTerms();
-    if (!isOrdered(probe.dataType())) return new ArrayList<Expression>();
+    if (!Predicates.isExact(probe.dataType())) return new ArrayList<Expression>();
     terms.add(probe, "EqualTo", probe);
     Rows rows = new Rows(1);
     for (Object value : values)

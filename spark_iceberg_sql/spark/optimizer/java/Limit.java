@@ -35,20 +35,15 @@ public class Limit extends SwitchedRule {
   }
 
   /** The limits of the plan. */
-  static class Limits implements ScalaTypes.Replacement {
+  static class Limits extends Attempt {
     @Override
     public boolean isFor(Object node) {
       return node instanceof LocalLimit;
     }
 
     @Override
-    public Object of(Object node) {
-      try {
-        LogicalPlan narrowed = narrowed((LocalLimit) node);
-        return narrowed == null ? node : narrowed;
-      } catch (RuntimeException e) {
-        return node; // an error here must not fail the query
-      }
+    protected Object replacement(Object node) {
+      return narrowed((LocalLimit) node);
     }
   }
 
@@ -58,13 +53,12 @@ public class Limit extends SwitchedRule {
     if (limited == null || limited.sort != null || limited.filter == null || limited.count <= 0) return null;
     SnapshotFiles files = SnapshotFiles.of(limited.relation);
     if (files == null || !files.hasMoreThan(MINIMUM, limited.count)) return null;
-    FileCondition planned = new FileCondition(files, limited.condition());
     FileTruth filter = new FileTruth(files, limited.condition());
-    if (!filter.isDecidable() || isDropped(planned, files)) return null;
+    if (!filter.isDecidable() || isDropped(filter, files)) return null;
     List<Attribute> columns = columns(files, limited.condition());
     List<String> names = new ArrayList<>();
     for (Attribute column : columns) names.add(files.name(files.field(column)));
-    List<FileScanTask> tasks = files.plan(planned.inclusive(), names);
+    List<FileScanTask> tasks = files.plan(filter.inclusive(), names);
     if (tasks.size() <= MINIMUM) return null;
     long[] rows = new long[tasks.size()];
     for (int i = 0; i < rows.length; i++) {
@@ -81,8 +75,8 @@ public class Limit extends SwitchedRule {
   }
 
   /** Whether Spark leaves the filter to the scan, and therefore stops reading by itself. */
-  private static boolean isDropped(FileCondition filter, SnapshotFiles files) {
-    return filter.isDecidable()
+  private static boolean isDropped(FileTruth filter, SnapshotFiles files) {
+    return filter.isDecidableByIceberg()
       && ExpressionUtil.selectsPartitions(filter.inclusive(), files.table, SQLConf.get().caseSensitiveAnalysis());
   }
 
@@ -110,9 +104,9 @@ public class Limit extends SwitchedRule {
     int[][] bounds = new int[12][];
     for (int i = 0; i < bounds.length; i++) bounds[i] = new int[] {10 * i, 10 * i + 9};
     try {
-      String limited = TrialTable.scan(session, "SELECT x FROM t WHERE x > 5 LIMIT 10", bounds);
+      String limited = TrialTable.scan(session, "SELECT x FROM t WHERE x > 5 LIMIT 10", TrialTable.of(bounds));
       if (!limited.contains("x <= 19")) return "it adds no range: " + limited;
-      String all = TrialTable.scan(session, "SELECT x FROM t WHERE x > 5", bounds);
+      String all = TrialTable.scan(session, "SELECT x FROM t WHERE x > 5", TrialTable.of(bounds));
       return all.contains("x <= ") ? "it adds a range to a query of all rows: " + all : null;
     } catch (ParseException e) {
       return e.toString();

@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -45,7 +44,7 @@ public final class LimitedRelation {
         if (sort != null || !((Sort) plan).global()) return null;
         sort = (Sort) plan;
       } else if (sort != null) {
-        projections.add(aliases((Project) plan));
+        projections.add(Predicates.aliases((Project) plan));
       }
       plan = (LogicalPlan) plan.children().apply(0);
     }
@@ -67,32 +66,11 @@ public final class LimitedRelation {
     return true;
   }
 
-  private static Map<ExprId, Expression> aliases(Project project) {
-    Map<ExprId, Expression> result = new HashMap<>();
-    for (NamedExpression e : ScalaTypes.list(project.projectList()))
-      if (e instanceof Alias) result.put(((Alias) e).exprId(), ((Alias) e).child());
-    return result;
-  }
-
   /** An expression of the sort over the relation's columns. */
   public Expression resolved(Expression e) {
     Expression result = e;
-    for (Map<ExprId, Expression> projection : projections) result = replaced(result, projection);
+    for (Map<ExprId, Expression> projection : projections) result = Predicates.substituted(result, projection);
     return result;
-  }
-
-  private static Expression replaced(Expression e, final Map<ExprId, Expression> aliases) {
-    return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
-      @Override
-      public boolean isFor(Object node) {
-        return node instanceof AttributeReference && aliases.containsKey(((AttributeReference) node).exprId());
-      }
-
-      @Override
-      public Object of(Object node) {
-        return aliases.get(((AttributeReference) node).exprId());
-      }
-    }));
   }
 
   /** The condition of the filter; null if there is none. */

@@ -2,7 +2,6 @@ package sparkicebergsql;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,17 +21,10 @@ import org.apache.iceberg.util.ThreadPools;
 public final class PartitionTuples {
   /** The maximum number of tuples: to evaluate a condition on so many takes about a tenth of a second. */
   private static final int LIMIT = 100000;
-  private static final int SNAPSHOTS = 16;
-  private static final Map<String, PartitionTuples> CACHE =
-    Collections.synchronizedMap(new LinkedHashMap<String, PartitionTuples>(16, 0.75f, true) {
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<String, PartitionTuples> eldest) {
-        return size() > SNAPSHOTS;
-      }
-    });
+  /** Of the last snapshots that were read. */
+  private static final Map<String, PartitionTuples> CACHE = FileBounds.cache(16);
 
   private final Map<Integer, StructLikeSet> bySpec = new LinkedHashMap<>();
-  private int count;
 
   private PartitionTuples() {}
 
@@ -44,7 +36,7 @@ public final class PartitionTuples {
       tuples = read(files);
       if (version != null) CACHE.put(key, tuples);
     }
-    return tuples.count > LIMIT ? null : tuples;
+    return tuples.count() > LIMIT ? null : tuples;
   }
 
   private static PartitionTuples read(SnapshotFiles files) {
@@ -69,10 +61,13 @@ public final class PartitionTuples {
   private void add(PartitionSpec spec, StructLikeSet tuples) {
     Integer id = Integer.valueOf(spec.specId());
     if (!bySpec.containsKey(id)) bySpec.put(id, StructLikeSet.create(spec.partitionType()));
-    StructLikeSet set = (StructLikeSet) bySpec.get(id);
-    count -= set.size();
-    if (count <= LIMIT) set.addAll(tuples);
-    count += tuples.size() > LIMIT ? tuples.size() : set.size();
+    if (count() <= LIMIT) ((StructLikeSet) bySpec.get(id)).addAll(tuples);
+  }
+
+  private int count() {
+    int count = 0;
+    for (StructLikeSet tuples : bySpec.values()) count += tuples.size();
+    return count;
   }
 
   /** The ids of the specs that have files. */

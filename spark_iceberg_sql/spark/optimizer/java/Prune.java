@@ -1,8 +1,6 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.PartitionSpec;
@@ -31,13 +29,7 @@ public class Prune extends SwitchedRule {
   private static final int REMEMBERED = 256;
   /** In microseconds. */
   private static final long MILLISECOND = 1000;
-  private final Map<List<Object>, List<Expression>> remembered =
-    Collections.synchronizedMap(new LinkedHashMap<List<Object>, List<Expression>>(16, 0.75f, true) {
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<List<Object>, List<Expression>> eldest) {
-        return size() > REMEMBERED;
-      }
-    });
+  private final Map<List<Object>, List<Expression>> remembered = FileBounds.cache(REMEMBERED);
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
@@ -100,7 +92,7 @@ public class Prune extends SwitchedRule {
       // Iceberg reports what it cannot translate.
     }
     boolean changed = false;
-    for (Expression conjunct : ImpliedRanges.conjuncts(condition)) {
+    for (Expression conjunct : Predicates.conjuncts(condition)) {
       boolean isTranslatable = !isCandidate(conjunct) || Calls.call(compared(conjunct)) != null, implied = false;
       for (Expression r : ranges) implied |= conjunct.references().subsetOf(r.references());
       changed |= !isTranslatable && implied;
@@ -108,7 +100,7 @@ public class Prune extends SwitchedRule {
     }
     if (!changed) return condition;
     kept.addAll(ranges);
-    return conjunction(kept);
+    return Predicates.conjunction(kept);
   }
 
   private static Object compared(Expression e) {
@@ -129,14 +121,7 @@ public class Prune extends SwitchedRule {
 
   /** The implied ranges that a condition on an Iceberg relation does not contain, as one condition; null if none. */
   public Expression implied(Expression condition, LogicalPlan relation) {
-    return conjunction(impliedBy(condition, PartitionLayout.of(relation)));
-  }
-
-  /** Their conjunction; null if there are none. */
-  private static Expression conjunction(List<Expression> conjuncts) {
-    Expression result = null;
-    for (Expression e : conjuncts) result = result == null ? e : new And(result, e);
-    return result;
+    return Predicates.conjunction(impliedBy(condition, PartitionLayout.of(relation)));
   }
 
   /** The implied ranges, cached by the condition's text, the session's modes and the table's version. */
@@ -180,7 +165,7 @@ public class Prune extends SwitchedRule {
   }
 
   private static List<Expression> impliedBy(Expression condition, PartitionLayout layout) {
-    List<Expression> result = ranges(condition, layout), conjuncts = ImpliedRanges.conjuncts(condition);
+    List<Expression> result = ranges(condition, layout), conjuncts = Predicates.conjuncts(condition);
     if (layout == null) return result;
     for (Expression c : conjuncts) {
       for (Expression implied : ImpliedTransforms.of(c, conjuncts, layout))
@@ -203,7 +188,7 @@ public class Prune extends SwitchedRule {
                 literalValues = literal == null ? Intervals.ALL : literal.values;
       // A filter that no value satisfies is left to the query.
       if (all.size() == 0 || all.isAll() || all.contains(literalValues)) continue;
-      Expression range = range(ranges.column, all, literalValues);
+      Expression range = all.condition(ranges.column, literalValues);
       if (range == null) continue;
       if (layout != null && counts(ranges.column, layout)) range = new Or(range, wrapped(ranges.column));
       if (!CounterexampleSearch.finds(condition, range, ranges.column)) result.add(range);
@@ -223,24 +208,6 @@ public class Prune extends SwitchedRule {
           Intervals.of(fault.minimum, fault.maximum == Long.MAX_VALUE ? Long.MAX_VALUE : fault.maximum + 1));
     }
     return values;
-  }
-
-  /** The values of a column as a condition, without the bounds that the query's own comparisons have. */
-  private static Expression range(Expression column, Intervals values, Intervals literalValues) {
-    DataType type = column.dataType();
-    Expression result = null;
-    boolean isSingle = values.size() == 1 && literalValues.size() == 1;
-    for (int i = 0; i < values.size(); i++) {
-      Expression from = null, to = null;
-      if (values.from(i) != Intervals.MINIMUM && !(isSingle && literalValues.from(0) == values.from(0)))
-        from = new GreaterThanOrEqual(column, ImpliedLiteral.of(values.from(i), type));
-      if (values.to(i) != Intervals.MAXIMUM && !(isSingle && literalValues.to(0) == values.to(0)))
-        to = new LessThan(column, ImpliedLiteral.of(values.to(i), type));
-      Expression interval = from == null ? to : to == null ? from : new And(from, to);
-      if (interval == null) return null;
-      result = result == null ? interval : new Or(result, interval);
-    }
-    return result;
   }
 
   private static boolean counts(Expression column, PartitionLayout layout) {

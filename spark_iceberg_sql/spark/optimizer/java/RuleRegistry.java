@@ -245,6 +245,13 @@ public class RuleRegistry {
     return names;
   }
 
+  /** Whether the self-tests have run in this JVM, or been left out. */
+  public synchronized boolean areTested() {
+    for (Entry entry : entries.values())
+      if (!entry.isTested) return false;
+    return true;
+  }
+
   /** Leaves out the self-tests, which are known to pass. */
   public synchronized void skipTests() {
     for (Entry entry : entries.values()) entry.isTested = true;

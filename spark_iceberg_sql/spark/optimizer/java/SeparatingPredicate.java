@@ -101,21 +101,13 @@ public final class SeparatingPredicate {
       for (int i = 0; i < values.length; i++)
         if (selected[i]) set.add(values[i]);
       if (set.contains(ConstantExpression.UNKNOWN) || set.size() > VALUES) return null;
+      Expression any = Predicates.any(term.expression, set);
+      if (any == null) return null;
       boolean[] accepted = new boolean[values.length];
       for (int i = 0; i < values.length; i++)
         accepted[i] = values[i] == ConstantExpression.UNKNOWN || set.contains(values[i]);
-      return new SeparatingPredicate(in(term.expression, set), accepted);
+      return new SeparatingPredicate(any, accepted);
     }
-  }
-
-  /** Values may be null. Iceberg 1.11 fails on IN for a file whose value is null, unless IS NOT NULL skips it. */
-  public static Expression in(Expression e, Set<Object> values) {
-    List<Expression> literals = new ArrayList<>();
-    for (Object value : values)
-      if (value != null) literals.add(new ImpliedLiteral(value, e.dataType()));
-    if (literals.isEmpty()) return values.isEmpty() ? Literal.FalseLiteral() : new IsNull(e);
-    Expression in = new And(new IsNotNull(e), new In(e, ScalaTypes.seq(literals)));
-    return values.contains(null) ? new Or(new IsNull(e), in) : in;
   }
 
   /** A column of whole numbers, dates or timestamps, by its bounds. */

@@ -24,7 +24,6 @@ import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.internal.SQLConf;
@@ -38,6 +37,8 @@ import org.apache.spark.unsafe.types.UTF8String;
  * {@link #pinned}: another session may commit between the rule and the scan.
  */
 public final class SnapshotFiles {
+  /** Begins the location of tables whose files were never written; see hypothetical_tables.py. */
+  private static final String HYPOTHETICAL = "memory:/hypothetical/";
   /** The maximum number of data files of a snapshot that are looked at: planning them takes about a second. */
   private static final long LIMIT = 200000;
 
@@ -59,12 +60,14 @@ public final class SnapshotFiles {
 
   /**
    * Null if the plan is not a relation of an Iceberg table, or if its snapshot is not known or cannot be fixed:
-   * incremental reads, staged writes, tables with too many files.
+   * incremental reads, staged writes, tables with too many files. Nor does a hypothetical table have any: what it
+   * would hold is estimated.
    */
   public static SnapshotFiles of(Object plan) {
     PartitionLayout layout = PartitionLayout.of(plan);
     Snapshot snapshot = layout == null ? null : layout.snapshot();
-    if (snapshot == null || !(((DataSourceV2Relation) plan).table() instanceof SparkTable)) return null;
+    if (snapshot == null || layout.table().location().startsWith(HYPOTHETICAL)) return null;
+    if (!(((DataSourceV2Relation) plan).table() instanceof SparkTable)) return null;
     if (count(snapshot, "total-data-files") > LIMIT) return null;
     DataSourceV2Relation pinned = Relations.pinned((DataSourceV2Relation) plan, snapshot);
     return pinned == null ? null : new SnapshotFiles(layout, (DataSourceV2Relation) plan, pinned, snapshot);
@@ -193,12 +196,6 @@ public final class SnapshotFiles {
       default:
         return false;
     }
-  }
-
-  /** The relation of a plan that is one, or filters, projects or limits one. */
-  public static DataSourceV2Relation relation(LogicalPlan plan) {
-    while (plan instanceof Filter) plan = ((Filter) plan).child();
-    return plan instanceof DataSourceV2Relation ? (DataSourceV2Relation) plan : null;
   }
 
   /** The columns of the relation. */

@@ -3,7 +3,6 @@ package sparkicebergsql;
 import java.util.Map;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.*;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StringType;
 
@@ -106,7 +105,7 @@ public final class SortKey {
     if (function == null) return compared(column, value, isDescending);
     if (MonotonicExpression.of(expression) != null) {
       Intervals values = solved(compared(expression, value, isDescending));
-      return values == null ? null : condition(values.coarse());
+      return values == null ? null : values.coarse().condition(column, Intervals.ALL);
     }
     // A truncated value is a lower bound of the value.
     if (Transform.of(call).truncates && isDescending) return compared(column, value, true);
@@ -116,21 +115,5 @@ public final class SortKey {
   private static Expression compared(Expression e, Object value, boolean isDescending) {
     Literal literal = new ImpliedLiteral(value, e.dataType());
     return isDescending ? (Expression) new GreaterThanOrEqual(e, literal) : new LessThanOrEqual(e, literal);
-  }
-
-  /** Null for all values. */
-  private Expression condition(Intervals values) {
-    DataType type = column.dataType();
-    Expression result = null;
-    for (int i = 0; i < values.size(); i++) {
-      Expression from = null, to = null;
-      if (values.from(i) != Intervals.MINIMUM)
-        from = new GreaterThanOrEqual(column, ImpliedLiteral.of(values.from(i), type));
-      if (values.to(i) != Intervals.MAXIMUM) to = new LessThan(column, ImpliedLiteral.of(values.to(i), type));
-      Expression interval = from == null ? to : to == null ? from : new And(from, to);
-      if (interval == null) return null;
-      result = result == null ? interval : new Or(result, interval);
-    }
-    return result;
   }
 }

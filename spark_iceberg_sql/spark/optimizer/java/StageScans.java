@@ -37,12 +37,8 @@ public final class StageScans {
 
   private static SparkPlan narrowed(BatchScanExec exec, Expression condition) throws ReflectiveOperationException {
     List<Expression> waiting = new ArrayList<>();
-    if (condition != null) {
-      List<Expression> conjuncts = new ArrayList<>();
-      FileCondition.split(condition, conjuncts);
-      for (Expression conjunct : conjuncts)
-        if (conjunct.deterministic() && hasScalar(conjunct)) waiting.add(conjunct);
-    }
+    for (Expression conjunct : Predicates.conjuncts(condition))
+      if (conjunct.deterministic() && hasScalar(conjunct)) waiting.add(conjunct);
     for (Expression filter : ScalaTypes.list(exec.runtimeFilters()))
       if (filter instanceof DynamicPruningExpression) waiting.add(((DynamicPruningExpression) filter).child());
     DataSourceV2ScanRelation scanned = waiting.isEmpty() ? null : scanned(exec);

@@ -75,6 +75,22 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     }
   }
 
+  /** Replacements that only save reads: where there is none, or an error occurs, the node stays. */
+  public abstract static class Attempt implements ScalaTypes.Replacement {
+    /** The replacement of a matching node; null if there is none. */
+    protected abstract Object replacement(Object node);
+
+    @Override
+    public Object of(Object node) {
+      try {
+        Object replacement = replacement(node);
+        return replacement == null ? node : replacement;
+      } catch (RuntimeException e) {
+        return node; // an error here must not fail the query
+      }
+    }
+  }
+
   /** An empty table for self-tests. */
   protected static Table empty(SparkSession session, Schema schema, PartitionSpec spec) {
     TableMetadata metadata = TableMetadata.newTableMetadata(schema, spec, "memory:/check", new HashMap<>());

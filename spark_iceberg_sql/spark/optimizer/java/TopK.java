@@ -23,20 +23,15 @@ public class TopK extends SwitchedRule {
   }
 
   /** The limits of the plan. */
-  static class Limits implements ScalaTypes.Replacement {
+  static class Limits extends Attempt {
     @Override
     public boolean isFor(Object node) {
       return node instanceof LocalLimit;
     }
 
     @Override
-    public Object of(Object node) {
-      try {
-        LogicalPlan narrowed = narrowed((LocalLimit) node);
-        return narrowed == null ? node : narrowed;
-      } catch (RuntimeException e) {
-        return node; // an error here must not fail the query
-      }
+    protected Object replacement(Object node) {
+      return narrowed((LocalLimit) node);
     }
   }
 
@@ -52,8 +47,7 @@ public class TopK extends SwitchedRule {
     SortKey key = SortKey.of(first, files);
     FileTruth filter = key == null ? null : new FileTruth(files, limited.condition());
     if (filter == null || !filter.isDecidable()) return null;
-    FileCondition planned = new FileCondition(files, limited.condition());
-    List<FileScanTask> tasks = files.plan(planned.inclusive(), names(files, key, limited.condition()));
+    List<FileScanTask> tasks = files.plan(filter.inclusive(), names(files, key, limited.condition()));
     boolean isDescending = order.direction() instanceof Descending$;
     boolean nullsFirst = order.nullOrdering() instanceof NullsFirst$;
     Expression condition = tasks.size() < 2
@@ -81,9 +75,9 @@ public class TopK extends SwitchedRule {
   protected String check(SparkSession session) {
     String query = "SELECT x FROM t ORDER BY x DESC LIMIT 10";
     try {
-      String apart = TrialTable.scan(session, query, new int[][] {{5, 20}, {30, 40}});
+      String apart = TrialTable.scan(session, query, TrialTable.of(new int[][] {{5, 20}, {30, 40}}));
       if (!apart.contains("x >= 30")) return "it adds no threshold: " + apart;
-      String overlapping = TrialTable.scan(session, query, new int[][] {{5, 35}, {30, 40}});
+      String overlapping = TrialTable.scan(session, query, TrialTable.of(new int[][] {{5, 35}, {30, 40}}));
       return overlapping.contains("x >= ") ? "it adds a threshold that excludes no file: " + overlapping : null;
     } catch (ParseException e) {
       return e.toString();

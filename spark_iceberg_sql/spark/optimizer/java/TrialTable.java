@@ -21,21 +21,53 @@ import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 
-/** A table in memory, with files that are never read, for the self-tests of rules that count the rows of files. */
+/** A table in memory, with files that are never read, for the self-tests of rules that use the metadata of files. */
 public final class TrialTable {
   /** The rows of each file. */
   private static final long ROWS = 100;
 
   private TrialTable() {}
 
-  /**
-   * What the scan of a query's only table is pushed.
-   *
-   * @param query of a table with the INT columns x and y
-   * @param bounds the lower and upper bound of both columns in each file
-   */
-  public static String scan(SparkSession session, String query, int[][] bounds) throws ParseException {
-    final LogicalPlan relation = Relations.of(table(bounds));
+  /** Its INT columns are x and y. bounds: the lower and upper bound of x in each file, then of y if it has others. */
+  public static Table of(int[][] bounds) { return table(false, bounds); }
+
+  /** Partitioned by x, whose bounds are equal. */
+  public static Table partitioned(int[][] bounds) { return table(true, bounds); }
+
+  private static Table table(boolean isPartitioned, int[][] bounds) {
+    InMemoryCatalog catalog = new InMemoryCatalog();
+    catalog.initialize("check", new HashMap<String, String>());
+    catalog.createNamespace(Namespace.of(new String[] {"check"}));
+    Schema schema = new Schema(new Types.NestedField[] {Types.NestedField.optional(1, "x", Types.IntegerType.get()),
+      Types.NestedField.optional(2, "y", Types.IntegerType.get())});
+    PartitionSpec spec =
+      isPartitioned ? PartitionSpec.builderFor(schema).identity("x").build() : PartitionSpec.unpartitioned();
+    Table table = catalog.createTable(TableIdentifier.of(new String[] {"check", "t"}), schema, spec);
+    AppendFiles append = table.newAppend();
+    for (int i = 0; i < bounds.length; i++) {
+      int[] b = bounds[i];
+      Metrics metrics = new Metrics(Long.valueOf(ROWS), null, Map.of(1, ROWS, 2, ROWS), Map.of(1, 0L, 2, 0L), null,
+        bounds(b[0], b[b.length - 2]), bounds(b[1], b[b.length - 1]));
+      DataFiles.Builder file = DataFiles.builder(spec)
+                                 .withPath(FileBounds.TRIAL + i)
+                                 .withFormat(FileFormat.PARQUET)
+                                 .withFileSizeInBytes(1)
+                                 .withMetrics(metrics);
+      append.appendFile((isPartitioned ? file.withPartitionPath("x=" + b[0]) : file).build());
+    }
+    append.commit();
+    return table;
+  }
+
+  private static Map<Integer, ByteBuffer> bounds(int x, int y) { return Map.of(1, bound(x), 2, bound(y)); }
+
+  private static ByteBuffer bound(int value) {
+    return Conversions.toByteBuffer(Types.IntegerType.get(), Integer.valueOf(value));
+  }
+
+  /** The optimized plan of a query, whose only table is this one. */
+  public static LogicalPlan optimized(SparkSession session, String query, Table table) throws ParseException {
+    final LogicalPlan relation = Relations.of(table);
     LogicalPlan plan = session.sessionState().sqlParser().parsePlan(query);
     plan = (LogicalPlan) plan.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
@@ -49,39 +81,18 @@ public final class TrialTable {
       }
     }));
     LogicalPlan analyzed = (LogicalPlan) session.sessionState().analyzer().execute(plan);
-    return scan((LogicalPlan) session.sessionState().optimizer().execute(analyzed));
+    return (LogicalPlan) session.sessionState().optimizer().execute(analyzed);
   }
 
-  private static String scan(LogicalPlan plan) {
-    if (plan instanceof DataSourceV2ScanRelation) return ((DataSourceV2ScanRelation) plan).scan().description();
-    return plan.children().isEmpty() ? "no scan" : scan((LogicalPlan) plan.children().apply(0));
+  /** What the scan of such a query is pushed. */
+  public static String scan(SparkSession session, String query, Table table) throws ParseException {
+    DataSourceV2ScanRelation scanned = scanned(optimized(session, query, table));
+    return scanned == null ? "no scan" : scanned.scan().description();
   }
 
-  private static Table table(int[][] bounds) {
-    InMemoryCatalog catalog = new InMemoryCatalog();
-    catalog.initialize("check", new HashMap<String, String>());
-    catalog.createNamespace(Namespace.of(new String[] {"check"}));
-    Types.NestedField x = Types.NestedField.optional(1, "x", Types.IntegerType.get());
-    Types.NestedField y = Types.NestedField.optional(2, "y", Types.IntegerType.get());
-    Table table =
-      catalog.createTable(TableIdentifier.of(new String[] {"check", "t"}), new Schema(new Types.NestedField[] {x, y}));
-    AppendFiles append = table.newAppend();
-    for (int i = 0; i < bounds.length; i++) {
-      Metrics metrics = new Metrics(Long.valueOf(ROWS), null, Map.of(1, ROWS, 2, ROWS), Map.of(1, 0L, 2, 0L), null,
-        bound(bounds[i][0]), bound(bounds[i][1]));
-      append.appendFile(DataFiles.builder(PartitionSpec.unpartitioned())
-          .withPath(FileBounds.TRIAL + i)
-          .withFormat(FileFormat.AVRO)
-          .withFileSizeInBytes(1)
-          .withMetrics(metrics)
-          .build());
-    }
-    append.commit();
-    return table;
-  }
-
-  private static Map<Integer, ByteBuffer> bound(int value) {
-    ByteBuffer bound = Conversions.toByteBuffer(Types.IntegerType.get(), Integer.valueOf(value));
-    return Map.of(1, bound, 2, bound);
+  /** The first scan of a plan; null if it has none. */
+  public static DataSourceV2ScanRelation scanned(LogicalPlan plan) {
+    if (plan instanceof DataSourceV2ScanRelation) return (DataSourceV2ScanRelation) plan;
+    return plan.children().isEmpty() ? null : scanned((LogicalPlan) plan.children().apply(0));
   }
 }

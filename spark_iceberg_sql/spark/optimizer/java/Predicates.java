@@ -1,0 +1,121 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DecimalType;
+
+/** Taking Spark's predicates apart, evaluating them, and building those that rules imply. */
+public final class Predicates {
+  /** The maximum number of values that are compared one by one. */
+  private static final int COMPARED = 200;
+
+  private Predicates() {}
+
+  /** The conjuncts of a condition; none of null. */
+  public static List<Expression> conjuncts(Expression condition) {
+    List<Expression> result = new ArrayList<>();
+    if (condition instanceof And) {
+      result.addAll(conjuncts(((And) condition).left()));
+      result.addAll(conjuncts(((And) condition).right()));
+    } else if (condition != null) {
+      result.add(condition);
+    }
+    return result;
+  }
+
+  /** The conjunction of predicates; null if there are none. */
+  public static Expression conjunction(List<Expression> predicates) {
+    Expression result = null;
+    for (Expression e : predicates) result = result == null ? e : new And(result, e);
+    return result;
+  }
+
+  /** Whether an expression can be evaluated without running a query or a user's code. */
+  public static boolean isEvaluable(Expression e) {
+    if (e instanceof AttributeReference) return true;
+    boolean isForeign = e instanceof UserDefinedExpression && Calls.function(e) == null;
+    if (!e.deterministic() || isForeign || e instanceof SubqueryExpression || e instanceof Unevaluable) return false;
+    for (Expression child : ScalaTypes.list(e.children()))
+      if (!isEvaluable(child)) return false;
+    return true;
+  }
+
+  /** Types whose equal values are identical, and whose order is that of their Java objects. */
+  public static boolean isExact(DataType type) {
+    return type.equals(DataTypes.ByteType) || type.equals(DataTypes.ShortType) || type.equals(DataTypes.IntegerType)
+      || type.equals(DataTypes.LongType) || type.equals(DataTypes.DateType) || type.equals(DataTypes.TimestampType)
+      || type.equals(DataTypes.TimestampNTZType) || type.equals(DataTypes.StringType) || type instanceof DecimalType;
+  }
+
+  /** The definitions of a projection's new columns. */
+  public static Map<ExprId, Expression> aliases(Project project) {
+    Map<ExprId, Expression> result = new HashMap<>();
+    for (NamedExpression e : ScalaTypes.list(project.projectList()))
+      if (e instanceof Alias) result.put(e.exprId(), ((Alias) e).child());
+    return result;
+  }
+
+  /** An expression with definitions in place of columns. */
+  public static Expression substituted(Expression e, final Map<ExprId, Expression> definitions) {
+    if (definitions.isEmpty()) return e;
+    return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object node) {
+        return node instanceof AttributeReference && definitions.containsKey(((AttributeReference) node).exprId());
+      }
+
+      @Override
+      public Object of(Object node) {
+        return definitions.get(((AttributeReference) node).exprId());
+      }
+    }));
+  }
+
+  // Iceberg 1.11 fails on IN and NOT IN for a file whose partition value is null, unless another conjunct, IS NOT NULL,
+  // has skipped it before. So where nulls are kept, there is one comparison for each value.
+
+  /** Whether an expression has one of some values, which may be null; null if there are too many for that. */
+  public static Expression any(Expression e, Set<Object> values) {
+    List<Expression> literals = literals(e, values);
+    if (values.isEmpty()) return Literal.FalseLiteral();
+    if (literals.isEmpty()) return new IsNull(e);
+    if (!values.contains(null)) return new And(new IsNotNull(e), new In(e, ScalaTypes.seq(literals)));
+    Expression equal = equalToAny(e, literals);
+    return equal == null ? null : new Or(new IsNull(e), equal);
+  }
+
+  /** Whether an expression has none of some values, which may be null; null if there are too many for that. */
+  public static Expression none(Expression e, Set<Object> values) {
+    List<Expression> literals = literals(e, values);
+    if (values.contains(null)) {
+      Expression isNotNull = new IsNotNull(e);
+      return literals.isEmpty() ? isNotNull : new And(isNotNull, new Not(new In(e, ScalaTypes.seq(literals))));
+    }
+    Expression equal = equalToAny(e, literals);
+    return equal == null ? null : new Or(new IsNull(e), new Not(equal));
+  }
+
+  private static Expression equalToAny(Expression e, List<Expression> literals) {
+    if (literals.size() > COMPARED) return null;
+    Expression result = null;
+    for (Expression literal : literals) {
+      Expression equal = new EqualTo(e, literal);
+      result = result == null ? equal : new Or(result, equal);
+    }
+    return result;
+  }
+
+  private static List<Expression> literals(Expression e, Set<Object> values) {
+    List<Expression> literals = new ArrayList<>();
+    for (Object value : values)
+      if (value != null) literals.add(new ImpliedLiteral(value, e.dataType()));
+    return literals;
+  }
+}
