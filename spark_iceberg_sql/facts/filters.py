@@ -151,6 +151,9 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
         return
     function, column_token, other_args = call_match
     source = sources_by_name.get(column_token.text.strip("`").lower())
+    # Over the values themselves, a session with this package evaluates any predicate of a query: the rule `values`.
+    if source is not None and source[1].transform.transform.is_identity and statement.first == "SELECT":
+        return
     data_type = source[0].field.type if source is not None else None
     if source is not None and isinstance(data_type, Primitive) and _is_non_pruning(function, data_type, other_args):
         span = conjunct[0].start, conjunct[-1].end

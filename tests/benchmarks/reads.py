@@ -1,9 +1,10 @@
 """Queries that read only what their answer needs: files, bytes and seconds against Spark and Iceberg alone, in turns.
 
-    python -m tests.benchmarks.reads [dashboard] [tpch] [tpcds] [--scale 1] [--rounds 3]
+    python -m tests.benchmarks.reads [overhead] [dashboard] [tpch] [tpcds] [--scale 1] [--rounds 3]
 
 Each query runs with all optimizer rules on and off, in turns; both must return the same rows. TPC-H and TPC-DS need
-`tpcgen-cli`; their large tables are partitioned by month, and by 30 days.
+`tpcgen-cli`; their large tables are partitioned by month, and by 30 days. `overhead` optimizes plans that no rule
+changes, without running them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
 from scans import metrics_of_run
@@ -45,6 +47,15 @@ TABLES = {
         *("promotion", "store", "store_sales", "time_dim"),
     ),
 }
+# No rule changes these: the time that they take to find that out is lost.
+WITHOUT_GAIN = (
+    "SELECT * FROM small",
+    "SELECT * FROM small WHERE id > 5 AND id < 900",
+    "SELECT tenant, sum(amount) FROM small WHERE note LIKE '%7%' GROUP BY tenant ORDER BY 2",
+    "SELECT a.kind, count(*) FROM small a JOIN small b ON a.note = b.kind WHERE b.amount > 5 GROUP BY a.kind",
+    "SELECT * FROM small ORDER BY amount * 2 LIMIT 10",
+)
+PLANS = 400
 EVENTS = """
     SELECT id, timestamp '2024-01-01' + make_dt_interval(0, 0, 0, id * 2.6) AS ts, id % 40 AS tenant,
            element_at(array('view', 'click', 'order', 'error'), cast(id % 4 AS int) + 1) AS kind,
@@ -65,7 +76,7 @@ class Run:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.reads", description=__doc__)
-    parser.add_argument("workloads", nargs="*", default=["dashboard"], help="dashboard, tpch, tpcds")
+    parser.add_argument("workloads", nargs="*", default=["dashboard"], help="overhead, dashboard, tpch, tpcds")
     parser.add_argument("--scale", default="1", help="of TPC-H and TPC-DS; 1 is about a gigabyte")
     parser.add_argument("--rows", type=int, default=4_000_000, help="of the event table")
     parser.add_argument("--rounds", type=int, default=3)
@@ -76,12 +87,36 @@ def main() -> None:
         for workload in arguments.workloads:
             spark.sql(f"CREATE NAMESPACE local.{workload}")
             spark.sql(f"USE local.{workload}")
+            if workload == "overhead":
+                measure_overhead(spark)
+                continue
             if workload == "dashboard":
                 create_events(spark, arguments.rows)
             else:
                 create_generated(spark, workload, arguments.scale, folder)
             measure(spark, workload, arguments.rounds)
         spark.stop()
+
+
+def measure_overhead(spark: SparkSession) -> None:
+    spark.sql(f"CREATE TABLE small USING iceberg PARTITIONED BY (days(ts)) AS {EVENTS.format(rows=1000)}")
+    print("\n| query | milliseconds without the rules | more with them |\n|---|--:|--:|")
+    for query in WITHOUT_GAIN:
+        milliseconds: dict[str, list[float]] = {"false": [], "true": []}
+        for number in range(2 * PLANS):
+            switch = "true" if number % 2 else "false"
+            set_rules(spark, switch)
+            execution = spark.sql(query)._jdf.queryExecution()
+            start = time.perf_counter()
+            execution.optimizedPlan()
+            milliseconds[switch].append((time.perf_counter() - start) * 1000)
+        alone, ours = (statistics.median(of[PLANS // 4 :]) for of in milliseconds.values())  # the first warm up
+        print(f"| {query} | {alone:.2f} | {ours - alone:+.2f} |", flush=True)
+
+
+def set_rules(spark: SparkSession, switch: str) -> None:
+    for rule in RULES:
+        spark.conf.set(rule.switch, switch)
 
 
 def create_events(spark: SparkSession, rows: int) -> None:
@@ -114,15 +149,13 @@ def create_generated(spark: SparkSession, workload: str, scale: str, folder: str
 
 def measure(spark: SparkSession, workload: str, rounds: int) -> None:
     names = re.findall(r"^-- (.+)\n(.+);$", (QUERIES / f"{workload}.sql").read_text(), re.MULTILINE)
-    rules = [row["switch"] for row in spark.sql("SELECT switch FROM iceberg_rules()").collect()]
     print(f"\n| {workload} | files | with | MB | with | s | with | times faster |\n|---|--:|--:|--:|--:|--:|--:|--:|")
     speed_ups = []
     for name, query in names:
         runs: dict[str, list[Run]] = {"false": [], "true": []}
         for number in range(rounds + 1):
             for switch in ("false", "true") if number % 2 else ("true", "false"):
-                for rule in rules:
-                    spark.conf.set(rule, switch)
+                set_rules(spark, switch)
                 runs[switch].append(run(spark, query))
         alone, ours = (of[1:] for of in runs.values())  # the first round warms up
         if sorted(alone[0].rows) != sorted(ours[0].rows) and " LIMIT " not in query:

@@ -63,7 +63,7 @@ public final class AggregateAnswer {
 
   /** Null if metadata answers no part of it. */
   public LogicalPlan plan() {
-    List<Expression> results = shape.results();
+    List<Expression> results = condition.isDecidable() ? shape.results() : null;
     if (results == null) return null;
     for (FileScanTask task : files.plan(condition.inclusive(), columns.keySet())) add(task);
     return shape.grouping.isEmpty() ? ungrouped(results) : grouped(results);
