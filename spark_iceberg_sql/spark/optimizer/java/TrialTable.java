@@ -84,10 +84,10 @@ public final class TrialTable {
     return (LogicalPlan) session.sessionState().optimizer().execute(analyzed);
   }
 
-  /** What the scan of such a query is pushed. */
+  /** What the scan of such a query is pushed, without the random number of the snapshot. */
   public static String scan(SparkSession session, String query, Table table) throws ParseException {
     DataSourceV2ScanRelation scanned = scanned(optimized(session, query, table));
-    return scanned == null ? "no scan" : scanned.scan().description();
+    return scanned == null ? "no scan" : scanned.scan().description().replaceAll("\\d{9,}", "");
   }
 
   /** The first scan of a plan; null if it has none. */
