@@ -121,6 +121,7 @@ def misspelled_one_by_one(n: int) -> str:
     return f"CREATE TABLE t ({columns}) USING iceberg;{''.join(added)}"
 
 
+@pytest.mark.rest  # ten seconds
 @pytest.mark.parametrize("script", [misspelled, misspelled_one_by_one])
 def test_misspelled_columns(script: Callable[[int], str]) -> None:
     """The search for similar names has an end, but not the findings; the first have suggestions."""

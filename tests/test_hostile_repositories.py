@@ -591,6 +591,7 @@ def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settin
 
 
 @pytest.mark.thorough
+@pytest.mark.rest  # ten seconds
 @pytest.mark.parametrize("options", [["--fix", "--unsafe-fixes"], ["--add-noqa"]], ids=lambda o: o[0])
 def test_changes_of_a_damaged_file_end(clone: Path, run: Check, options: list[str]) -> None:
     """With lone carriage returns as line ends, no comment has a place, and each would be tried by itself."""

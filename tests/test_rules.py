@@ -171,6 +171,7 @@ def test_known_is_not_changed_by_a_check() -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.rest  # five seconds
 def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     """`when` spares rules statements in which they find nothing, and no others."""
     cases = [*file_cases(), *page_cases()]

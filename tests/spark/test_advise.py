@@ -516,7 +516,6 @@ def same_rows(spark: SparkSession, one: str, other: str) -> bool:
     return a.exceptAll(b).isEmpty() and b.exceptAll(a).isEmpty()
 
 
-@pytest.mark.main("from-hive")
 def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS web")
     rows = "SELECT id, timestamp_seconds(id * 86400) AS ts, timestamp_seconds(id * 86400 + 60) AS seen"

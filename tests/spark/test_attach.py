@@ -37,7 +37,6 @@ def ids(spark: SparkSession, path: Path) -> list[int]:
     return [row[0] for row in rows]
 
 
-@pytest.mark.main("attach")
 def test_every_write(spark: SparkSession, path: Path) -> None:
     name = attach(spark, str(path), f"writes_{path.parts[-3]}.db.t")
     spark.sql(f"INSERT INTO {name} VALUES (4, 'd')")

@@ -126,7 +126,6 @@ CONJUNCTS = [
 ]
 
 
-@pytest.mark.main("explain")
 def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
     """A conjunct's count equals that of a query with it alone; if it prunes nothing, there is a reason."""
     query = f"SELECT * FROM {T} WHERE " + " AND ".join(f"{text}" for text, _ in CONJUNCTS if text[0] != "(")

@@ -191,7 +191,6 @@ def test_a_costly_source_is_computed_once(spark: SparkSession) -> None:
     assert text.count("as timestamp)") == 2
 
 
-@pytest.mark.main("rule fast")
 @pytest.mark.usefixtures("on")
 def test_grouping_window_and_join(spark: SparkSession, table: str) -> None:
     query = f"""SELECT iceberg_months(a.ts) AS m, iceberg_days(a.ts) AS d, count(*) AS n,

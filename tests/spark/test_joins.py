@@ -60,7 +60,6 @@ KNOWN = [
 ]
 
 
-@pytest.mark.main("spj")
 @pytest.mark.parametrize(("left", "right", "on"), [*KNOWN, *share(CASES, 45)])
 def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, on: str) -> None:
     text = query(left, right, on)

@@ -95,7 +95,6 @@ def test_uninstall_takes_everything_out(spark: SparkSession) -> None:
         sis.install(spark)
 
 
-@pytest.mark.main("session")
 def test_a_session_of_ours_starts_quietly_and_stops_and_starts_again(tmp_path: Path) -> None:
     out, err = run(
         tmp_path,

@@ -66,7 +66,6 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     spark.sql(f"DROP TABLE {T}")
 
 
-@pytest.mark.main("health")
 def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     """A file of one row group is not cut: two of them that are larger than a task's share stay two files."""
     name = "local.health.small"
@@ -114,6 +113,7 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     spark.sql(f"DROP TABLE {name}")
 
 
+@pytest.mark.main("health")
 def test_files_that_are_not_sorted(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE local.health.mixed (id BIGINT, k INT) USING iceberg")
     spark.sql("INSERT INTO local.health.mixed SELECT /*+ REPARTITION(4) */ id, CAST(id % 7 AS INT) FROM range(400)")
