@@ -41,18 +41,28 @@ def test_a_healthy_table() -> None:
 def test_each_problem_alone() -> None:
     assert problems(small=8, small_after=2, small_bytes=900 * MB) == ["small files"]
     assert problems(small=2, small_after=2) == []
-    assert problems(alone=9, median=2 * MB) == ["fine partitions"]
     assert problems(alone=9, median=2 * MB, old_files=1) == ["old specs"]
-    assert problems(alone=9, median=200 * MB) == []
-    assert problems(largest=5000 * MB) == ["skew"]
-    (skew,) = health(replace(FINE, largest=5000 * MB, largest_files=11)).findings
-    assert (skew.files, skew.bytes) == (11, 5000 * MB)
-    assert problems(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
     assert problems(old_files=3, old_bytes=MB) == ["old specs"]
     assert problems(delete_files=3, delete_bytes=MB) == ["delete files"]
-    assert problems(spans=(("id", 0.9),)) == ["unsorted"]
-    assert problems(spans=(("id", 0.1),)) == []
-    assert problems(spans=(("id", 0.9),), sort_order=("ts",)) == []
+    assert problems(sort_column="id", sort_span=0.9) == ["unsorted"]
+    assert problems(sort_column="id", sort_span=0.1) == []
+
+
+def test_what_is_a_gain_for_some_queries_alone_has_no_call() -> None:
+    def undecided(**changed: object) -> list[str]:
+        assert problems(**changed) == []
+        result = health(replace(FINE, **changed))
+        assert all(finding.call is None for finding in result.undecided)
+        assert ("needs queries: `advise`" in str(result)) == bool(result.undecided)
+        assert len(list(result.rows())) == len(result.undecided)
+        return [finding.problem for finding in result.undecided]
+
+    assert undecided(alone=9, median=2 * MB) == ["fine partitions"]
+    assert undecided(alone=9, median=200 * MB) == []
+    assert undecided(largest=5000 * MB) == ["skew"]
+    (skew,) = health(replace(FINE, largest=5000 * MB, largest_files=11)).undecided
+    assert (skew.files, skew.bytes) == (11, 5000 * MB)
+    assert undecided(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
 
 
 def test_a_rewrite_of_old_specs_may_make_more_files() -> None:
@@ -91,18 +101,6 @@ def test_how_many_files_are_left() -> None:
         assert "how much it rewrites" not in str(found).partition("old specs")[0]
 
 
-def test_the_coarser_unit() -> None:
-    day = PartitionField(1, "ts", from_metadata("day"), "ts_day", 1000)
-    (one,) = health(replace(FINE, alone=9, median=MB, fields=(day,))).findings
-    assert one.call == "ALTER TABLE lake.shop.orders REPLACE PARTITION FIELD ts_day WITH months(ts)"
-    assert "applies to new files only" in one.detail
-    assert f"{one.call};  -- rewrites no file" in str(Health("t", 1, 1, (one,)))
-    bucket = PartitionField(1, "id", from_metadata("bucket[4]"), "id_bucket", 1000)
-    (one,) = health(replace(FINE, alone=9, median=MB, fields=(bucket,))).findings
-    assert one.call is None
-    assert "ALTER" not in one.detail
-
-
 def test_names_are_quoted() -> None:
     odd = replace(FINE, name=("lake", "my shop", "it's"), old_files=1)
     (one,) = health(odd).findings
@@ -113,7 +111,7 @@ def test_names_are_quoted() -> None:
 def test_a_large_partition_of_a_small_table_is_named_where_it_is_no_skew() -> None:
     """Splitting what fits into one file would contradict the advice to have fewer files."""
     small = replace(FINE, partitions=5, alone=4, largest=411_801, median=1_268, bytes=416_873)
-    (one,) = health(small).findings
+    (one,) = health(small).undecided
     assert one.problem == "fine partitions"
     assert "411.8 kB, 325 times the median" in one.detail
 

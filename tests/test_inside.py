@@ -120,6 +120,7 @@ def test_other_processes_read_the_files_beside_a_file(clone: Path, how: str) -> 
 # --- globs of settings ----------------------------------------------------------------------------
 
 
+@pytest.mark.rest  # a process for each
 @pytest.mark.parametrize("key", ["ddl", "scripts"])
 @pytest.mark.parametrize(
     "glob",
@@ -241,6 +242,7 @@ def test_what_the_user_names_is_written(clone: Path, linked: Path, outside: Path
 INCLUDE = "  - include:\n      file: db/1.sql\n"
 
 
+@pytest.mark.rest  # a process for each
 @pytest.mark.parametrize(
     "entry",
     [
@@ -350,6 +352,7 @@ def test_projects_of_dbt_stay_inside(project: Path, outside: Path, run: Check, w
     assert all("outside" not in name for name in shown)
 
 
+@pytest.mark.rest  # a process for each
 @pytest.mark.parametrize(
     "name", ["models/z.yml", "profiles.yml", "target/catalog.json", "target/manifest.json", "seeds/s.csv"]
 )

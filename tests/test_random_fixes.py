@@ -175,6 +175,7 @@ def said(text: str) -> list[tuple[str, str]]:
     return [*log, ("all", str(names.get("__all__")))]
 
 
+@pytest.mark.rest  # ten seconds
 @pytest.mark.parametrize("start", SEEDS)
 def test_programs(start: int) -> None:
     """A fixed program does what it did, but for the terms of its DDL; no error is new."""

@@ -6,18 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.specs import rewrite_call
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.model.transforms import TIMES
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.safe_output import join_visible
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 COUNTED = "counted in the metadata of the current snapshot"
 # rewrite_data_files skips files of at least this share of the target size (Iceberg's MIN_FILE_SIZE_DEFAULT_RATIO).
@@ -33,16 +30,16 @@ OPTIONS: dict[str, dict[str, str]] = {
     "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
     "unsorted": _REWRITE_ALL,
 }
-_NEW_FILES_ONLY = ". The ALTER applies to new files only: after it, `old specs` has the CALL that rewrites the others"
-_COARSER = {fine.name: coarse.spelling for coarse, fine in pairwise(TIMES)}
+_NEEDS_QUERIES = "needs queries: `advise` compares the specs for those that you give it"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One problem.
 
-    problem: its name: wrong bounds, small files, fine partitions, skew, old specs, delete files, unsorted. detail: as
-    a sentence. files, bytes: the affected files. call: the statement that fixes it; None if there is none.
+    problem: its name: wrong bounds, small files, old specs, delete files, unsorted; or fine partitions, skew, which are
+    undecided. detail: as a sentence. files, bytes: the affected files. call: the statement that fixes it; None if there
+    is none.
     rewritten_files, rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if
     that is unknown. basis: what the figures are based on.
     """
@@ -59,16 +56,22 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Health(Result):
-    """A table's state. table: its name. files, bytes: its data files. findings: the problems, if any."""
+    """A table's state.
+
+    table: its name. files, bytes: its data files. findings: the problems, if any; what their calls do makes no query
+    read more. undecided: problems for some queries and a gain for others, so that without queries no statement is
+    proposed.
+    """
 
     table: str
     files: int
     bytes: int
     findings: tuple[Finding, ...]
+    undecided: tuple[Finding, ...] = ()
 
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:
-        """One row per finding."""
-        for finding in self.findings:
+        """One row per finding, then one per undecided one."""
+        for finding in (*self.findings, *self.undecided):
             yield (
                 finding.problem,
                 finding.detail,
@@ -87,18 +90,20 @@ class Health(Result):
         for finding in self.findings:
             lines.append(f"  {finding.problem}: {finding.detail}")
             if finding.call is not None:
-                lines += f"    {finding.call};{rewrite_comment(finding)}".split("\n")
+                lines.append(f"    {finding.call};{rewrite_comment(finding)}")
+        lines += [f"  {finding.problem}: {finding.detail}\n    -- {_NEEDS_QUERIES}" for finding in self.undecided]
         if self.findings:
             lines.append(f"  ({'; '.join(sorted({finding.basis for finding in self.findings}))})")
-        return join_visible(lines)
+        return join_visible(line for text in lines for line in text.split("\n"))
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td style='text-align:left'>{markup.html_text(finding.problem)}</td>"
             f"<td style='text-align:left'>{markup.html_text(finding.detail)}</td>"
             f"<td style='text-align:left'><code>{html(finding.call or '')}</code>"
-            f"{markup.html_text(rewrite_comment(finding))}</td></tr>"
-            for finding in self.findings
+            f"{markup.html_text(rewrite_comment(finding) if finding.call else '')}"
+            f"{markup.html_text(_NEEDS_QUERIES if finding in self.undecided else '')}</td></tr>"
+            for finding in (*self.findings, *self.undecided)
         )
         header = f"<p><b>{markup.html_text(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
         table = f"<table><tbody>{rows}</tbody></table>" if rows else "<p>no problems found</p>"
@@ -107,8 +112,6 @@ class Health(Result):
 
 def rewrite_comment(finding: Finding) -> str:
     """The amount of data that a finding's call rewrites, as an SQL comment; empty if it has no call."""
-    if finding.problem == "fine partitions" and finding.call is not None:
-        return "  -- rewrites no file"
     if finding.problem not in OPTIONS or finding.call is None:
         return ""
     if finding.rewritten_files is None or finding.rewritten_bytes is None:
@@ -127,10 +130,10 @@ class TableMetrics:
     a rewrite puts together. alone: small files that are the only file of their partition, of the current
     spec. old_files, old_bytes: under an earlier spec. delete_files, delete_bytes: delete files.
     files_after_rewrite: how many files the current spec would have, from the bounds of today's; None if these
-    do not determine it. fields: of the current spec. sort_order: the columns of the table's sort order; empty
-    if it has none. spans: by column, the share of its partition's range that a file spans on average, in
-    partitions of several files. largest_files: the data files of the largest partition. wrong_bounds: the
-    columns whose bounds are wrong in some files.
+    do not determine it. fields: of the current spec. sort_column: the first column of the table's sort order; None if
+    that is no column of numbers or times. sort_span: the share of its partition's range of that column that a file
+    spans on average, in partitions of several files. largest_files: the data files of the largest partition.
+    wrong_bounds: the columns whose bounds are wrong in some files.
     """
 
     name: tuple[str, ...]
@@ -153,19 +156,19 @@ class TableMetrics:
     old_small_bytes: int = 0
     files_after_rewrite: int | None = None
     fields: tuple[PartitionField, ...] = ()
-    sort_order: tuple[str, ...] = ()
-    spans: tuple[tuple[str, float], ...] = ()
+    sort_column: str | None = None
+    sort_span: float = 0.0
     wrong_bounds: tuple[WrongBounds, ...] = ()
 
 
 def health(metrics: TableMetrics) -> Health:
     """The findings about a table."""
-    return Health(".".join(metrics.name), metrics.files, metrics.bytes, tuple(_findings(metrics)))
+    name = ".".join(metrics.name)
+    return Health(name, metrics.files, metrics.bytes, tuple(_findings(metrics)), tuple(_undecided(metrics)))
 
 
-def _findings(metrics: TableMetrics) -> Iterator[Finding]:
-    yield from _wrong_bounds(metrics)
-    yield from _small_files(metrics)
+def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
+    """What a coarser or a finer spec would change: some queries would read less, others more."""
     ratio_text = f"{metrics.largest / metrics.median:,.0f} times the median" if metrics.median else ""
     is_skewed = bool(metrics.median) and metrics.largest > _SKEW_FACTOR * metrics.median
     # A rewrite of files under an earlier spec changes how many files each partition has.
@@ -179,27 +182,28 @@ def _findings(metrics: TableMetrics) -> Iterator[Finding]:
             "fine partitions",
             f"{metrics.alone:,} of {metrics.partitions:,} partitions have one file, and the median partition has "
             f"{size(metrics.median)}: fewer partitions would have larger files"
-            + (f" (the largest has {size(metrics.largest)}, {ratio_text})" if is_skewed else "")
-            + (_NEW_FILES_ONLY if _coarser_field(metrics) else ""),
+            + (f" (the largest has {size(metrics.largest)}, {ratio_text})" if is_skewed else ""),
             metrics.alone,
             metrics.bytes,
-            _coarser_field(metrics),
         )
     if is_skewed and metrics.largest > metrics.target_size:  # otherwise it may be one file, and splitting it makes more
         yield Finding(
             "skew",
-            f"the largest partition has {size(metrics.largest)}, {ratio_text} of {size(metrics.median)}: add a "
-            f"partition "
-            "field that splits it",
+            f"the largest partition has {size(metrics.largest)}, {ratio_text} of {size(metrics.median)}: another "
+            "partition field would split it",
             metrics.largest_files,
             metrics.largest,
         )
+
+
+def _findings(metrics: TableMetrics) -> Iterator[Finding]:
+    yield from _wrong_bounds(metrics)
+    yield from _small_files(metrics)
     if metrics.old_files:
         yield Finding(
             "old specs",
             f"{metrics.old_files:,} of {metrics.files:,} files belong to an earlier partition spec: the current "
-            f"fields do not "
-            f"prune them. {_files_after_rewrite(metrics)}",
+            f"fields do not prune them. {_files_after_rewrite(metrics)}",
             metrics.old_files,
             metrics.old_bytes,
             _rewrite_call(metrics, "old specs"),
@@ -290,29 +294,16 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
 
 
 def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
-    wide_columns = [
-        (column, share)
-        for column, share in metrics.spans
-        if share > _MAX_SPAN and (not metrics.sort_order or column in metrics.sort_order)
-    ]
-    if not wide_columns:
-        return
-    column, share = wide_columns[0]
-    names = ", ".join(f"`{name}`" for name, _ in wide_columns)
-    sort_order = "" if metrics.sort_order else f"{quoted(column)} ASC NULLS FIRST"
-    remedy = (
-        "the files are not in the table's sort order"
-        if metrics.sort_order
-        else "sort by the column that queries filter on"
-    )
-    yield Finding(
-        "unsorted",
-        f"the bounds of {names} hardly prune: a file spans {share:.0%} of its partition's range of `{column}`; "
-        f"{remedy}",
-        metrics.files,
-        metrics.bytes,
-        _rewrite_call(metrics, "unsorted", sort_order),
-    )
+    """The files that are not in the order that the table declares; by which column else, only queries can tell."""
+    if metrics.sort_span > _MAX_SPAN:
+        yield Finding(
+            "unsorted",
+            f"the files are not in the table's sort order: a file spans {metrics.sort_span:.0%} of its partition's "
+            f"range of `{metrics.sort_column}`",
+            metrics.files,
+            metrics.bytes,
+            _rewrite_call(metrics, "unsorted", ", strategy => 'sort'"),
+        )
 
 
 def rewrite_deletes_call(name: Sequence[str]) -> str:
@@ -320,18 +311,5 @@ def rewrite_deletes_call(name: Sequence[str]) -> str:
     return rewrite_call(name, _REWRITE_ALL, procedure="rewrite_position_delete_files")
 
 
-def _rewrite_call(metrics: TableMetrics, problem: str, sort_order: str | None = None) -> str:
-    sort_args = ""
-    if sort_order is not None:  # empty: the table's own
-        sort_args = ", strategy => 'sort'" + (f", sort_order => {string_literal(sort_order)}" if sort_order else "")
-    return rewrite_call(metrics.name, OPTIONS[problem], sort_args)
-
-
-def _coarser_field(metrics: TableMetrics) -> str | None:
-    """The ALTER to the next coarser unit of a time field; it applies to new files only."""
-    for field in metrics.fields:
-        if (unit := _COARSER.get(field.transform.transform.name)) is not None:
-            column = ".".join(map(quoted, field.source.split(".")))
-            table = ".".join(map(quoted, metrics.name))
-            return f"ALTER TABLE {table} REPLACE PARTITION FIELD {quoted(field.name)} WITH {unit}({column})"
-    return None
+def _rewrite_call(metrics: TableMetrics, problem: str, strategy: str = "") -> str:
+    return rewrite_call(metrics.name, OPTIONS[problem], strategy)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 _TARGET = "write.target-file-size-bytes"
 _DEFAULT_TARGET = 512 * 1024 * 1024
 _HELP = "give a table's name in a catalog, as in SQL"
-_MAX_COLUMNS = 30  # the maximum number of columns whose bounds are read
 # Converts each type's bounds to numbers.
 _NUMBER_SQL = {
     "timestamp": "unix_micros({})",
@@ -182,12 +180,13 @@ def _table_metrics(spark: SparkSession, name: tuple[str, ...], table: Table) -> 
     delete_counts = _row(
         spark, f"SELECT count(*) AS files, coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0"
     )
+    sort_column = _sort_column(spark, table)
     return TableMetrics(
         name=name,
         target_size=target_size,
         fields=table.specs.spec.fields,
-        sort_order=tuple(_sort_columns(table)),
-        spans=tuple(_spans(spark, files, group_key, table)),
+        sort_column=sort_column,
+        sort_span=_span(spark, files, group_key, sort_column) if sort_column is not None else 0.0,
         wrong_bounds=bounds.wrong_bounds(relations.catalog_table(dotted(name))),
         delete_files=int(delete_counts["files"]),
         delete_bytes=int(delete_counts["bytes"]),
@@ -200,39 +199,27 @@ def _row(spark: SparkSession, query: str) -> Row:
     return row
 
 
-def _sort_columns(table: Table) -> Iterator[str]:
-    """The columns of the table's sort order."""
-    for field_id in sorted(table.sorted_by or ()):
-        column = table.schema.by_id(field_id) if table.schema is not None else None
-        if column is not None:
-            yield column.name
+def _sort_column(spark: SparkSession, table: Table) -> str | None:
+    """The first column of the table's sort order, if its bounds are numbers or times; None if there is none."""
+    if table.schema is None or not table.order or not table.order[0].transform.transform.is_identity:
+        return None
+    column = table.schema.by_id(table.order[0].source_id)
+    if column is None or column.parents:
+        return None
+    return column.name if dict(spark.table(dotted(table.name)).dtypes).get(column.name) in _NUMBER_SQL else None
 
 
-def _spans(spark: SparkSession, files: str, key: str, table: Table) -> Iterator[tuple[str, float]]:
-    """By column, the share of its partition's range that a file spans on average, in partitions of 4 files or more."""
-    fields = table.specs.spec.fields if table.specs is not None else ()
-    identity_columns = {field.source for field in fields if field.transform.transform.is_identity}
-    columns = [
-        (column, _NUMBER_SQL[type_name])
-        for column, type_name in spark.table(dotted(table.name)).dtypes
-        if type_name in _NUMBER_SQL and column not in identity_columns
-    ][:_MAX_COLUMNS]
-    if not columns:
-        return
-    inner, outer = [], []
-    for i, (column, template) in enumerate(columns):
-        bounds = f"readable_metrics.{backticked(column)}"
-        low, high = (template.format(f"{bounds}.{end}_bound") for end in ("lower", "upper"))
-        inner.append(
-            f"avg(CAST({high} AS DOUBLE) - CAST({low} AS DOUBLE)) AS s{i}, "
-            f"CAST(max({high}) AS DOUBLE) - CAST(min({low}) AS DOUBLE) AS r{i}"
-        )
-        outer.append(f"sum(IF(r{i} > 0, files * s{i} / r{i}, 0)) / nullif(sum(IF(r{i} > 0, files, 0)), 0) AS c{i}")
+def _span(spark: SparkSession, files: str, key: str, column: str) -> float:
+    """The share of its partition's range of a column that a file spans on average, in partitions of 4 files or more."""
+    bounds = f"readable_metrics.{backticked(column)}"
+    (type_name,) = (t for name, t in spark.table(files).select(f"{bounds}.lower_bound").dtypes)
+    low, high = (_NUMBER_SQL[type_name].format(f"{bounds}.{end}_bound") for end in ("lower", "upper"))
     row = _row(
         spark,
-        f"WITH p AS (SELECT {key}, count(*) AS files, {', '.join(inner)} FROM {files} WHERE content = 0 "
-        f"GROUP BY {key}) SELECT {', '.join(outer)} FROM p WHERE files >= 4",
+        f"""WITH p AS (
+          SELECT count(*) AS files, avg(CAST({high} AS DOUBLE) - CAST({low} AS DOUBLE)) AS span,
+            CAST(max({high}) AS DOUBLE) - CAST(min({low}) AS DOUBLE) AS range
+          FROM {files} WHERE content = 0 GROUP BY {key})
+        SELECT sum(files * span / range) / sum(files) AS share FROM p WHERE files >= 4 AND range > 0""",
     )
-    for (column, _), share in zip(columns, row, strict=True):
-        if share is not None:
-            yield column, float(share)
+    return float(row["share"] or 0)
