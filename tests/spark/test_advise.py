@@ -86,6 +86,28 @@ def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -
         assert math.isclose(size, query.bytes, rel_tol=0.15), query
 
 
+@pytest.mark.parametrize(
+    ("predicate", "field"),
+    [("actor LIKE 'user-9%'", "truncate(6, actor)"), ("seen IS NULL", "(seen)"), ("substr(actor, 6) = '7'", None)],
+)
+def test_candidates_follow_from_the_predicates(spark: SparkSession, predicate: str, field: str | None) -> None:
+    """Every file of the table has actors of all kinds, whose first five letters are the same, and rows not seen."""
+    name = "local.advice.actors"
+    spark.sql(f"""
+        CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS
+        SELECT id, concat('user-', pmod(hash(id), 1000)) AS actor, sha2(string(id), 256) AS h,
+        if(pmod(hash(id), 30) = 0, NULL, timestamp_seconds(1704067200 + pmod(hash(id, 2), 8000000))) AS seen
+        FROM range(20000)
+    """)
+    advice = sis.advise(spark, name, [f"SELECT id, h FROM {name} WHERE {predicate}"])
+    assert advice.today is not None
+    if field is None:
+        assert advice.best.is_today
+        return
+    assert field in advice.best.spec
+    assert 3 * advice.best.cost < advice.today.cost
+
+
 @pytest.mark.thorough
 def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> None:
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]

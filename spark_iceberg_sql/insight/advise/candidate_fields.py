@@ -18,11 +18,15 @@ from spark_iceberg_sql.model.types import Primitive
 _BUCKETS = (4, 8, 16, 32, 64, 128, 256)
 _WIDTHS = (10, 100, 1000, 10_000, 100_000, 1_000_000)
 _PREFIXES = (1, 2, 3)
+_MAX_PREFIX = 16  # from there on, Iceberg's writers cut the bounds of strings
 _NO_IDENTITY_TYPES = ("float", "double", "date", "timestamp", "timestamptz")  # SIS501, SIS503; days
 
 
-def candidate_fields(schema: Schema, field_id: int) -> tuple[PartitionField, ...]:
-    """All candidate fields over one column. field_id: of the column."""
+def candidate_fields(schema: Schema, field_id: int, prefixes: Iterable[int] = ()) -> tuple[PartitionField, ...]:
+    """All candidate fields over one column.
+
+    field_id: of the column. prefixes: of a string, the lengths of prefixes that queries compare, in characters.
+    """
     column = schema.by_id(field_id)
     if column is None or column.in_collection or not isinstance(column.field.type, Primitive):
         return ()
@@ -36,7 +40,8 @@ def candidate_fields(schema: Schema, field_id: int) -> tuple[PartitionField, ...
         if transform.hashes:
             parameters = _BUCKETS
         elif transform.truncates:
-            parameters = _PREFIXES if data_type.name in ("string", "binary") else _WIDTHS
+            lengths = sorted({*_PREFIXES, *(length for length in prefixes if 0 < length <= _MAX_PREFIX)})
+            parameters = lengths if data_type.name in ("string", "binary") else _WIDTHS
         source = column.name if transform.is_identity else column.name.replace(".", "_")
         fields += [
             PartitionField(

@@ -106,9 +106,9 @@ class CostEstimator:
         self._columns = list(columns)
         fields = [
             f
-            for column, is_equality in columns.items()
-            for f in candidate_fields(self._source.schema, column)
-            if is_equality or f.transform.transform.order_preserving
+            for column, filtered in columns.items()
+            for f in candidate_fields(self._source.schema, column, filtered.prefixes)
+            if filtered.is_equality or f.transform.transform.order_preserving
         ]
         if self._using == "metadata":
             assumed, settings, files = assumed_rows(self._spark, self._source, self._columns, fields, self._rows)

@@ -69,11 +69,11 @@ class WorkloadQueries:
     def _scans(self, query: Query, table: Java) -> list[planning.PlannedScan]:
         return planning.scans(self._spark, query.text, table, self._names(query.text))
 
-    def filters(self) -> tuple[list[PlannedQuery], dict[int, bool]]:
-        """The queries that read the source, and the columns they filter on, each with whether by equality."""
+    def filters(self) -> tuple[list[PlannedQuery], dict[int, planning.FilteredColumn]]:
+        """The queries that read the source, and the columns that they filter on, by field id."""
         source = self._source
         planned_queries: list[PlannedQuery] = []
-        columns: dict[int, bool] = {}
+        columns: dict[int, planning.FilteredColumn] = {}
         with (
             tables.table(source.as_table(Spec(0, field_per_column(source.schema)))) as table,
             planning.counting_by_files(self._spark),
@@ -101,11 +101,11 @@ class WorkloadQueries:
                     continue
                 planned_queries.append(PlannedQuery(query, tuple(scan.filters for scan in scans)))
                 for scan in scans:
-                    for name, is_equality in planning.columns_in(scan.texts).items():
+                    for name, filtered in planning.columns_in(scan.texts).items():
                         column = source.schema.find(name.split("."))
                         if column is not None and column.field.field_id is not None:
-                            was_equality = columns.get(column.field.field_id, False)
-                            columns[column.field.field_id] = was_equality or is_equality
+                            earlier = columns.get(column.field.field_id, planning.FilteredColumn())
+                            columns[column.field.field_id] = earlier | filtered
         if not planned_queries:
             raise IcebergSqlError(f"no query reads {source.title}", help=self._notes, argument="queries")
         return planned_queries, columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -173,20 +173,50 @@ def read_by(scan: Java) -> tuple[int, int]:
     return metrics.get("resultDataFiles", 0), metrics.get("totalDataFileSize", 0)
 
 
-def columns_in(texts: Sequence[Any]) -> dict[str, bool]:
-    """The names of the columns that filters compare, and whether by equality. texts: as in `PlannedScan`."""
-    columns: dict[str, bool] = {}
-    for item in texts:
-        if isinstance(item, list):
-            child_columns = columns_in(item)
-        elif not isinstance(item, dict) or item.get("type") in ("not-null", "is-null"):
-            continue
-        else:
-            child_columns = columns_in([value for key, value in item.items() if key != "term"])
-            term = item.get("term")
-            name = term.get("term") if isinstance(term, dict) else term
-            if isinstance(name, str):
-                child_columns[name] = isinstance(term, dict) or item.get("type") in ("eq", "in")
-        for name, equal in child_columns.items():
-            columns[name] = columns.get(name, False) or equal
+@dataclass(frozen=True, slots=True)
+class FilteredColumn:
+    """How filters use a column.
+
+    is_equality: whether one compares it by equality. prefixes: of a string, the lengths of prefixes that
+    tell the literals apart: those of LIKE, and one more than all others have in common.
+    """
+
+    is_equality: bool = False
+    prefixes: frozenset[int] = frozenset()
+
+    def __or__(self, other: FilteredColumn) -> FilteredColumn:
+        return FilteredColumn(self.is_equality or other.is_equality, self.prefixes | other.prefixes)
+
+
+def columns_in(texts: Sequence[Any]) -> dict[str, FilteredColumn]:
+    """The columns that filters compare, by name. texts: as in `PlannedScan`."""
+    columns: dict[str, FilteredColumn] = {}
+    literals: dict[str, set[str]] = {}
+    for predicate in _predicates(texts):
+        term = predicate["term"]
+        is_transform = isinstance(term, dict)
+        name, kind = term.get("term") if is_transform else term, predicate.get("type")
+        values = [*predicate.get("values", ()), *([predicate["value"]] if "value" in predicate else ())]
+        strings = {value for value in values if isinstance(value, str) and not is_transform}
+        prefixes = frozenset(map(len, strings)) if kind == "starts-with" else frozenset()
+        if not prefixes:
+            literals.setdefault(name, set()).update(strings)
+        column = FilteredColumn(is_transform or kind in ("eq", "in"), prefixes)
+        columns[name] = columns.get(name, FilteredColumn()) | column
+    for name, strings in literals.items():
+        if len(strings) > 1:
+            letters = enumerate(zip(*strings, strict=False))
+            common = next((i for i, at in letters if len(set(at)) > 1), min(map(len, strings)))
+            columns[name] |= FilteredColumn(prefixes=frozenset({common + 1}))
     return columns
+
+
+def _predicates(texts: Any) -> Iterator[Mapping[str, Any]]:
+    """The predicates in filters; not those on nulls alone that Spark adds to every comparison."""
+    if isinstance(texts, (list, tuple)):
+        for text in texts:
+            yield from _predicates(text)
+    elif isinstance(texts, dict) and "term" not in texts:
+        yield from _predicates([*texts.values()])
+    elif isinstance(texts, dict) and texts.get("type") != "not-null":
+        yield texts
