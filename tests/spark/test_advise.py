@@ -563,6 +563,28 @@ def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -
             sis.from_hive(spark, name)
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "arguments", "expected"),
+    [
+        ("dt", "date_format(ts - INTERVAL 8 HOURS, 'yyyy-MM-dd')", {}, "it seems to be so in -08:00, America/"),
+        ("dt", "date_format(ts - INTERVAL 8 HOURS, 'yyyy-MM-dd')", {"zone": "-08:00"}, "days(ts)"),
+        ("h", "date_format(ts, 'yyyyMMddHH')", {}, "hours(ts)"),
+        ("hour", "date_format(ts, 'yyyy-MM-dd-HH')", {}, "hours(ts)"),
+    ],
+)
+def test_values_decide_what_a_partition_column_is(
+    spark: SparkSession, column: str, value: str, arguments: dict[str, str], expected: str
+) -> None:
+    spark.sql("CREATE DATABASE IF NOT EXISTS web")
+    spark.sql("DROP TABLE IF EXISTS web.decided")
+    spark.sql(
+        f"CREATE TABLE web.decided USING parquet PARTITIONED BY ({column}) AS SELECT *, {value} AS {column} "
+        "FROM (SELECT id, timestamp_seconds(1704067200 + id * 3600) AS ts FROM range(60))"
+    )
+    result = sis.from_hive(spark, "web.decided", **arguments)
+    assert expected in (result.spec, *result.unsure) or expected in " ".join(result.unsure)
+
+
 def test_a_count_that_metadata_could_answer_keeps_its_filter(spark: SparkSession) -> None:
     """Iceberg counts the rows of an empty table without a scan, and with it a query's filter was lost."""
     spark.sql("""

@@ -14,6 +14,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result, json_value
 from spark_iceberg_sql.report.sql_text import html, laid_out
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 _MAX_ROWS = 5
@@ -167,7 +168,7 @@ class Advice(list[Proposal], Result):
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.source}: {self.tried} specs tried; {self.basis}"]
+        lines = [f"{self.source}: {plural(self.tried, 'spec')} tried; {self.basis}"]
         rows = [
             (p.title, f"{p.files:,}", size(p.bytes), f"{p.table_files:,}", size(p.middle_file))
             for p in self[:_MAX_ROWS]
@@ -212,7 +213,8 @@ class Advice(list[Proposal], Result):
         ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
         notes = "".join(f"<div>{markup.html_text(note)}</div>" for note in self.notes)
         return markup.box(
-            f"<b>{markup.html_text(self.source)}</b>: {self.tried} specs tried; {markup.html_text(self.basis)}"
+            f"<b>{markup.html_text(self.source)}</b>: {plural(self.tried, 'spec')} tried; "
+            f"{markup.html_text(self.basis)}"
             "<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th></th>"
             f"<th>files in all</th><th>median file</th></tr>{rows}</table>"
             f"<pre>{html(ddl)}</pre>{notes}"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import repeat
 
 from spark_iceberg_sql.model.transforms import BY_NAME, TIMES
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
@@ -19,6 +20,7 @@ _PART_NAMES = {transform.name: transform.hive_columns for transform in TIMES if 
 UNITS = tuple(_PART_NAMES)
 _INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
 _UNKNOWN_FORMAT = "the format of its values is unknown: no query compares it with a constant"
+_PART = re.compile(r"\d{1,4}")
 _TIME_TYPES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
 # Forms of one column: the shape of its values, their format in Spark and in Python, and the unit.
 _DATE_SHAPES = (
@@ -79,7 +81,7 @@ class PartitionValueFormat:
 
     def number(self, text: str) -> int | None:
         """The number of a part as it is stored; None if the text is not one."""
-        if not re.fullmatch(r"\d{1,4}", text):
+        if not _PART.fullmatch(text):
             return None
         if self.format == "n":
             return int(text)
@@ -122,6 +124,10 @@ class PartitionDerivation:
         verb = "is" if len(self.formats) == 1 else "are"
         where = f" in {self.zone}" if self.zone else ""
         return f"{names} {verb} the {self.unit} of `{self.source.name}`{where}"
+
+    def matches(self, texts: Sequence[str], wall_time: datetime) -> bool:
+        """Whether partition values, as text, are those of a wall clock's time."""
+        return all(map(_holds, self.formats, texts, repeat(wall_time)))
 
     def mismatch_condition(self) -> str:
         """The condition, as SQL, of a row that contradicts the derivation."""
@@ -180,6 +186,13 @@ class PartitionDerivation:
         return f"({' AND '.join(bounds)})" if len(bounds) > 1 else bounds[0]
 
 
+def _holds(value_format: PartitionValueFormat, text: str, wall_time: datetime) -> bool:
+    if value_format.is_part:
+        return value_format.number(text) == int(getattr(wall_time, value_format.unit))
+    start = value_format.start(text)
+    return start is not None and start <= wall_time < next_unit(start, value_format.unit)
+
+
 def next_unit(start: datetime, unit: str) -> datetime:
     """The start of the next unit. Raises OverflowError after the year 9999."""
     if unit in ("day", "hour"):
@@ -206,6 +219,8 @@ def infer_formats(
     for column in sorted(partitions, key=lambda c: not values.get(c.name.lower())):
         column_values = sorted(set(values.get(column.name.lower(), ())))
         part_unit = part_units.get(column.name)
+        if column_values and not any(map(_PART.fullmatch, column_values)):
+            part_unit = None  # whole times, under the name of a part
         value_format, reason = _infer_format(
             column, _likely_values(column_values, part_unit) if is_guessed else column_values, part_unit
         )
@@ -267,7 +282,7 @@ def _shape_of(text: str) -> tuple[str, str, str, str] | None:
 def _likely_values(constants: Sequence[str], part_unit: str | None) -> list[str]:
     """The constants that may be values: of the finest unit, in the most frequent format or formats."""
     if part_unit is not None:
-        return [text for text in constants if re.fullmatch(r"\d{1,4}", text)]
+        return [*filter(_PART.fullmatch, constants)]
     by_shape: dict[tuple[str, str, str, str], list[str]] = {}
     for text in constants:
         shape = _shape_of(text)
@@ -279,7 +294,7 @@ def _likely_values(constants: Sequence[str], part_unit: str | None) -> list[str]
 
 
 def _part_format(column: Column, values: Sequence[str], unit: str) -> tuple[PartitionValueFormat | None, str]:
-    if not all(re.fullmatch(r"\d{1,4}", text) for text in values):
+    if not all(map(_PART.fullmatch, values)):
         return None, ""
     if column.type in _INTEGERS or unit == "year":
         return PartitionValueFormat(column, unit, "n" if column.type in _INTEGERS else "yyyy"), ""

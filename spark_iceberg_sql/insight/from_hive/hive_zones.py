@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from spark_iceberg_sql.errors import IcebergSqlError
 
 _OFFSET = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
+_REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 _NOT_REGIONS = ("localtime", "Factory", "posix", "right")  # files of the database that are no names
 _RELIABLE_YEARS = range(1970, 2038)  # where all copies of the zone database have the same rules
 
@@ -33,6 +35,19 @@ def refuse_unknown(name: str) -> None:
             help="give a name of the IANA database, such as Europe/Paris, or an offset, such as +02:00",
             argument="zone",
         )
+
+
+def fitting_zones(is_fit: Callable[[tzinfo], bool]) -> list[str]:
+    """The names of the time zones that satisfy a condition: whole offsets first, then regions."""
+    offsets = [f"{'-' if hours < 0 else '+'}{abs(hours):02}:00" for hours in range(-12, 15) if hours]
+    regions = sorted(name for name in available_timezones() if name.partition("/")[0] in _REGIONS)
+    zones = ((name, _fixed_offset(name) or zone_of(name)) for name in (*offsets, *regions))
+    return [name for name, zone in zones if zone is not None and is_fit(zone)]
+
+
+def _fixed_offset(name: str) -> tzinfo | None:
+    """The zone of an offset, `+02:00`; None if the name is none."""
+    return datetime.strptime(name, "%z").tzinfo if _OFFSET.fullmatch(name) else None
 
 
 def is_unambiguous(wall_time: datetime, name: str) -> bool:

@@ -104,7 +104,10 @@ class FromHive(Result):
                 new_reads = "unknown"
                 if item.files_then is not None and item.bytes_then is not None:
                     new_reads = _file_count_text(item.files_then, item.bytes_then)
-                yield f"  reads {_file_count_text(item.files, item.bytes)} now, {new_reads} then"
+                is_more = (item.files_then or 0) > item.files
+                yield f"  reads {_file_count_text(item.files, item.bytes)} now, {new_reads} then" + (
+                    ": more than now" if is_more else ""
+                )
             yield from (f"  {note}" for note in item.notes)
         yield "stays the same:"
         yield from (f"  {item}" for item in self.same)

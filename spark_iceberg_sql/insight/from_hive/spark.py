@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -14,7 +15,7 @@ from spark_iceberg_sql.insight.advise.spark import SAMPLE_ROWS, _AdviceSearch
 from spark_iceberg_sql.insight.from_hive.hive_ddl import HiveTable
 from spark_iceberg_sql.insight.from_hive.hive_partitions import Column, PartitionDerivation, possible_derivations
 from spark_iceberg_sql.insight.from_hive.hive_statements import changes_namespace
-from spark_iceberg_sql.insight.from_hive.hive_zones import refuse_unknown, zone_of
+from spark_iceberg_sql.insight.from_hive.hive_zones import fitting_zones, refuse_unknown, zone_of
 from spark_iceberg_sql.insight.from_hive.model import (
     FromHive,
     HiveQuery,
@@ -35,11 +36,14 @@ from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, plan_leaves
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.optimizer import bounds
-from spark_iceberg_sql.syntax.identifiers import dotted
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_QUARTER_HOUR = 900  # seconds; the offsets of time zones are multiples of it
+_ZONE_ROWS = 2000
+_SHOWN_ZONES = 4
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -182,12 +186,42 @@ def _verified_derivation(
         )
         return None
     if not matching:
-        unsure += [
-            f"{derivation.description}, but not in {row[f'r{i}']:,} of {row['rows']:,} rows"
-            for i, derivation in enumerate(derivations)
-        ]
+        for i, derivation in enumerate(derivations):
+            unsure.append(
+                f"{derivation.description}, but not in {row[f'r{i}']:,} of {row['rows']:,} rows"
+                + _zone_remedy(spark, table, derivation)
+            )
         return None
     return replace(matching[0], basis=f"{matching[0].description}: checked on all {row['rows']:,} rows")
+
+
+def _wall_time(seconds: int, zone: tzinfo) -> datetime:
+    return datetime.fromtimestamp(seconds, zone).replace(tzinfo=None)
+
+
+def _zone_remedy(spark: SparkSession, table: HiveTable, derivation: PartitionDerivation) -> str:
+    """The zones in which a derivation seems to be true, as the end of a sentence; empty if it has no zone or fits none.
+
+    Some of the table's rows decide: with `zone`, all are checked.
+    """
+    if not derivation.zone:
+        return ""
+    quarter = f"CAST(floor(unix_seconds({quoted(derivation.source.name)}) / {_QUARTER_HOUR}) AS BIGINT)"
+    texts = [f"CAST({quoted(name)} AS STRING)" for name in derivation.columns]
+    rows = spark.table(dotted(table.name)).selectExpr(*texts, quarter).distinct().limit(_ZONE_ROWS).collect()
+    pairs = [(row[:-1], row[-1] * _QUARTER_HOUR) for row in rows if None not in row]
+
+    def is_fit(zone: tzinfo) -> bool:
+        try:
+            return all(derivation.matches(texts, _wall_time(at, zone)) for texts, at in pairs)
+        except (OverflowError, ValueError):  # years that Python does not have
+            return False
+
+    zones = fitting_zones(is_fit) if pairs else []
+    if not zones:
+        return ""
+    more = f" or {len(zones) - _SHOWN_ZONES} others" if len(zones) > _SHOWN_ZONES else ""
+    return f"; it seems to be so in {', '.join(zones[:_SHOWN_ZONES])}{more}: give the right one with zone => '...'"
 
 
 def _reads_now(run_sql: Callable[..., DataFrame], query: Query, name: str) -> tuple[int, int] | None:
