@@ -28,7 +28,7 @@ FAILS = (PySparkException, Py4JError, Py4JError)
 # One core, and generated code only if a batch asks for it: each query runs once.
 SETTINGS = {
     "spark.master": "local[1]",
-    "spark.driver.memory": "1500m",
+    "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _SCAN = "DataSourceV2ScanRelation"
 _RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
+# The optimizer rules that conclude from the metadata of files: those of a hypothetical table are estimated, and what is
+# compared with it is planned likewise.
+_BY_METADATA = tuple(f"spark.iceberg_sql.{rule}" for rule in ("aggregates", "limit", "topk", "values"))
 # Analyzer.executeSameContext, under the mangled name of a private Scala method.
 _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 
@@ -64,15 +67,23 @@ def counting_by_files(spark: SparkSession) -> Iterator[None]:
 
     Of an empty table it always could; of an imported table whose first spec remains, it cannot.
     """
-    previous = spark.conf.get(_PUSH_DOWN, None)
-    spark.conf.set(_PUSH_DOWN, "false")
+    with _disabled(spark, (_PUSH_DOWN,)):
+        yield
+
+
+@contextmanager
+def _disabled(spark: SparkSession, keys: Sequence[str]) -> Iterator[None]:
+    previous = {key: spark.conf.get(key, None) for key in keys}
+    for key in keys:
+        spark.conf.set(key, "false")
     try:
         yield
     finally:
-        if previous is None:
-            spark.conf.unset(_PUSH_DOWN)
-        else:
-            spark.conf.set(_PUSH_DOWN, previous)
+        for key, value in previous.items():
+            if value is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, value)
 
 
 def scans(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> list[PlannedScan]:
@@ -81,7 +92,8 @@ def scans(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str
     table: an Iceberg table, read instead of `names`.
     """
     session = gateway.java_session(spark)
-    with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+    working = sessions.working_in(spark)
+    with working, gateway.without_error_logs(), relations.separate_origin(), _disabled(spark, _BY_METADATA):
         analysed = _analysed(session, text, table, names)
         # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
         mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()

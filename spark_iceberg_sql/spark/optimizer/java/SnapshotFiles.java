@@ -37,8 +37,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * {@link #pinned}: another session may commit between the rule and the scan.
  */
 public final class SnapshotFiles {
-  /** Begins the location of tables whose files were never written; see hypothetical_tables.py. */
-  private static final String HYPOTHETICAL = "memory:/hypothetical/";
   /** The maximum number of data files of a snapshot that are looked at: planning them takes about a second. */
   private static final long LIMIT = 200000;
 
@@ -60,14 +58,12 @@ public final class SnapshotFiles {
 
   /**
    * Null if the plan is not a relation of an Iceberg table, or if its snapshot is not known or cannot be fixed:
-   * incremental reads, staged writes, tables with too many files. Nor does a hypothetical table have any: what it
-   * would hold is estimated.
+   * incremental reads, staged writes, tables with too many files.
    */
   public static SnapshotFiles of(Object plan) {
     PartitionLayout layout = PartitionLayout.of(plan);
     Snapshot snapshot = layout == null ? null : layout.snapshot();
-    if (snapshot == null || layout.table().location().startsWith(HYPOTHETICAL)) return null;
-    if (!(((DataSourceV2Relation) plan).table() instanceof SparkTable)) return null;
+    if (snapshot == null || !(((DataSourceV2Relation) plan).table() instanceof SparkTable)) return null;
     if (count(snapshot, "total-data-files") > LIMIT) return null;
     DataSourceV2Relation pinned = Relations.pinned((DataSourceV2Relation) plan, snapshot);
     return pinned == null ? null : new SnapshotFiles(layout, (DataSourceV2Relation) plan, pinned, snapshot);
