@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from samples import share
 from scans import metrics
 from session_settings import settings
 
@@ -321,7 +322,7 @@ def random_query(table: str, picked: random.Random) -> str:
     return sql
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", share([1, 2], 2))
 def test_random_queries(spark: SparkSession, seed: int) -> None:
     picked = random.Random(seed)
     applied = 0

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from samples import share
 from scans import leaves
 from session_settings import settings
 
@@ -143,7 +144,7 @@ def query(pick: random.Random, tables: list[str]) -> str:
     return text
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", share(range(4), 2))
 def test_random_joins(spark: SparkSession, seed: int) -> None:
     pick = random.Random(seed)
     tables = [create(spark, f"t{seed}_{i}", spec, pick) for i, spec in enumerate(pick.sample(SPECS, 3))]
