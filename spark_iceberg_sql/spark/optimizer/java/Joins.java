@@ -73,7 +73,9 @@ public class Joins extends SwitchedRule {
   @Override
   protected String check(SparkSession session) {
     try {
-      Table table = TrialTable.of(new int[][] {{0, 20}});
+      int[][] bounds = new int[10][];
+      for (int i = 0; i < bounds.length; i++) bounds[i] = new int[] {0, 20};
+      Table table = TrialTable.of(bounds);
       DataSourceV2ScanRelation scanned =
         TrialTable.scanned(TrialTable.optimized(session, "SELECT x FROM t WHERE x < 10", table));
       if (!NarrowedScan.isCandidate(scanned)) return "a scan is not of the expected class: " + scanned;

@@ -34,6 +34,8 @@ import scala.Option;
  */
 public final class NarrowedScan {
   private static final String SCAN = "org.apache.iceberg.spark.source.SparkBatchQueryScan";
+  /** To build the scan of a table of no more files and bytes takes longer than to read what it would leave out. */
+  private static final long FILES = 8, BYTES = 256L << 20;
   /** The field of the builder and the method of the scan: of Iceberg 1.12 on Spark 4.1, and before. */
   private static final String[] FILTERS = {"filters", "filterExpressions"};
 
@@ -42,7 +44,7 @@ public final class NarrowedScan {
 
   private NarrowedScan() {}
 
-  /** Whether a plan is a scan that can be built again. */
+  /** Whether a plan is a scan that can be built again, with a gain that may be worth it. */
   public static boolean isCandidate(Object plan) {
     if (!(plan instanceof DataSourceV2ScanRelation)) return false;
     DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
@@ -50,8 +52,15 @@ public final class NarrowedScan {
     // Spark plans joins without a shuffle by the partitions that such a scan reports.
     if (scanned.keyGroupedPartitioning().isDefined() || scanned.ordering().isDefined()) return false;
     Object relation = scanned.relation();
-    return relation instanceof DataSourceV2Relation && ((DataSourceV2Relation) relation).table() instanceof SparkTable
-      && PartitionLayout.of(relation) != null;
+    if (!(relation instanceof DataSourceV2Relation)) return false;
+    if (!(((DataSourceV2Relation) relation).table() instanceof SparkTable)) return false;
+    PartitionLayout layout = PartitionLayout.of(relation);
+    return layout != null && (layout.snapshot() == null || isLarge(layout.snapshot()));
+  }
+
+  private static boolean isLarge(Snapshot snapshot) {
+    return SnapshotFiles.count(snapshot, "total-data-files") > FILES
+      || SnapshotFiles.count(snapshot, "total-files-size") > BYTES;
   }
 
   /** The scan with the filters that predicates on its columns imply; the argument itself if there are none. */
