@@ -157,7 +157,7 @@ public final class JoinTerms {
   }
 
   @SuppressWarnings("unchecked")
-  static int compare(Object a, Object b) {
+  public static int compare(Object a, Object b) {
     return ((Comparable<Object>) a).compareTo(b);
   }
 

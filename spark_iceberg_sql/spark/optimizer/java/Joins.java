@@ -74,7 +74,7 @@ public class Joins extends SwitchedRule {
   protected String check(SparkSession session) {
     try {
       int[][] bounds = new int[10][];
-      for (int i = 0; i < bounds.length; i++) bounds[i] = new int[] {0, 20};
+      for (int i = 0; i < bounds.length; i++) bounds[i] = new int[] {2 * i, 2 * i + 1};
       Table table = TrialTable.of(bounds);
       DataSourceV2ScanRelation scanned =
         TrialTable.scanned(TrialTable.optimized(session, "SELECT x FROM t WHERE x < 10", table));

@@ -101,7 +101,7 @@ public final class NarrowedScan {
       scanned.output(), scanned.keyGroupedPartitioning(), scanned.ordering());
   }
 
-  /** Whether files may be skipped by a predicate: its columns are the table's, with partition fields or bounds. */
+  /** Whether files may be skipped by a predicate: its columns are the table's, with partition fields or useful bounds. */
   public static boolean isPrunable(Expression predicate, DataSourceV2ScanRelation scanned) {
     PartitionLayout layout = PartitionLayout.of(scanned.relation());
     if (!predicate.references().subsetOf(((LogicalPlan) scanned.relation()).outputSet())) return false;
@@ -109,8 +109,10 @@ public final class NarrowedScan {
     for (Attribute column : ScalaTypes.list(predicate.references().toSeq())) {
       Types.NestedField field = layout.field(column);
       if (field == null || !SnapshotFiles.isKnown(field.type()) || !isSame(column, scanned)) return false;
-      boolean hasBounds = !(metrics.columnMode(column.name()) instanceof MetricsModes.None);
-      if (!hasBounds && layout.transformsOf(column).isEmpty()) return false;
+      if (!layout.transformsOf(column).isEmpty()) continue;
+      if (metrics.columnMode(column.name()) instanceof MetricsModes.None) return false;
+      SnapshotFiles files = SnapshotFiles.of(scanned.relation());
+      if (files != null && !Clustering.of(files, field)) return false;
     }
     return true;
   }
