@@ -199,7 +199,7 @@ NOT_RUN = {
     "a cell of a notebook": 2,
     "a drawing": 1,
     "installs": 8,
-    "measures": 13,
+    "measures": 14,
     "needs a JDBC driver": 1,
     "needs Neovim": 1,
     "needs a cluster": 1,

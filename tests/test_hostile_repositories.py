@@ -456,6 +456,7 @@ def test_a_damaged_file_of_pyiceberg(clone: Path, run: Check, tmp_path: Path) ->
         assert f"`.pyiceberg.yaml` {words}" in done.stderr
 
 
+@pytest.mark.rest  # waits for a server
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [

@@ -199,6 +199,7 @@ def linked(clone: Path, outside: Path, request: pytest.FixtureRequest) -> Path:
     return target
 
 
+@pytest.mark.rest  # a process for each
 @pytest.mark.parametrize(
     "words",
     [

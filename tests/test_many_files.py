@@ -258,6 +258,7 @@ METADATA = json.dumps(
 )
 
 
+@pytest.mark.rest  # five seconds
 @pytest.mark.parametrize(
     ("made", "name", "text"),
     [

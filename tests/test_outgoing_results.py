@@ -89,7 +89,7 @@ RESULTS: dict[str, Callable[[str], object]] = {
         (n,),
     ),
     "spj": lambda n: JoinReport((Join(n, (n, n), 1, 0, False, False, n),), (f"SET x = {n}",)),
-    "health": lambda n: Health(n, 1, 1, (Finding("skew", n, 1, 1, "CALL x()", n),)),
+    "health": lambda n: Health(n, 1, 1, (Finding("old specs", n, 1, 1, "CALL x()", n),), (Finding("skew", n, 1, 1),)),
     "preview": lambda n: Preview(n, n, (PartitionPreview(n, (), 1, 1, 1),), (1,), FIGURES, n, 1, (n,)),
     "advise": lambda n: Advice([proposal(n)], source=n, basis=n, tried=1, notes=(n,)),
     "from-hive": lambda n: FromHive(

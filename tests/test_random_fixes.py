@@ -228,6 +228,7 @@ def findings(text: str) -> list[str]:
     return [d.code for d in check(text, Tables(namespace=("db",))) if d.code != "SIS002"]
 
 
+@pytest.mark.rest  # six seconds
 @pytest.mark.parametrize("start", SEEDS)
 def test_templates(start: int) -> None:
     """In every branch a statement is as it was, if nothing was found in it, and else has no more faults."""

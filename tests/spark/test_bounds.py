@@ -70,7 +70,6 @@ def test_a_delete_by_metadata(spark: SparkSession, millis: str) -> None:
     assert keys(spark, millis) == [k for k, _ in recent()]
 
 
-@pytest.mark.main("rule bounds")
 def test_other_files_are_skipped(spark: SparkSession, millis: str) -> None:
     """The imported file is read by each query for its own rows; of ten others, one."""
     for month in range(1, 11):

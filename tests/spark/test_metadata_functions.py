@@ -222,7 +222,6 @@ def test_statistics(spark: SparkSession, paths: dict[int, str]) -> None:
     assert all(row.path.endswith(".stats") for row in found)
 
 
-@pytest.mark.main("metadata functions")
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_ddl_makes_an_equal_table(spark: SparkSession, paths: dict[int, str], version: int) -> None:
     copy = f"{TABLE}_again"

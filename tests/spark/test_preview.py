@@ -126,7 +126,6 @@ def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> N
     assert sis.preview(spark, query, "shop", properties=gzip).bytes != truth
 
 
-@pytest.mark.main("preview")
 def test_the_shape_of_the_answer(spark: SparkSession, events: str) -> None:
     found = sis.preview(spark, events, "truncate(10, tenant)")
     assert found.spec == "truncate(10, tenant)"

@@ -126,7 +126,6 @@ def test_a_finer_bucket_reads_the_coarser_ones_files(spark: SparkSession, daily:
     assert "bucket[4](id)" not in plan(spark.sql(f"SELECT id FROM {daily} WHERE iceberg_bucket(6, id) = 2"))
 
 
-@pytest.mark.main("rule prune")
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 def test_delete_update_merge(spark: SparkSession, mode: str) -> None:
     properties = ", ".join(f"'write.{kind}.mode' = '{mode}'" for kind in ("delete", "update", "merge"))

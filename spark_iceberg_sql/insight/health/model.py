@@ -90,11 +90,12 @@ class Health(Result):
         for finding in self.findings:
             lines.append(f"  {finding.problem}: {finding.detail}")
             if finding.call is not None:
-                lines.append(f"    {finding.call};{rewrite_comment(finding)}")
-        lines += [f"  {finding.problem}: {finding.detail}\n    -- {_NEEDS_QUERIES}" for finding in self.undecided]
+                lines += f"    {finding.call};{rewrite_comment(finding)}".split("\n")
+        for finding in self.undecided:
+            lines += [f"  {finding.problem}: {finding.detail}", f"    -- {_NEEDS_QUERIES}"]
         if self.findings:
             lines.append(f"  ({'; '.join(sorted({finding.basis for finding in self.findings}))})")
-        return join_visible(line for text in lines for line in text.split("\n"))
+        return join_visible(lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
