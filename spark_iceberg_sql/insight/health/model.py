@@ -58,9 +58,9 @@ class Finding:
 class Health(Result):
     """A table's state.
 
-    table: its name. files, bytes: its data files. findings: the problems, if any; what their calls do makes no query
-    read more. undecided: problems for some queries and a gain for others, so that without queries no statement is
-    proposed.
+    table: its name. files, bytes: its data files. findings: the problems, if any; their calls bring the files into the
+    spec and the order that the table declares, or join small ones. undecided: problems for some queries and a gain for
+    others, so that without queries no statement is proposed.
     """
 
     table: str
