@@ -244,16 +244,18 @@ class Hunt:
         finding.seconds = self.spent()
         with self.harness.off():  # Iceberg's own wrong rows are not of one kind with a rule's
             beneath = bool(self.minimiser.fails(made, case))
-        key = f"{minimise.key(case, node)}|{beneath}"
+        key = f"{minimise.key(case, node)}|{beneath}|{made.table.is_mended}"
         first = key not in self.blamed
         if first:
             self.blamed[key] = self.minimiser.blame(made, case)
         finding.rules = self.blamed[key]
-        if finding.rules == BENEATH and first and not made.table.is_mended:
-            # Spark's own faults also occur next to this package's functions: the minimised case shows whose it is.
-            if _names_ours(case.predicate):
+        if finding.rules == BENEATH and first:
+            # Spark's own faults also occur next to this package's functions, and over files that the rules must read
+            # rightly: the minimised case shows whose it is.
+            if made.table.is_mended or _names_ours(case.predicate):
                 self.shrink(finding)
-            self.theirs[key] = finding.rules == BENEATH and not _names_ours(finding.node.sql())
+            theirs = finding.rules == BENEATH and not finding.made.table.is_mended
+            self.theirs[key] = theirs and not _names_ours(finding.node.sql())
         if self.theirs.get(key, False):
             self.result.beneath += 1
             if first:
