@@ -88,7 +88,7 @@ def from_hive(
     for an unknown time zone, or for a table and a Spark Connect session.
     """
     if len(source.split()) > 1:
-        from spark_iceberg_sql.insight.from_hive.model import from_ddl
+        from spark_iceberg_sql.insight.from_hive.hive_move import from_ddl
 
         return from_ddl(source, queries, column=column, zone=zone, catalog=catalog)
     if spark is None:

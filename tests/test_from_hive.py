@@ -291,6 +291,46 @@ def test_columns_for_year_month_and_day() -> None:
     assert where("year = '2024' AND month = '01'", text) is not None
 
 
+@pytest.mark.parametrize(
+    ("condition", "rewritten"),
+    [
+        ("year = 2008 AND month BETWEEN 5 AND 7", "(d >= DATE '2008-05-01' AND d < DATE '2008-08-01')"),
+        ("year = 2008 AND month >= 5", "(d >= DATE '2008-05-01' AND d < DATE '2009-01-01')"),
+        ("month < 5 AND year = 2008", "(d >= DATE '2008-01-01' AND d < DATE '2008-05-01')"),
+        ("year = 2008 AND month > 11", "(d >= DATE '2008-12-01' AND d < DATE '2009-01-01')"),
+        ("year = 2008 AND month = 2 AND day <= 29", "(d >= DATE '2008-02-01' AND d < DATE '2008-03-01')"),
+        ("year = 2008 AND month IN (1, 2, 5)", "((d >= DATE '2008-01-01' AND d < DATE '2008-03-01') OR (d >= "),
+        ("year BETWEEN 2008 AND 2010", "(d >= DATE '2008-01-01' AND d < DATE '2011-01-01')"),
+        ("year > 2008", "d >= DATE '2009-01-01'"),
+        ("year = 2008 AND month > 12", None),  # no row, which a range cannot say
+        ("year = 2008 AND month BETWEEN 7 AND 5", None),
+        ("year > 2008 AND month = 5", "d >= DATE '2009-01-01' AND month = 5"),
+        (
+            "year = 2008 AND month NOT BETWEEN 5 AND 7",
+            "(d >= DATE '2008-01-01' AND d < DATE '2009-01-01') AND month NOT",
+        ),
+        ("year = 2007 AND day > 3", None),
+    ],
+)
+def test_a_range_of_the_finest_part(condition: str, rewritten: str | None) -> None:
+    result = where(condition, parts())
+    assert result == rewritten or (rewritten and str(result).startswith(rewritten))
+
+
+def test_digits_that_are_not_padded_have_another_order() -> None:
+    """As texts, '5' is not between '4' and '11'."""
+    forms, _ = infer_formats([Column(n, "string") for n in ("year", "month")], {"year": ["2024"], "month": ["1", "12"]})
+    (unpadded,) = possible_derivations(forms, [Column("d", "date")], ["UTC"])
+    assert where("year = '2024' AND month BETWEEN '4' AND '11'", unpadded) is None
+    assert (
+        where("year = '2024' AND month IN ('4', '5')", unpadded) == "(d >= DATE '2024-04-01' AND d < DATE '2024-06-01')"
+    )
+    assert (
+        where("year = '2024' AND month >= '05'", parts("string"))
+        == "(d >= DATE '2024-05-01' AND d < DATE '2025-01-01')"
+    )
+
+
 def test_forms_that_no_time_has() -> None:
     def form(kind: str, *values: str) -> tuple[str | None, str]:
         found, unknown = infer_formats([Column("p", kind)], {"p": values})

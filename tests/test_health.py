@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spark_iceberg_sql.insight.health.model import Health, TableMetrics, health
+from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.health.findings import health
+from spark_iceberg_sql.insight.health.model import Finding, Health, TableMetrics
+from spark_iceberg_sql.insight.health.workload import judged_by_queries
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.spec import PartitionField
 
@@ -49,20 +52,20 @@ def test_each_problem_alone() -> None:
 
 
 def test_what_is_a_gain_for_some_queries_alone_has_no_call() -> None:
-    def undecided(**changed: object) -> list[str]:
+    def ruled_out(**changed: object) -> list[str]:
         assert problems(**changed) == []
         result = health(replace(FINE, **changed))
-        assert all(finding.call is None for finding in result.undecided)
-        assert ("needs queries: `advise`" in str(result)) == bool(result.undecided)
-        assert len(list(result.rows())) == len(result.undecided)
-        return [finding.problem for finding in result.undecided]
+        assert all(finding.call is None for finding in result.ruled_out)
+        assert ("with `queries`, that is computed" in str(result)) == bool(result.ruled_out)
+        assert len(list(result.rows())) == len(result.ruled_out)
+        return [finding.problem for finding in result.ruled_out]
 
-    assert undecided(alone=9, median=2 * MB) == ["fine partitions"]
-    assert undecided(alone=9, median=200 * MB) == []
-    assert undecided(largest=5000 * MB) == ["skew"]
-    (skew,) = health(replace(FINE, largest=5000 * MB, largest_files=11)).undecided
+    assert ruled_out(alone=9, median=2 * MB) == ["fine partitions"]
+    assert ruled_out(alone=9, median=200 * MB) == []
+    assert ruled_out(largest=5000 * MB) == ["skew"]
+    (skew,) = health(replace(FINE, largest=5000 * MB, largest_files=11)).ruled_out
     assert (skew.files, skew.bytes) == (11, 5000 * MB)
-    assert undecided(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
+    assert ruled_out(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
 
 
 def test_a_rewrite_of_old_specs_may_make_more_files() -> None:
@@ -96,7 +99,7 @@ def test_how_many_files_are_left() -> None:
     ):
         found = health(replace(figures, fields=(day,)))
         assert said in found.findings[0].detail
-        assert ": one or more for each partition of the current spec" in found.findings[0].detail
+        assert "the statement of `old specs` rewrites them" in found.findings[0].detail
         assert found.findings[0].call is None
         assert "how much it rewrites" not in str(found).partition("old specs")[0]
 
@@ -111,7 +114,7 @@ def test_names_are_quoted() -> None:
 def test_a_large_partition_of_a_small_table_is_named_where_it_is_no_skew() -> None:
     """Splitting what fits into one file would contradict the advice to have fewer files."""
     small = replace(FINE, partitions=5, alone=4, largest=411_801, median=1_268, bytes=416_873)
-    (one,) = health(small).undecided
+    (one,) = health(small).ruled_out
     assert one.problem == "fine partitions"
     assert "411.8 kB, 325 times the median" in one.detail
 
@@ -121,3 +124,66 @@ def test_what_a_call_rewrites_is_not_what_it_is_about() -> None:
     assert "how much it rewrites is unknown" in str(health(replace(FINE, old_files=2)))
     known = replace(old, rewritten_files=4, rewritten_bytes=117_986)
     assert "-- rewrites 4 data files, 118.0 kB" in str(Health("t", 4, 117_986, (known,)))
+
+
+def layout(files: int, size: int, **more: object) -> Proposal:
+    """A spec under which the one query reads so many files and bytes."""
+    reads = (QueryReads("q", 1.0, files, size, files, size),)
+    return replace(Proposal("", files, size, size + 4 * files, reads, 10, 100), **more)
+
+
+def advice(*proposals: Proposal) -> Advice:
+    return Advice(proposals, source="lake.shop.orders", basis="based on every row", tried=12)
+
+
+TODAY = layout(10, 1000, is_today=True)
+SMALL = replace(FINE, small=8, small_after=2, small_bytes=900 * MB)
+
+
+def test_queries_rule_out_what_would_let_them_read_more() -> None:
+    for after, reason in (
+        (layout(2, 1000), None),
+        (layout(10, 1000), None),  # the table is smaller, and no query loses
+        (layout(11, 900), "the queries would read more files: 11 files (900 B) instead of 10 (1.0 kB)"),
+        (layout(2, 1200), "the queries would read more bytes: 2 files (1.2 kB) instead of 10 (1.0 kB)"),
+        (
+            layout(2, 990, error=0.05),
+            "may read more bytes: 2 files (990 B) instead of 10 (1.0 kB), by an estimate that",
+        ),
+        (None, "what the queries would read afterwards is unknown"),
+    ):
+        result = judged_by_queries(health(SMALL), advice(TODAY), lambda finding, after=after: after)
+        (finding,) = result.ruled_out if reason else result.findings
+        assert (reason or "") in (finding.reason or "")
+        assert (finding.call is None) == (reason is not None)
+        assert result.queries == 1
+        assert "judged for 1 query" in str(result)
+        assert ("the queries then read 2 files" in str(result)) == (after == layout(2, 1000))
+
+
+def test_with_queries_the_best_spec_of_advise_is_proposed() -> None:
+    ddl = ("ALTER TABLE lake.shop.orders ADD PARTITION FIELD days(ts)",)
+    best = layout(2, 200, spec="days(ts)", ddl=ddl, rewrite="CALL lake.system.rewrite_data_files(...)")
+    result = judged_by_queries(health(replace(SMALL, alone=9, median=MB)), advice(best, TODAY), lambda finding: None)
+    assert [finding.call for finding in result.findings] == [*ddl, best.rewrite]
+    assert "with days(ts), the queries read 2 files (200 B) instead of 10 (1.0 kB), step 1 of 2" in str(result)
+    assert [finding.problem for finding in result.ruled_out] == ["small files", "fine partitions"]
+    anew = layout(2, 200, rewrite=best.rewrite)
+    assert [f.problem for f in judged_by_queries(health(FINE), advice(anew, TODAY), lambda finding: None).findings] == [
+        "layout"
+    ]
+    small = judged_by_queries(health(SMALL), advice(anew, TODAY), lambda finding: layout(2, 900))
+    assert [finding.problem for finding in small.findings] == ["small files"]
+    more = layout(2, 1200, spec="days(ts)", ddl=ddl)
+    (spec,) = judged_by_queries(health(FINE), advice(more, TODAY), lambda finding: None).ruled_out
+    assert (spec.problem, spec.call) == ("spec", None)
+    assert "read more bytes" in str(spec.reason)
+    kept = judged_by_queries(health(replace(FINE, alone=9, median=MB)), advice(TODAY), lambda finding: None)
+    assert kept.findings == ()
+    assert "of 12 specs tried, none is clearly better for the queries" in str(kept)
+
+
+def test_wrong_rows_are_repaired_whatever_queries_read() -> None:
+    wrong = Finding("wrong bounds", "they are", 3, 300, "CALL x")
+    result = judged_by_queries(Health("t", 3, 300, (wrong,)), advice(TODAY), lambda finding: layout(99, 10**6))
+    assert result.findings == (wrong,)

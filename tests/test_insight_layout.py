@@ -21,13 +21,21 @@ import pytest
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.insight.advise.candidate_fields import (
     alter_statements,
+    ascending,
     candidate_fields,
     candidate_specs,
     field_per_column,
+    spec_variants,
 )
 from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
 from spark_iceberg_sql.insight.advise.file_layout import assume_rows
-from spark_iceberg_sql.insight.advise.layout import Sample, hypothetical_table, layouts, median_file_size, slice_files
+from spark_iceberg_sql.insight.advise.layout import (
+    Sample,
+    candidates,
+    hypothetical_table,
+    median_file_size,
+    slice_files,
+)
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, proposal, with_today
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
@@ -44,10 +52,11 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
 )
 from spark_iceberg_sql.insight.preview.existing_files import FileStats, partition_totals, round_to_total, unit_of
 from spark_iceberg_sql.insight.preview.model import partition_text
-from spark_iceberg_sql.insight.specs import candidate_spec
+from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.table import SortField
 from spark_iceberg_sql.model.types import Field, Primitive, Struct
 
 pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
@@ -346,11 +355,50 @@ def test_a_spec_with_small_files_is_known_by_its_middle_file() -> None:
     assert max(cut.sizes) < 400_000
 
 
+def test_what_is_not_laid_out_is_listed_with_the_reason() -> None:
+    some, days = sample(1000, 1_000_000), fields("days(ts)")[0]
+    same = fields("months(ts)")[0]
+    some = replace(some, field_values={**some.field_values, same.key: some.field_values[days.key]})
+    tried = [days, same, *fields("bucket(4, id)"), *fields("name")]
+    specs = candidates(some, tried, 500_000)
+    assert {clause(Spec(0, spec), SCHEMA) for spec in specs.layouts} == {"", "days(ts)", "name"}
+    reasons = {clause(Spec(0, spec), SCHEMA): reason for spec, reason in specs.ruled_out.items()}
+    assert reasons.pop("days(ts), name").startswith("its median file would have")
+    assert reasons == {
+        "months(ts)": "it has the same partitions as days(ts)",
+        "bucket(4, id)": "all rows would be in one partition",
+    }
+
+
+def test_rows_in_the_order_of_a_column() -> None:
+    """Nulls are where the order puts them, and each file then has its own range."""
+    some = sample(1000, 1000)
+    by_name = some.sorted_by([ascending(3)])
+    assert by_name.columns[3] == sorted(some.columns[3], key=lambda name: name or "")
+    assert sorted(by_name.columns[1]) == some.columns[1]
+    last = SortField(3, ascending(3).transform, "DESC", "NULLS LAST")
+    assert some.sorted_by([last]).columns[3] == by_name.columns[3][::-1]
+    twice = some.sorted_by([ascending(3), SortField(1, last.transform, "DESC", "NULLS LAST")])
+    assert twice.columns[1][:2] == [999, 989]  # the last row without a name first
+
+
+def test_todays_spec_with_one_field_less_or_more() -> None:
+    today = fields("days(ts), bucket(4, id)")
+    specs = spec_variants(today, [*fields("name"), *fields("months(ts)")])
+    assert [clause(Spec(0, spec), SCHEMA) for spec in specs] == [
+        "days(ts), bucket(4, id)",
+        "bucket(4, id)",
+        "days(ts)",
+        "days(ts), bucket(4, id), name",
+    ]
+    assert spec_variants([], fields("name")) == []
+
+
 def test_a_table_without_rows_has_no_files() -> None:
     none = Sample(0, 1.0, {1: []}, {}, FileSizeModel([], WriteSettings("hash", 1000)), 0)
     assert slice_files(none, ()).file_ends == []
     assert median_file_size(none, ()) == 0
-    assert layouts(none, [], 100).keys() == {()}
+    assert candidates(none, [], 100).layouts.keys() == {()}
 
 
 def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
@@ -607,7 +655,7 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     assert advice.best is best
     assert advice.today is today
     assert "&lt;" not in advice._repr_html_()
-    assert "today's spec reads the least" in str(Advice([today], source="t", basis="b", tried=1))
+    assert "today's spec reads the least of the 1 spec tried" in str(Advice([today], source="t", basis="b", tried=1))
 
 
 def test_todays_spec_stays_unless_another_is_clearly_better() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from doc_pages import ROOT
 
-from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, RuledOut
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.health.model import Finding, Health
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
@@ -29,7 +29,9 @@ RESULTS = {
     "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1),)),
     "spj": JoinReport((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
     "preview": PREVIEW,
-    "advise": Advice([PROPOSAL], source="t", basis="every row", tried=3, notes=("a note",)),
+    "advise": Advice(
+        [PROPOSAL], source="t", basis="every row", tried=3, notes=("a note",), ruled_out=(RuledOut("id", "why", 7),)
+    ),
 }
 
 
@@ -63,3 +65,12 @@ def test_figures_and_values_that_json_lacks() -> None:
     unread = replace(RESULTS["explain"].scans[0], files=None)
     assert unread.pruned is None
     assert RESULTS["explain"].to_dict()["scans"][0]["pruned"] == 100.0
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_prompt_shows_the_text_and_a_notebook_the_same_in_html(name: str) -> None:
+    result = RESULTS[name]
+    assert repr(result) == str(result)
+    html = result._repr_html_()
+    assert "<" in html
+    assert "None" not in html

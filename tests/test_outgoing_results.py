@@ -31,8 +31,9 @@ from spark_iceberg_sql.errors import (
 )
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
+from spark_iceberg_sql.insight.from_hive.hive_move import from_ddl
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
-from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery, from_ddl
+from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
 from spark_iceberg_sql.insight.health.model import Finding, Health
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.insight.spj.model import Join, JoinReport

@@ -27,11 +27,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_session(parser)
 
 
+def workload_text(file: str) -> str:
+    """The queries of a file, or the path of an event log."""
+    return file if file != "-" and is_event_log(Path(file)) else decode(read_bytes(file), file)[0]
+
+
 def run(args: argparse.Namespace) -> int:
     """Print the advice; returns the exit code."""
-    queries = args.file
-    if args.file == "-" or not is_event_log(Path(args.file)):
-        queries = decode(read_bytes(args.file), args.file)[0]
+    queries = workload_text(args.file)
     with session(args) as spark:
         advice = load("insight.advise.spark").advise(spark, args.source, [queries], using=args.using)
     write_result(advice, args)

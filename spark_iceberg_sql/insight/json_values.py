@@ -34,9 +34,12 @@ def as_json(value: object) -> str:
 
 
 class Result:
-    """Base of all results of insight: the same dict as Python values and as JSON."""
+    """Base of all results of insight: the same text on request and as a prompt's echo, and the same dict as JSON."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """A dict for JSON: the attributes, and the attributes of the records in them."""

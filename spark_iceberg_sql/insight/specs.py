@@ -17,7 +17,6 @@ from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 _SOURCE_NAME = "the_source"
-_TABLE_NAME = "the_table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +32,21 @@ class CandidateSpec:
     warnings: tuple[str, ...] = ()
 
 
-def candidate_spec(text: str, schema: Schema, *, case_sensitive: bool = False) -> CandidateSpec:
+def candidate_spec(
+    text: str, schema: Schema, *, case_sensitive: bool = False, table: Sequence[str] = ("source",)
+) -> CandidateSpec:
     """Read and check the text of a PARTITIONED BY clause.
 
     text: `days(ts), bucket(16, id)`; empty for an unpartitioned table. schema: the columns, with field ids.
-    case_sensitive: Spark's `spark.sql.caseSensitive`.
+    case_sensitive: Spark's `spark.sql.caseSensitive`. table: its name, for messages.
     Raises IcebergSqlError, with the rules' findings, for a spec that Iceberg or Spark would refuse.
     """
     if not text.strip():
         return CandidateSpec(Spec(0), "")
     _refuse_more_than_a_clause(text)
     catalog = Tables([Table((_SOURCE_NAME,), schema)], complete=True, case_sensitive=case_sensitive)
-    statement = f"CREATE TABLE {_TABLE_NAME} USING iceberg PARTITIONED BY (\n{text}\n) AS SELECT * FROM {_SOURCE_NAME}"
+    name = ".".join(map(quoted, table))
+    statement = f"CREATE TABLE {name} USING iceberg PARTITIONED BY (\n{text}\n) AS SELECT * FROM {_SOURCE_NAME}"
     change_plans = plans(catalog, statement)
     plan = change_plans[0] if len(change_plans) == 1 else None
     if plan is None or plan.after is None:

@@ -47,6 +47,7 @@ from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, TokenKind
 
 # The feature that only Iceberg tables have, by statement; partition fields for all others.
 _ICEBERG_FEATURES: dict[type[nodes.Node], str] = {
@@ -68,6 +69,7 @@ _COLUMNS = (
 
 # Help for Hive's statements, by verb.
 _HELP = {
+    "drop": "to delete the rows write `DELETE FROM {table} WHERE {condition}`",
     "add": "leave out the statement; to change the partitioning write `ADD PARTITION FIELD`, to delete rows "
     "`DELETE FROM`",
     "show": "write `SELECT * FROM {table}.partitions`",
@@ -227,7 +229,7 @@ def _create(context: Context, node: nodes.Create, relation: Table | MissingTable
         yield Finding(
             context.target.span,
             f"`{name}` already exists",
-            f"write `CREATE OR REPLACE TABLE {name}`, or `ALTER TABLE {name}` to change it",
+            f"write `ALTER TABLE {name}` to change it, or `CREATE TABLE IF NOT EXISTS {name}` to keep it",
         )
 
 
@@ -264,5 +266,21 @@ def _hive(context: Context, node: nodes.HivePartition, relation: Table | Missing
         yield Finding(
             node.verb_span,
             f"`{context.target.text}` is an Iceberg table: its partitions are created and removed with their rows",
-            _HELP.get(node.verb.split()[0], _HELP["add"]).replace("{table}", context.target.text),
+            _HELP.get(node.verb.split()[0], _HELP["add"])
+            .replace("{table}", context.target.text)
+            .replace("{condition}", _condition(context)),
         )
+
+
+def _condition(context: Context) -> str:
+    """The rows of a Hive partition, `(day = '2024-05-17', hour = 3)`, as a condition."""
+    tokens = [token for token in context.statement.tokens if token.kind not in TRIVIA]
+    start = next((i for i, token in enumerate(tokens) if token.word == "PARTITION"), len(tokens)) + 2
+    parts = [tokens[i : i + 4] for i in range(start, len(tokens), 4)]
+    is_equality = [
+        len(part) == 4 and part[1].text == "=" and part[2].kind in (*STRINGS, TokenKind.NUMBER) for part in parts
+    ]
+    ends = [part[-1].text for part in parts]
+    if not parts or not all(is_equality) or ends[-1] != ")" or any(end != "," for end in ends[:-1]):
+        return "..."
+    return " AND ".join(f"{name.text} = {value.text}" for name, _, value, _ in parts)

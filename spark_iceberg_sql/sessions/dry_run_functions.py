@@ -1,4 +1,4 @@
-"""The previews as table functions, for SQL clients.
+"""Previews, advice and health as table functions, for SQL clients.
 
 SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)')
 SELECT * FROM iceberg_preview('db.t', spec => 'days(ts)', by => 'partition')
@@ -6,20 +6,20 @@ SELECT * FROM iceberg_preview('db.t', spec => 'days(ts)', by => 'partition')
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import spark as advise
+from spark_iceberg_sql.insight.health import spark as health
 from spark_iceberg_sql.insight.preview import spark as preview
 from spark_iceberg_sql.insight.preview.model import Preview
-from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction
+from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction, Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Rows = tuple[str, Iterable[Mapping[str, object]]]
 
 _SOURCE = Argument("source", "a table's name, a query or a path")
 
@@ -32,7 +32,7 @@ _SUMMARY = (
 _BY_PARTITION = "partition string, rows bigint, files bigint, bytes bigint"
 
 
-def _preview(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
+def _preview(spark: SparkSession, args: Mapping[str, Any]) -> tuple[str, Rows]:
     by = args["by"]
     if by not in ("table", "partition"):
         raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'", argument="by")
@@ -69,19 +69,35 @@ def _summary(result: Preview) -> Mapping[str, object]:
 
 
 _PROPOSALS = (
-    "rank int, spec string, is_today boolean, files bigint, bytes bigint, cost bigint, table_files bigint, "
-    "middle_file bigint, ddl array<string>, rewrite string, warnings array<string>, per_query "
+    "rank int, spec string, sort_order string, is_today boolean, files bigint, bytes bigint, cost bigint, "
+    "table_files bigint, middle_file bigint, ddl array<string>, rewrite string, warnings array<string>, per_query "
     "array<struct<query string, weight double, files bigint, bytes bigint, files_now bigint, bytes_now bigint>>, "
     "based_on string, notes array<string>"
 )
 
 
-def _advise(spark: SparkSession, args: Mapping[str, Any]) -> Rows:
+def _advise(spark: SparkSession, args: Mapping[str, Any]) -> tuple[str, Rows]:
+    show = args["show"]
+    if show not in ("proposals", "ruled_out"):
+        raise IcebergSqlError(f"`show` is 'proposals' or 'ruled_out', not '{show}'", argument="show")
     advice = advise.advise(spark, args["source"], args["queries"], using=args["using"])
+    if show == "ruled_out":
+        return "spec string, reason string, cost bigint", [asdict(spec) for spec in advice.ruled_out]
     return _PROPOSALS, [
         {**asdict(proposal), "rank": rank, "based_on": advice.basis, "notes": advice.notes}
         for rank, proposal in enumerate(advice, 1)
     ]
+
+
+_FINDINGS = (
+    "problem string, detail string, files bigint, bytes bigint, call string, rewritten_files bigint, "
+    "rewritten_bytes bigint, basis string, reason string, read_files_now bigint, read_bytes_now bigint, "
+    "read_files bigint, read_bytes bigint"
+)
+
+
+def _health(spark: SparkSession, args: Mapping[str, Any]) -> tuple[str, Rows]:
+    return _FINDINGS, health.health(spark, args["table"], args["queries"] or None).rows()
 
 
 ANSWERS: tuple[PythonTableFunction, ...] = (
@@ -104,9 +120,20 @@ ANSWERS: tuple[PythonTableFunction, ...] = (
             _SOURCE,
             Argument("queries", "an array of queries, or one script of them", is_list=True),
             Argument("using", "data: a sample of the rows is read; metadata: none", "data"),
+            Argument("show", "proposals: the best; ruled_out: the other specs, each with the reason", "proposals"),
         ),
         "the partition specs that make queries read the least, best first",
         "SELECT * FROM iceberg_advise('db.t', queries => array('SELECT ...'));",
         _advise,
+    ),
+    PythonTableFunction(
+        "iceberg_health",
+        (
+            Argument("table", "the name of a table"),
+            Argument("queries", "an array of queries, or one script of them; they decide what is proposed", "", True),
+        ),
+        "what slows down a table's queries, and the statement that fixes it",
+        "SELECT * FROM iceberg_health('db.t');",
+        _health,
     ),
 )

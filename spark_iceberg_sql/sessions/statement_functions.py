@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.insight.explain import spark as explain
-from spark_iceberg_sql.insight.health import spark as health
 from spark_iceberg_sql.insight.spj import spark as joins
 from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction
 from spark_iceberg_sql.spark.gate import intercept, live_plan
@@ -65,10 +64,6 @@ def _explain(spark: SparkSession, text: str) -> Iterable[Row]:
     return explain.explain(spark, text).rows()
 
 
-def _health(spark: SparkSession, table: str) -> Iterable[Row]:
-    return health.health(spark, table).rows()
-
-
 def _spj(spark: SparkSession, text: str) -> Iterable[Row]:
     return joins.spj(spark, text).rows()
 
@@ -115,16 +110,5 @@ STATEMENT_FUNCTIONS: tuple[PythonTableFunction, ...] = (
         summary="whether the joins of a query are storage-partitioned, and what is missing",
         example="SELECT * FROM iceberg_spj('SELECT * FROM db.a JOIN db.b ON a.id = b.id');",
         rows=_spj,
-    ),
-    _table_function(
-        Argument("table", "the name of a table"),
-        name="iceberg_health",
-        columns=(
-            "problem string, detail string, files bigint, bytes bigint, call string, "
-            "rewritten_files bigint, rewritten_bytes bigint, basis string"
-        ),
-        summary="what slows down a table's queries, and the statement that fixes it",
-        example="SELECT * FROM iceberg_health('db.t');",
-        rows=_health,
     ),
 )

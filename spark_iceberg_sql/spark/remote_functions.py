@@ -46,7 +46,7 @@ _TEXT_AS_STATEMENT = (("text", "statement"),)
 SERVER_FUNCTIONS: Mapping[str, ServerFunction] = {
     "explain": ServerFunction("iceberg_explain", ("text",), in_sql=_TEXT_AS_STATEMENT),
     "spj": ServerFunction("iceberg_spj", ("text",), in_sql=_TEXT_AS_STATEMENT),
-    "health": ServerFunction("iceberg_health", ("table",)),
+    "health": ServerFunction("iceberg_health", ("table",), ("queries",)),
     "preview": ServerFunction("iceberg_preview", ("source", "spec"), ("using", "commits")),
     "advise": ServerFunction("iceberg_advise", ("source", "queries"), ("using",)),
 }

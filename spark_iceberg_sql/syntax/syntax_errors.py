@@ -79,6 +79,10 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "DISTRIBUTED BY takes only PARTITION",
         "write `WRITE DISTRIBUTED BY PARTITION`, or `WRITE ORDERED BY` with the columns",
     ),
+    "drop-rows": SyntaxErrorKind(
+        "DROP PARTITION with a value is another engine's syntax for deleting rows",
+        "delete them by a condition on their columns: `DELETE FROM {table} WHERE ...`",
+    ),
     "duplicate-clause": SyntaxErrorKind("duplicate clause: `{found}`", "write it once"),
     "duplicate-key": SyntaxErrorKind("duplicate property: `{found}`", "write each property once"),
     "empty-list": SyntaxErrorKind(
@@ -86,8 +90,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "leave out the clause for an unpartitioned table, or write `PARTITIONED BY ({field})`",
     ),
     "execute-elsewhere": SyntaxErrorKind(
-        "ALTER TABLE ... EXECUTE is Trino's syntax",
-        "call a procedure: `CALL catalog.system.rewrite_data_files('{table}')`",
+        "ALTER TABLE ... EXECUTE is the syntax of Trino and ClickHouse", "call the procedure: {expected}"
     ),
     "expression": SyntaxErrorKind(
         "a partition field is a column or a transform over one, not an expression",

@@ -20,11 +20,11 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.advise.candidate_fields import alter_statements
 from spark_iceberg_sql.insight.advise.layout import FieldKey
 from spark_iceberg_sql.insight.advise.model import QueryReads, proposal
-from spark_iceberg_sql.insight.advise.spark import _MIN_VERIFIED as VERIFIED
-from spark_iceberg_sql.insight.advise.spark import _AdviceSearch
 from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimator
 from spark_iceberg_sql.insight.advise.spark_costs import Costs as CostsOfSpecs
 from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
+from spark_iceberg_sql.insight.advise.spark_search import _MIN_VERIFIED as VERIFIED
+from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, resolve_source
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import PartitionField
@@ -104,7 +104,7 @@ def main() -> None:
         for way, (sample, using) in ways.items():
             start = time.perf_counter()
             with sessions.working_in(spark):
-                search = _AdviceSearch(spark, source, texts, sample, using).costs
+                search = AdviceSearch(spark, source, texts, sample, using).costs
                 first = search.all_specs()
                 specs = {key_of(spec): spec for spec in first.layouts}
                 tops = [finalists(total(by_key(first), load, names)) for load in loads]

@@ -599,3 +599,46 @@ def test_rows_text_json_and_html_say_the_same(spark: SparkSession) -> None:
     assert "reads 1 of 24 files" in str(found)
     assert "x_&lt;y" in found._repr_html_()
     assert query not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "instead"),
+    [
+        ("n < 7.5D", "n < 8"),
+        ("n >= 361.5D", "n >= 362"),
+        ("n = 7.0D", "n = 7"),
+        ("n / 2 > 180", "n > 360"),
+        ("n / 3 <= 0.7", "n <= 2"),
+        ("n / -2 > 500", None),
+        ("n / 3 = 0.5", None),
+        ("int(date_format(d, 'yyyyMMdd')) = 20240105", "d >= DATE '2024-01-05' AND d < DATE '2024-01-06'"),
+        ("position('a0001' in s) = 1", "s LIKE 'a0001%'"),
+    ],
+)
+def test_a_range_instead_of_a_calculation(spark: SparkSession, predicate: str, instead: str | None) -> None:
+    name = "local.explain.computed"
+    spark.sql(
+        f"CREATE TABLE IF NOT EXISTS {name} (n BIGINT, d DATE, s STRING) USING iceberg PARTITIONED BY (truncate(40, n))"
+    )
+    if not spark.table(name).take(1):
+        spark.sql(
+            f"INSERT INTO {name} SELECT id, date_add(DATE '2024-01-01', CAST(id DIV 40 AS INT)), "
+            "concat('a', lpad(id, 4, '0')) FROM range(400)"
+        )
+    (scan,) = sis.explain(spark, f"SELECT * FROM {name} WHERE {predicate}").scans
+    rewrite = next((conjunct.rewrite for conjunct in scan.conjuncts if conjunct.rewrite), None)
+    assert rewrite == instead
+    if instead is not None:
+        (then,) = sis.explain(spark, f"SELECT * FROM {name} WHERE {instead}").scans
+        assert then.files < scan.files or scan.files == 1  # type: ignore[operator]
+        rows = [sorted(spark.table(name).where(text).collect()) for text in (predicate, instead)]
+        assert rows[0] == rows[1]
+
+
+def test_a_window_is_explained_without_sparks_own_functions(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE IF NOT EXISTS local.explain.windows (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
+    spark.sql("INSERT INTO local.explain.windows VALUES (TIMESTAMP '2024-01-05 10:00:00')")
+    query = "SELECT * FROM local.explain.windows WHERE window(ts, '1 day').start = TIMESTAMP '2024-01-05'"
+    text = str(sis.explain(spark, query))
+    assert "a window of time is computed from `ts`; add a range of `ts` to prune" in text
+    assert "precisetimestampconversion" not in text

@@ -138,7 +138,7 @@ def test_an_exists_subquery(spark: SparkSession, blocks: str) -> None:
     assert planned(spark, query, RULE, on=True).collect() == [(False,)]
 
 
-@pytest.mark.parametrize("seed", share(range(4), 2))
+@pytest.mark.parametrize("seed", share(range(4), 4))
 def test_random_queries(spark: SparkSession, seed: int) -> None:
     """As many rows as without the rule, each of them one that the filter accepts."""
     numbers = random.Random(f"limit {seed}")

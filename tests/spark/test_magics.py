@@ -46,3 +46,10 @@ def test_a_wrong_statement_is_refused_with_what_to_write(cell: Callable[[str], s
     print(said)
     assert "SIS104" in said
     assert "bucket(16, id)" in said
+
+
+@pytest.mark.parametrize("function", ["explain", "spj"])
+def test_an_error_of_a_function_has_the_statement(cell: Callable[[str], str], function: str) -> None:
+    said = cell(f'import spark_iceberg_sql as sis\nsis.{function}(spark, "SELECT * FROM {TABLE} WHERE idd = 1")')
+    assert f"SELECT * FROM {TABLE} WHERE idd = 1" in said.partition("-->")[2]
+    assert "write `id`" in said

@@ -144,7 +144,7 @@ def query(pick: random.Random, tables: list[str]) -> str:
     return text
 
 
-@pytest.mark.parametrize("seed", share(range(4), 2))
+@pytest.mark.parametrize("seed", share(range(4), 4))
 def test_random_joins(spark: SparkSession, seed: int) -> None:
     pick = random.Random(seed)
     tables = [create(spark, f"t{seed}_{i}", spec, pick) for i, spec in enumerate(pick.sample(SPECS, 3))]

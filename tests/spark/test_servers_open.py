@@ -118,7 +118,7 @@ with warnings.catch_warnings(record=True) as records:
         print("---")
 print(sum("`local.db.t`: this write keeps a writer" in str(record.message) for record in records))
 spark = sis.session(warehouse=sys.argv[1], config=config)
-spark.sql(write.format("TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')", 1500, 15_000))
+spark.sql(write.format("TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')", 200, 15_000))
 print(spark.table("local.db.t").count())
 """
 

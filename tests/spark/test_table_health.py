@@ -33,7 +33,7 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     assert {one.problem for one in health.findings} >= {"small files", "old specs", "delete files"}
     assert all(one.basis.startswith("counted") for one in health.findings)
     (small,) = (one for one in health.findings if one.problem == "small files")
-    assert "it is unknown how many files a rewrite makes of those" in small.detail
+    assert "the statement of `old specs` rewrites them" in small.detail
     assert (small.call, small.rewritten_files) == (None, None)
     (old,) = (one for one in health.findings if one.problem == "old specs")
     assert "A rewrite of all files leaves about 5 or more, more than there are now" in old.detail
@@ -53,7 +53,7 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
         health = sis.health(spark, T)
     assert health.findings == ()
     # The owner's spec is not undone: that a coarser one would have larger files is a gain for some queries alone.
-    assert [one.problem for one in health.undecided] == ["fine partitions"]
+    assert [one.problem for one in health.ruled_out] == ["fine partitions"]
     assert spark.table(T).orderBy("ts", "id").collect() == rows_before
     (row,) = spark.sql("SELECT * FROM iceberg_health('local.health.`my events`')").collect()
     assert (row["problem"], row["call"]) == ("fine partitions", None)

@@ -12,7 +12,8 @@ from spark_iceberg_sql.insight.specs import column_text
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField
-from spark_iceberg_sql.model.transforms import TRANSFORMS
+from spark_iceberg_sql.model.table import SortField
+from spark_iceberg_sql.model.transforms import IDENTITY, TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 
 _BUCKETS = (4, 8, 16, 32, 64, 128, 256)
@@ -22,10 +23,13 @@ _MAX_PREFIX = 16  # from there on, Iceberg's writers cut the bounds of strings
 _NO_IDENTITY_TYPES = ("float", "double", "date", "timestamp", "timestamptz")  # SIS501, SIS503; days
 
 
-def candidate_fields(schema: Schema, field_id: int, prefixes: Iterable[int] = ()) -> tuple[PartitionField, ...]:
+def candidate_fields(
+    schema: Schema, field_id: int, prefixes: Iterable[int] = (), widths: Iterable[int] = ()
+) -> tuple[PartitionField, ...]:
     """All candidate fields over one column.
 
     field_id: of the column. prefixes: of a string, the lengths of prefixes that queries compare, in characters.
+    widths: of a number, those of the ranges that they ask for.
     """
     column = schema.by_id(field_id)
     if column is None or column.in_collection or not isinstance(column.field.type, Primitive):
@@ -41,7 +45,8 @@ def candidate_fields(schema: Schema, field_id: int, prefixes: Iterable[int] = ()
             parameters = _BUCKETS
         elif transform.truncates:
             lengths = sorted({*_PREFIXES, *(length for length in prefixes if 0 < length <= _MAX_PREFIX)})
-            parameters = lengths if data_type.name in ("string", "binary") else _WIDTHS
+            is_text = data_type.name in ("string", "binary")
+            parameters = lengths if is_text else sorted({*_WIDTHS, *widths})
         source = column.name if transform.is_identity else column.name.replace(".", "_")
         fields += [
             PartitionField(
@@ -78,6 +83,24 @@ def candidate_specs(fields: Iterable[PartitionField]) -> Iterator[tuple[Partitio
     for first, second in combinations(fields, 2):
         if first.source_id != second.source_id:
             yield with_field_ids([first, second])
+
+
+def spec_variants(
+    current: Sequence[PartitionField], fields: Iterable[PartitionField]
+) -> list[tuple[PartitionField, ...]]:
+    """Today's spec without one of its fields, and with one more.
+
+    current: its fields. fields: the candidates.
+    """
+    sources = {f.source_id for f in current}
+    fewer = [[f for f in current if f is not removed] for removed in current]
+    more = [[*current, f] for f in fields if f.source_id not in sources] if current else []
+    return [with_field_ids(spec) for spec in (current, *fewer, *more) if spec]
+
+
+def ascending(field_id: int) -> SortField:
+    """A column of a sort order as `ORDERED BY c` declares it. field_id: the column's."""
+    return SortField(field_id, BoundTransform(IDENTITY, None), "ASC", "NULLS FIRST")
 
 
 def with_field_ids(fields: Sequence[PartitionField]) -> tuple[PartitionField, ...]:

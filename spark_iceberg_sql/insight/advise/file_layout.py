@@ -1,12 +1,13 @@
 """A sample for `advise` from the bounds and counts of existing files; no row is read.
 
 A file's rows are assumed to be spread evenly between the bounds of each column, each column independent of the others,
-and hashed values evenly over their buckets.
+and hashed values evenly over their buckets, equal ones in one.
 """
 
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -113,7 +114,9 @@ def _undetermined_reason(
 def _field_values(field: PartitionField, column: Sequence[Any], type_name: str, rng: random.Random) -> list[Any]:
     transform, parameter = field.transform.transform, field.transform.parameter or 1
     if transform.hashes:
-        return [rng.randrange(parameter) for _ in column]
+        # Equal values are in one bucket. Texts between bounds are not known: only the bounds stand for them.
+        is_known = len(set(column)) == 1 or isinstance(next(iter(column), None), (int, float))
+        return [zlib.crc32(repr(v).encode()) % parameter if is_known else rng.randrange(parameter) for v in column]
     if transform.iso_width is not None:
         return [unit_of(transform.iso_width, type_name, value) for value in column]
     if transform.truncates:

@@ -10,19 +10,22 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from statistics import median
 from types import MappingProxyType
 from typing import Any
 
+from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.advise.candidate_fields import candidate_specs
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.table import SortField
 
 FieldKey = tuple[int, str]  # PartitionField.key
 # Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
@@ -74,6 +77,24 @@ class Sample:
     def ranked_columns(self) -> Mapping[int, RankedColumn]:
         """The columns as ranks."""
         return {i: RankedColumn(values, self.table_bounds.get(i, ())) for i, values in self.columns.items()}
+
+    def sorted_by(self, order: Sequence[SortField]) -> Sample:
+        """The same rows, written in the order of columns. order: fields without a transform."""
+        rows = list(range(self.sampled_rows))
+        for sort_field in reversed(order):  # each sort keeps the order of equal rows
+            ranks = self.ranked_columns[sort_field.source_id].ranks
+            is_ascending = sort_field.direction == "ASC"
+            null_rank = -1 if (sort_field.nulls == "NULLS FIRST") == is_ascending else len(ranks)
+            keys = [null_rank if rank < 0 else rank for rank in ranks]
+            rows.sort(key=keys.__getitem__, reverse=not is_ascending)
+        model = copy(self.size_model)
+        model.settings = replace(model.settings, keeps_order=True)
+        return replace(
+            self,
+            columns={key: [values[row] for row in rows] for key, values in self.columns.items()},
+            field_values={key: [values[row] for row in rows] for key, values in self.field_values.items()},
+            size_model=model,
+        )
 
     def codes(self, key: FieldKey) -> list[int]:
         """A candidate field's value in each row, as a number from 0 in order of first occurrence."""
@@ -206,7 +227,7 @@ def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileS
     ]
     files = []
     start = 0
-    for number, (end, size) in enumerate(zip(slices.file_ends, slices.sizes, strict=True)):
+    for number, (end, file_size) in enumerate(zip(slices.file_ends, slices.sizes, strict=True)):
         row = order[start]
         values = tuple(sample.field_values[f.key][row] for f in fields)
         partition_ranges = {field_id: ranges[codes[row]] for field_id, codes, ranges in ranges_by_field}
@@ -216,31 +237,60 @@ def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileS
             )
             for field_id, column, ranks, nulls in columns
         }
-        files.append(HypotheticalFile(values, max(1, round((end - start) * sample.weight)), size, bounds))
+        files.append(HypotheticalFile(values, max(1, round((end - start) * sample.weight)), file_size, bounds))
         start = end
     return HypotheticalTable(schema, spec, tuple(files))
 
 
-def layouts(
-    sample: Sample, fields: Sequence[PartitionField], min_file_size: int
-) -> dict[tuple[PartitionField, ...], FileSlices]:
+@dataclass(frozen=True)
+class Candidates:
+    """Candidate specs.
+
+    layouts: the files of each. ruled_out: those whose files were not laid out, with the reason.
+    """
+
+    layouts: Mapping[tuple[PartitionField, ...], FileSlices]
+    ruled_out: Mapping[tuple[PartitionField, ...], str]
+
+
+def candidates(
+    sample: Sample,
+    fields: Sequence[PartitionField],
+    min_file_size: int,
+    variants: Sequence[tuple[PartitionField, ...]] = (),
+) -> Candidates:
     """The files of each candidate spec whose median file is not too small.
 
-    Of fields that produce the same partitions, only the first is tried.
+    Of fields that produce the same partitions, only the first is tried. variants: specs to try besides those of one
+    and two fields.
     """
-    tried_codes: set[tuple[int, ...]] = set()
+    fields_by_codes: dict[tuple[int, ...], PartitionField] = {}
+    ruled_out: dict[tuple[PartitionField, ...], str] = {}
     useful_fields = []
+
+    def is_too_small(spec: tuple[PartitionField, ...]) -> bool:
+        median_file = median_file_size(sample, spec)
+        if median_file < min_file_size:
+            ruled_out[spec] = (
+                f"its median file would have {size(round(median_file))}, less than {size(min_file_size)}"
+                if median_file
+                else "most of its partitions have one row in the sample, so their size is unknown"
+            )
+        return median_file < min_file_size
+
     for candidate in fields:
-        codes = tuple(sample.codes(candidate.key))
         # Codes are numbered by first occurrence: equal codes are equal partitions, and zeros alone are one
         # partition.
-        if codes in tried_codes or not any(codes):
-            continue
-        tried_codes.add(codes)
-        if median_file_size(sample, [candidate]) >= min_file_size:
+        codes = tuple(sample.codes(candidate.key))
+        if not any(codes):
+            ruled_out[candidate,] = "all rows would be in one partition"
+        elif codes in fields_by_codes:
+            ruled_out[candidate,] = f"it has the same partitions as {fields_by_codes[codes].clause}"
+        elif not is_too_small((candidate,)):
             useful_fields.append(candidate)
-    return {
-        spec: slice_files(sample, spec)
-        for spec in candidate_specs(useful_fields)
-        if len(spec) < 2 or median_file_size(sample, spec) >= min_file_size
-    }
+        fields_by_codes.setdefault(codes, candidate)
+    specs = {frozenset(f.key for f in spec): spec for spec in (*variants, *candidate_specs(useful_fields))}
+    return Candidates(
+        {spec: slice_files(sample, spec) for spec in specs.values() if len(spec) < 2 or not is_too_small(spec)},
+        ruled_out,
+    )

@@ -50,7 +50,8 @@ class Proposal:
     per_query: one per query. table_files: the number of files the table would have. middle_file: bytes of the
     median file. ddl: the ALTER statements from today's spec to this one; empty if there is no table to alter. rewrite:
     the CALL that rewrites the existing files. warnings: the rules' warnings about it. is_today: whether it is
-    the table's current spec. error: by how much the cost may be off, as a fraction.
+    the table's current spec. error: by how much the cost may be off, as a fraction. sort_order: the column by which the
+    rows of each partition are sorted; empty for the order in which they are written today.
     """
 
     spec: str
@@ -65,12 +66,26 @@ class Proposal:
     warnings: tuple[str, ...] = ()
     is_today: bool = False
     error: float = 0.0
+    sort_order: str = ""
 
     @property
     def title(self) -> str:
-        """The spec, or `unpartitioned`."""
-        name = self.spec or "unpartitioned"
+        """The spec, or `unpartitioned`, and the order."""
+        name = (self.spec or "unpartitioned") + (f" ordered by {self.sort_order}" if self.sort_order else "")
         return f"{name} (today)" if self.is_today else name
+
+
+@dataclass(frozen=True, slots=True)
+class RuledOut:
+    """A spec that is not proposed.
+
+    spec: the text for PARTITIONED BY; empty for an unpartitioned table. reason: why. cost: as of a proposal, estimated
+    from the first sample; None if its files were not laid out.
+    """
+
+    spec: str
+    reason: str
+    cost: int | None = None
 
 
 def proposal(
@@ -85,6 +100,7 @@ def proposal(
     is_today: bool = False,
     error: float = 0.0,
     has_estimated_cuts: bool = False,
+    sort_order: str = "",
 ) -> Proposal:
     """A proposal with the totals of its queries.
 
@@ -98,7 +114,6 @@ def proposal(
         # Each file that a query reads weighs as much as the query's files do on average.
         squared_costs = [q.weight**2 * (q.bytes + q.files * open_cost) ** 2 / q.files for q in reads if q.files]
         error = max(error, _RANGE_END_DEVIATION * math.sqrt(sum(squared_costs)) / cost)
-    middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
     return Proposal(
         spec,
         round(files),
@@ -106,13 +121,19 @@ def proposal(
         round(cost),
         tuple(reads),
         len(sizes),
-        middle_file,
+        next(iter(median_size(sizes)), 0),
         ddl,
         rewrite,
         warnings,
         is_today,
         min(1.0, error),
+        sort_order,
     )
+
+
+def median_size(sizes: Sequence[int]) -> tuple[int, ...]:
+    """The bytes of the median file; empty if there is no file."""
+    return (sorted(sizes)[len(sizes) // 2],) if sizes else ()
 
 
 def with_today(today: Proposal, proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str]]:
@@ -135,17 +156,25 @@ class Advice(list[Proposal], Result):
     """Proposals, best first; today's spec is ranked among them.
 
     source: the table or query they are for. basis: what the figures are based on. notes: what was not considered, and
-    why. tried: the number of specs.
+    why. tried: the number of specs. ruled_out: the specs that are not among the proposals, each with the reason.
     """
 
     def __init__(
-        self, proposals: Iterable[Proposal], *, source: str, basis: str, tried: int, notes: tuple[str, ...] = ()
+        self,
+        proposals: Iterable[Proposal],
+        *,
+        source: str,
+        basis: str,
+        tried: int,
+        notes: tuple[str, ...] = (),
+        ruled_out: tuple[RuledOut, ...] = (),
     ) -> None:
         super().__init__(proposals)
         self.source = source
         self.basis = basis
         self.tried = tried
         self.notes = notes
+        self.ruled_out = ruled_out
 
     @property
     def best(self) -> Proposal:
@@ -165,10 +194,30 @@ class Advice(list[Proposal], Result):
             "tried": self.tried,
             "notes": list(self.notes),
             "proposals": json_value(list(self)),
+            "ruled_out": json_value(self.ruled_out),
         }
 
+    @property
+    def headline(self) -> str:
+        """What to do, as a sentence with the figures."""
+        best, today = self.best, self.today
+        if best.is_today:
+            if any(p.cost < best.cost for p in self):
+                return "today's spec stays: none is clearly better"
+            return f"today's spec reads the least of the {plural(self.tried, 'spec')} tried"
+        change = f"partition by {best.title}" if best.spec else best.title
+        if today is not None and not best.ddl:
+            change = "write all files anew"
+        reads = f"{plural(best.files, 'file')} ({size(best.bytes)})"
+        instead = "" if today is None else f" instead of {today.files:,} ({size(today.bytes)})"
+        return f"{change}: the queries read {reads}{instead}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
-        lines = [f"{self.source}: {plural(self.tried, 'spec')} tried; {self.basis}"]
+        lines = [f"{self.source}: {self.headline}" if self else self.source]
+        lines.append(f"  {plural(self.tried, 'spec')} tried; {self.basis}")
         rows = [
             (p.title, f"{p.files:,}", size(p.bytes), f"{p.table_files:,}", size(p.middle_file))
             for p in self[:_MAX_ROWS]
@@ -187,8 +236,7 @@ class Advice(list[Proposal], Result):
     def _best_lines(self) -> list[str]:
         best = self.best
         if best.is_today:
-            is_cheapest = all(p.cost >= best.cost for p in self)
-            return [f"  today's spec {'reads the least' if is_cheapest else 'stays: none is clearly better'}"]
+            return []
         lines = [f"  {best.title}, by query:"]
         for query in best.per_query:
             current = f"{query.files_now:,} ({size(query.bytes_now)})"
@@ -205,19 +253,21 @@ class Advice(list[Proposal], Result):
         max_bytes = max((p.bytes for p in self[:_MAX_ROWS]), default=0) or 1
         rows = "".join(
             f"<tr><td style='text-align:left'>{markup.html_text(p.title)}</td><td>{p.files:,}</td>"
-            f"<td>{size(p.bytes)}</td><td><svg width='200' height='10' role='img'>"
+            f"<td>{size(p.bytes)}</td><td><svg width='200' height='10' role='img' "
+            f"aria-label='{100 * p.bytes / max_bytes:.0f} %'>"
             f"<rect width='{200 * p.bytes / max_bytes:.1f}' height='10' fill='currentColor' fill-opacity='0.6'/>"
             f"</svg></td><td>{p.table_files:,}</td><td>{size(p.middle_file)}</td></tr>"
             for p in self[:_MAX_ROWS]
         )
-        ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
+        statements = [*self.best.ddl, *([self.best.rewrite] if self.best.rewrite else [])] if self else []
+        ddl = "\n".join(f"{s};" for s in statements) if not self or not self.best.is_today else ""
         notes = "".join(f"<div>{markup.html_text(note)}</div>" for note in self.notes)
         return markup.box(
-            f"<b>{markup.html_text(self.source)}</b>: {plural(self.tried, 'spec')} tried; "
-            f"{markup.html_text(self.basis)}"
-            "<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th></th>"
-            f"<th>files in all</th><th>median file</th></tr>{rows}</table>"
-            f"<pre>{html(ddl)}</pre>{notes}"
+            f"<p><b>{markup.html_text(self.source)}</b>: {markup.html_text(self.headline if self else '')}</p>",
+            f"<pre>{html(ddl)}</pre>" if ddl else "",
+            f"<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th>of {size(max_bytes)}</th>"
+            f"<th>files in all</th><th>median file</th></tr>{rows}</table>",
+            f"{notes}<div>{plural(self.tried, 'spec')} tried; {markup.html_text(self.basis)}</div>",
         )
 
 

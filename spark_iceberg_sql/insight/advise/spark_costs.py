@@ -6,20 +6,20 @@ query's filters keep.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.advise.candidate_fields import candidate_fields
+from spark_iceberg_sql.insight.advise.candidate_fields import ascending, candidate_fields, spec_variants
 from spark_iceberg_sql.insight.advise.counted_files import with_counted_partitions
 from spark_iceberg_sql.insight.advise.layout import (
     FileSlices,
     Sample,
+    candidates,
     hypothetical_table,
-    layouts,
     median_file_size,
     slice_files,
 )
@@ -29,6 +29,7 @@ from spark_iceberg_sql.insight.advise.spark_sample import assumed_rows, count_pa
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.table import SortField
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 
@@ -71,11 +72,28 @@ class Costs:
         return sorted(self.layouts, key=lambda spec: (total[spec], len(spec)))
 
 
+class Today(NamedTuple):
+    """A table's layout today.
+
+    fields: of its spec, without void ones. order: the columns by which it declares its rows sorted, if these are
+    columns. median_sizes: the bytes of its median file; empty if it has no files.
+    """
+
+    fields: SpecFields = ()
+    order: tuple[SortField, ...] = ()
+    median_sizes: tuple[int, ...] = ()
+
+
+NO_TABLE = Today()
+
+
 class CostEstimator:
     """Estimates the costs of a workload.
 
     spark: the session. source: the rows. queries: the workload. sample_rows: the number to sample. using: as
-    `advise` takes it. notes: the list to which remarks are added.
+    `advise` takes it. notes: the list to which remarks are added. today: the layout of the source's table.
+
+    ruled_out: the specs that were not laid out, with the reason. basis: what the figures are based on.
     """
 
     def __init__(
@@ -86,6 +104,7 @@ class CostEstimator:
         sample_rows: int,
         using: str,
         notes: list[str],
+        today: Today = NO_TABLE,
     ) -> None:
         self._spark = spark
         self._source = source
@@ -93,11 +112,14 @@ class CostEstimator:
         self._rows = sample_rows
         self._using = using
         self._notes = notes
+        self._today = today
         self._min_file_size = 0
         # The queries that read something of the unpartitioned table.
         self._reading_queries: set[str] = set()
         self._columns: list[int] = []
+        self._compared_columns: list[int] = []
         self.basis = ""
+        self.ruled_out: Mapping[SpecFields, str] = {}
         self.open_cost = int(source.properties.get("read.split.open-file-cost", _DEFAULT_OPEN_COST))
 
     def all_specs(self) -> Costs:
@@ -107,36 +129,54 @@ class CostEstimator:
         fields = [
             f
             for column, filtered in columns.items()
-            for f in candidate_fields(self._source.schema, column, filtered.prefixes)
+            for f in candidate_fields(self._source.schema, column, filtered.prefixes, filtered.widths)
             if filtered.is_equality or f.transform.transform.order_preserving
         ]
+        sampled_fields = list({f.key: f for f in (*fields, *self._today.fields)}.values())
         if self._using == "metadata":
-            assumed, settings, files = assumed_rows(self._spark, self._source, self._columns, fields, self._rows)
-            sample, fields = assumed.sample, list(assumed.fields)
+            assumed, settings, files = assumed_rows(
+                self._spark, self._source, self._columns, sampled_fields, self._rows
+            )
+            sample = assumed.sample
+            fields = [f for f in fields if f in assumed.fields]
             self._notes += assumed.left_out
             self.basis = (
                 f"based on the counts and bounds of {files:,} files, with values spread evenly between the "
                 "bounds; no row was read"
             )
         else:
-            sample = self.take_sample(self._columns, fields)
+            sample = self.take_sample(self._columns, sampled_fields)
             settings = sample.size_model.settings
             self.basis = (
                 "based on every row"
                 if sample.is_complete
                 else f"based on a sample of {sample.sampled_rows:,} of {sample.rows:,} rows"
             )
-        self._min_file_size = min(_MIN_MEDIAN_FILE, settings.target_size // 16)
-        layouts_by_spec = layouts(sample, fields, self._min_file_size)
-        # Only the unpartitioned table, which is always tried.
-        if len(layouts_by_spec) == 1:
+        # A filter that only excludes nulls prunes where there are some.
+        useless = [i for i, column in columns.items() if not column.is_compared and not _has_nulls(sample, i)]
+        fields = [f for f in fields if f.source_id not in useless]
+        self._compared_columns = [i for i, column in columns.items() if column.is_compared]
+        self._min_file_size = min(_MIN_MEDIAN_FILE, settings.target_size // 16, *self._today.median_sizes)
+        today_fields = [f for f in self._today.fields if f.key in sample.field_values]
+        variants = spec_variants(today_fields, fields) if len(today_fields) == len(self._today.fields) else []
+        specs = candidates(sample, fields, self._min_file_size, variants)
+        self.ruled_out = specs.ruled_out
+        if not fields:
+            self._notes.append(self._no_fields([i for i in columns if i not in useless]))
+        elif len(specs.layouts) == 1:  # only the unpartitioned table, which is always tried
             self._notes.append(
                 f"every other spec of {len(fields)} fields and their pairs would have files "
-                f"below {size(self._min_file_size)}"
-                if fields
-                else "the queries filter on no column that a spec could use"
+                f"below {size(self._min_file_size)}: `ruled_out` lists them"
             )
-        return self._estimate(sample, layouts_by_spec, planned_queries)
+        return self._estimate(sample, specs.layouts, planned_queries)
+
+    def _no_fields(self, columns: Iterable[int]) -> str:
+        """The reason why the filters give no candidate field."""
+        schema = self._source.schema
+        names = [f"`{column.name}` ({column.field.type})" for i in columns if (column := schema.by_id(i)) is not None]
+        if not names:
+            return "the queries have no filter on a column"
+        return f"no transform helps the filters of the queries, which are on {', '.join(names)}"
 
     def refine(self, initial: Costs, best: Iterable[SpecFields]) -> Costs:
         """The costs under the best specs, on a larger sample if there is one. initial: the costs under every
@@ -149,7 +189,7 @@ class CostEstimator:
             costs = [{spec: cost[spec] for spec in best} for cost in initial.costs_by_query]
             return Costs(sample, layouts_by_spec, initial.planned_queries, costs)
         fields = {field.key: field for spec in best for field in spec}
-        sample = take_sample(self._spark, self._source, self._columns, list(fields.values()), rows, sample)
+        sample = self.take_sample(self._columns, list(fields.values()), rows, sample)
         sample_text = "every row" if sample.is_complete else f"{sample.sampled_rows:,} rows"
         self.basis += f", for the best {len(best)} specs on {sample_text}"
         layouts_by_spec = {
@@ -158,6 +198,21 @@ class CostEstimator:
             if not spec or median_file_size(sample, spec) >= self._min_file_size
         }
         return self._estimate(sample, layouts_by_spec, initial.planned_queries)
+
+    def sorted_layouts(self, costs: Costs, specs: Iterable[SpecFields]) -> Iterator[tuple[SortField, Costs]]:
+        """The costs under some specs if the rows of each partition were written in the order of one column.
+
+        costs: those of the specs as they are. Yields each column that queries compare, with the costs.
+        """
+        specs = list(specs)
+        for field_id in self._compared_columns:
+            column = self._source.schema.by_id(field_id)
+            if field_id not in costs.sample.columns or column is None or column.parents or not specs:
+                continue
+            order = ascending(field_id)
+            sample = costs.sample.sorted_by([order])
+            layouts_by_spec = {spec: slice_files(sample, spec) for spec in specs}
+            yield order, self._estimate(sample, layouts_by_spec, costs.planned_queries)
 
     def table_under(self, sample: Sample, spec: Spec, slices: FileSlices) -> HypotheticalTable:
         """The files under a spec; from data, every partition is counted."""
@@ -172,12 +227,9 @@ class CostEstimator:
         sampled_table = hypothetical_table(sample, schema, spec, slices)
         return with_counted_partitions(sampled_table, counted_partitions, sample.size_model, sample.row_bytes)
 
-    def is_too_small(self, hypothetical_table: HypotheticalTable) -> bool:
-        """True if the median file is too small for the spec to be proposed."""
-        return (
-            bool(hypothetical_table.files)
-            and median(file.size for file in hypothetical_table.files) < self._min_file_size
-        )
+    def is_too_small(self, median_file: int) -> bool:
+        """True if the median file, of this many bytes, is too small for its spec to be proposed."""
+        return 0 < median_file < self._min_file_size
 
     def cost_error(self, sample: Sample) -> float:
         """The relative error of a cost."""
@@ -192,9 +244,24 @@ class CostEstimator:
             return 0, 0
         return 1, round(median(slices.sizes))
 
-    def take_sample(self, columns: Sequence[int], fields: Sequence[PartitionField]) -> Sample:
-        """A sample of the source's rows. columns: field ids. fields: the candidates."""
-        return take_sample(self._spark, self._source, columns, fields, self._rows)
+    def take_sample(
+        self,
+        columns: Sequence[int],
+        fields: Sequence[PartitionField],
+        rows: int | None = None,
+        earlier: Sample | None = None,
+        *,
+        is_sorted: bool = True,
+    ) -> Sample:
+        """A sample of the source's rows.
+
+        columns: field ids. fields: the candidates. rows: about how many. earlier: a smaller one. is_sorted: in the
+        order that the table declares, if any; otherwise in that of today's files.
+        """
+        order = self._today.order if is_sorted else ()
+        all_columns = list(dict.fromkeys([*columns, *(f.source_id for f in order)]))
+        sample = take_sample(self._spark, self._source, all_columns, fields, rows or self._rows, earlier)
+        return sample.sorted_by(order) if order else sample
 
     def _estimate(
         self, sample: Sample, layouts_by_spec: Mapping[SpecFields, FileSlices], planned_queries: Sequence[PlannedQuery]
@@ -232,3 +299,7 @@ class CostEstimator:
 
     def _cost(self, reads: Iterable[tuple[int, int]]) -> int:
         return sum(size + files * self.open_cost for files, size in reads)
+
+
+def _has_nulls(sample: Sample, field_id: int) -> bool:
+    return field_id not in sample.columns or sample.ranked_columns[field_id].has_nulls

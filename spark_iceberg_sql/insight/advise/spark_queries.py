@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise.candidate_fields import field_per_column
 from spark_iceberg_sql.insight.advise.model import QueryReads
-from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.hypothetical.spark_source import SOURCE_NAME, Source
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
-
-SOURCE_NAME = "source"  # what the queries call a DataFrame, a query or a path
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,12 @@ def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> F
     """The sizes of files of a table like the source. row_bytes: uncompressed bytes per row."""
     with hypothetical_tables.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-        return FileSizeModel(write_first_rows(spark, source, table, row_bytes, settings), settings)
+        model = FileSizeModel(write_first_rows(spark, source, table, row_bytes, settings), settings)
+    # The first rows may compress unlike the others; a property that the caller overrides makes other files.
+    if source.metadata is not None and source.metadata.get("properties", {}) == source.properties:
+        files, _ = existing_files(spark, source, ())
+        model.fit((file.rows * row_bytes for file in files), sum(file.size for file in files))
+    return model
 
 
 def assumed_rows(

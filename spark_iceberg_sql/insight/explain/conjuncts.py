@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from fractions import Fraction
 
 from spark_iceberg_sql.model.spark_expressions import SparkExpression
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
@@ -26,7 +28,9 @@ _OPERATORS = {"EqualTo": "=", "LessThan": "<", "GreaterThan": ">", "LessThanOrEq
 _CYCLIC = re.compile(
     r"Month|DayOfMonth|DayOfWeek|WeekDay|DayOfYear|WeekOfYear|Quarter|Hour|Minute|Second|DayName|MonthName"
 )
+_WINDOW = "precisetimestampconversion"  # what Spark makes of window(ts, '1 day')
 _RUN_TIME_CLASSES = frozenset({"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"})
+_EXACT_LIMIT = 2**53  # from there on, a double is not every whole number
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 
 # ---------------------------------------------------------------------------------- why not
@@ -82,6 +86,9 @@ def why_not_pushed(expression: SparkExpression, withheld: str | None = None) -> 
         )
     if withheld is not None:
         return withheld
+    if _WINDOW in subject.sql:
+        (column, *_) = sorted(subject.columns) or ("the column",)
+        return f"a window of time is computed from `{column}`; add a range of `{column}` to prune"
     if subject.is_column:
         return "Iceberg does not take this kind of predicate"
     return (
@@ -168,6 +175,13 @@ def rewrites(expression: SparkExpression) -> Iterator[str]:
 
 def _comparison_rewrites(class_name: str, subject: SparkExpression, constant: SparkExpression) -> Iterator[str]:
     operator, value = _OPERATORS[class_name], constant.value or ""
+    yield from _whole_number_rewrites(operator, subject, value)
+    if class_name == "EqualTo":
+        yield from _date_format_rewrites(subject, value)
+        if subject.class_name == "StringLocate" and value == subject.children[2].value == "1":
+            text = subject.children[0].value
+            if subject.children[1].is_column and text:
+                yield _prefix_predicate(text)
     operand = subject.children[0] if subject.children else subject
     if not operand.is_column:
         return
@@ -186,8 +200,48 @@ def _comparison_rewrites(class_name: str, subject: SparkExpression, constant: Sp
             yield f"{COLUMN} = {value}"
     elif subject.class_name == "Abs" and operand.type in _INTEGERS and re.fullmatch(r"\d+", value):
         yield f"{COLUMN} IN ({value}, -{value})"
-    elif subject.class_name == "DateFormatClass" and subject.children[1].value is not None:
-        yield from _date_pattern_range(subject.children[1].value, value)
+
+
+def _whole_number_rewrites(operator: str, subject: SparkExpression, value: str) -> Iterator[str]:
+    """Of a column of whole numbers that is compared as a fraction, or divided by a positive number before."""
+    divisor = Fraction(1)
+    if subject.class_name == "Divide" and (number := _fraction(subject.children[1].value)) is not None:
+        subject, divisor = subject.children[0], number
+    column = subject.children[0] if subject.class_name == "Cast" and subject.children else subject
+    bound = _fraction(value)
+    is_fraction = re.match(r"float|double|decimal", subject.type) is not None
+    if bound is None or divisor <= 0 or not (is_fraction and column.is_column and column.type in _INTEGERS):
+        return
+    bound *= divisor
+    if abs(bound) >= _EXACT_LIMIT:
+        return
+    if operator == "=" and bound.denominator == 1:
+        yield f"{COLUMN} = {bound}"
+    elif operator in (">", "<="):
+        yield f"{COLUMN} {operator} {math.floor(bound)}"
+    elif operator in ("<", ">="):
+        yield f"{COLUMN} {operator} {math.ceil(bound)}"
+
+
+def _fraction(text: str | None) -> Fraction | None:
+    """A literal's number; None if it is none, or not finite."""
+    try:
+        return Fraction(text or "")
+    except ValueError:
+        return None
+
+
+def _date_format_rewrites(subject: SparkExpression, value: str) -> Iterator[str]:
+    """Of a date or time that is formatted, also where the text is then cast to a number."""
+    if subject.class_name == "Cast" and subject.type in ("int", "bigint") and re.fullmatch(r"[1-9]\d*", value):
+        subject = subject.children[0]
+    if subject.class_name != "DateFormatClass" or subject.children[1].value is None:
+        return
+    column = subject.children[0]
+    if column.class_name == "Cast":
+        column = column.children[0]
+    if column.is_column and column.type in ("date", "timestamp", "timestamp_ntz"):
+        yield from _date_pattern_range(subject.children[1].value, value, column.type)
 
 
 def _prefix_predicate(text: str) -> str:
@@ -200,8 +254,8 @@ def _prefix_predicate(text: str) -> str:
 _LETTERS = (("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"), ("ss", "%S"))
 
 
-def _date_pattern_range(pattern: str, text: str) -> Iterator[str]:
-    """The range of times that a pattern such as dd.MM.yyyy formats as the given text."""
+def _date_pattern_range(pattern: str, text: str, column_type: str) -> Iterator[str]:
+    """The range of times, or of dates, that a pattern such as dd.MM.yyyy formats as a text."""
     strptime_format, finest, parts = "", -1, re.findall(r"([A-Za-z])(\1*)|([^A-Za-z']+)", pattern)
     directives = {spark: (i, letter) for i, (spark, letter) in enumerate(_LETTERS)}
     unit_indexes = set()
@@ -227,7 +281,10 @@ def _date_pattern_range(pattern: str, text: str) -> Iterator[str]:
     else:
         unit = ("days", "hours", "minutes", "seconds")[finest - 2]
         end = start + timedelta(**{unit: 1})
-    yield f"{COLUMN} >= TIMESTAMP '{start}' AND {COLUMN} < TIMESTAMP '{end}'"
+    if column_type != "date":
+        yield f"{COLUMN} >= TIMESTAMP '{start}' AND {COLUMN} < TIMESTAMP '{end}'"
+    elif finest < _LETTERS.index(("HH", "%H")):
+        yield f"{COLUMN} >= DATE '{start.date()}' AND {COLUMN} < DATE '{end.date()}'"
 
 
 def probe_values(expression: SparkExpression, candidate: str) -> Iterator[str | None]:
@@ -243,6 +300,11 @@ def probe_values(expression: SparkExpression, candidate: str) -> Iterator[str | 
         if re.fullmatch(r"-?\d{1,18}", text):
             yield from (str(int(text) + i) for i in (-1, 1))
             yield str(-int(text))
+    for number in map(int, re.findall(r"(?<![\w'.-])-?\d{1,18}(?![\w'.-])", candidate)):
+        yield from (str(number + i) for i in (-2, -1, 0, 1, 2))
+    for text in texts:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            yield from (str(date.fromisoformat(text) + timedelta(days=days)) for days in (-1, 1))
         if re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", text):
             timestamp = datetime.fromisoformat(text)
             for seconds in (-3600, -1, 1, 3600, 86400, -86400):

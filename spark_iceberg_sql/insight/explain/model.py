@@ -82,7 +82,7 @@ class Scan:
         return 100.0 * (1 - self.files / self.total_files) if self.total_files else 100.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation(Result):
     """The reads of a statement, from metadata alone; the statement is not run.
 
@@ -199,7 +199,9 @@ def conjunct_remarks(conjunct: Conjunct) -> Iterator[str]:
         yield f"does not prune: {conjunct.why_not}"
     if conjunct.rewrite is not None:
         yield f"instead: {conjunct.rewrite}" + (
-            f"  -- {conjunct.rewrite_files:,} files" if conjunct.rewrite_files is not None else ""
+            f"  -- {conjunct.rewrite_files:,} file{'s'[: conjunct.rewrite_files != 1]}"
+            if conjunct.rewrite_files is not None
+            else ""
         )
 
 

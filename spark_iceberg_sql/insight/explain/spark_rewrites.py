@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # A comparison with such a column itself skips files with NaN or -0.0 by Iceberg's bounds, which Spark would return.
 _FLOATING = ("FLOAT", "DOUBLE")
+_TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
+_DATE = re.compile(r"\d{4}-")
 
 
 def find_rewrite(spark: SparkSession, conjunct: Java, text: str, relation: Java, total: int) -> tuple[str, int] | None:
@@ -65,6 +67,8 @@ def _are_equivalent(
     """True if both predicates accept the same of these values; evaluated by the optimizer, without a job."""
     old = str(conjunct.sql()).replace(str(column.sql()), "c")
     new = candidate.replace(COLUMN, "c")
+    if str(column.dataType().sql()) in _TIMES:  # `20230505` is a year, of which a timestamp overflows
+        values = [value for value in values if value is None or _DATE.match(value)]
     rows = ", ".join("(NULL)" if value is None else f"({string_literal(value)})" for value in values)
     result_rows = plans.constant_rows(
         spark,

@@ -18,7 +18,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 # The parts of a time that a Hive partition column may hold, coarse to fine, with the usual names of such a column.
 _PART_NAMES = {transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns}
 UNITS = tuple(_PART_NAMES)
-_INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
+INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
 _UNKNOWN_FORMAT = "the format of its values is unknown: no query compares it with a constant"
 _PART = re.compile(r"\d{1,4}")
 _TIME_TYPES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
@@ -152,7 +152,7 @@ class PartitionDerivation:
             day, hour = f"CAST({local} AS DATE)", f"hour({local})"
         elif not has_no_zone:
             day, hour = f"iceberg_days({column})", f"CAST(pmod(iceberg_hours({column}), 24) AS INT)"
-        is_number = value_format.column.type in _INTEGERS
+        is_number = value_format.column.type in INTEGERS
         if value_format.column.type == "date":
             return day
         if value_format.is_part:
@@ -252,7 +252,7 @@ def _infer_format(
 ) -> tuple[PartitionValueFormat | None, str]:
     if column.type == "date":
         return PartitionValueFormat(column, "day", "yyyy-MM-dd", "%Y-%m-%d"), ""
-    if column.type not in (*_INTEGERS, "string") and not column.type.startswith("varchar"):
+    if column.type not in (*INTEGERS, "string") and not column.type.startswith("varchar"):
         return None, ""
     if part_unit is not None:
         return _part_format(column, values, part_unit)
@@ -266,7 +266,7 @@ def _infer_format(
         return (None, f"its values have several formats ({examples}), so they cannot be derived from a time")
     (shape,) = shapes
     assert shape is not None
-    if column.type in _INTEGERS and ("-" in shape[1] or " " in shape[1]):
+    if column.type in INTEGERS and ("-" in shape[1] or " " in shape[1]):
         return None, ""
     value_format = PartitionValueFormat(column, shape[3], shape[1], shape[2])
     if any(value_format.start(text) is None for text in values):
@@ -296,8 +296,8 @@ def _likely_values(constants: Sequence[str], part_unit: str | None) -> list[str]
 def _part_format(column: Column, values: Sequence[str], unit: str) -> tuple[PartitionValueFormat | None, str]:
     if not all(map(_PART.fullmatch, values)):
         return None, ""
-    if column.type in _INTEGERS or unit == "year":
-        return PartitionValueFormat(column, unit, "n" if column.type in _INTEGERS else "yyyy"), ""
+    if column.type in INTEGERS or unit == "year":
+        return PartitionValueFormat(column, unit, "n" if column.type in INTEGERS else "yyyy"), ""
     letter = BY_NAME[unit].pattern_letters[0]
     is_padded = all(len(text) == 2 for text in values)
     return PartitionValueFormat(column, unit, letter * 2 if is_padded else letter), ""

@@ -22,6 +22,7 @@ from spark_iceberg_sql.insight.from_hive.hive_conditions import (
     tokens_of,
 )
 from spark_iceberg_sql.insight.from_hive.hive_partitions import (
+    INTEGERS,
     UNITS,
     PartitionDerivation,
     PartitionValueFormat,
@@ -30,6 +31,9 @@ from spark_iceberg_sql.insight.from_hive.hive_partitions import (
 from spark_iceberg_sql.insight.from_hive.hive_zones import is_unambiguous
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token
+
+_EQUALITIES = frozenset({"=", "=="})
+_RANGES = frozenset({"BETWEEN", "IN", ">", ">=", "<", "<="})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[
             and tokens[last.last_index + 1].word == "AND"
             # NOT a AND b negates a alone.
             and tokens[run[0].first_index - 1].word != "NOT"
-            and {condition.operator, *(c.operator for c in run)} <= {"=", "=="}
+            and _are_one_range([*run, condition])
             and condition.qualifier == last.qualifier
             and condition.value_format.column.name not in {c.value_format.column.name for c in run}
         )
@@ -115,6 +119,13 @@ def _runs(tokens: Sequence[Token], conditions: Sequence[Condition]) -> Iterator[
         run.append(condition)
     if run:
         yield run
+
+
+def _are_one_range(run: Sequence[Condition]) -> bool:
+    """True if at most the finest unit's condition is no equality: `year = 2008 AND month BETWEEN 5 AND 7`."""
+    finest = max(run, key=lambda condition: UNITS.index(condition.value_format.unit))
+    others = {condition.operator for condition in run if condition is not finest}
+    return others <= _EQUALITIES and finest.operator in {*_EQUALITIES, *_RANGES}
 
 
 # ------------------------------------------------------------------------------------ ranges
@@ -202,34 +213,65 @@ def _merge_spans(spans: Sequence[tuple[datetime, datetime]]) -> list[_Span]:
 
 
 def _span_of_parts(run: Sequence[Condition]) -> list[_Span] | None:
-    """The range of equalities of the year, the month and so on, if no unit is left out before the finest."""
+    """The range of equalities of the year, the month and so on, if no unit is left out before the finest.
+
+    The finest unit may be compared otherwise: within the unit above it, that is a range, too.
+    """
     conditions = sorted(run, key=lambda condition: UNITS.index(condition.value_format.unit))
-    if any(condition.operator not in ("=", "==") for condition in conditions):
+    *equalities, finest = conditions
+    if any(condition.operator not in _EQUALITIES for condition in equalities):
         return None
+    value_format, operator = finest.value_format, finest.operator
+    # Digits that are not padded do not sort as their numbers do.
+    is_sorted = value_format.column.type in INTEGERS or len(value_format.format) > 1
+    if operator not in _EQUALITIES and not (operator == "IN" or (operator in _RANGES and is_sorted)):
+        return None
+    texts = finest.values or ("",)
+    starts = [start for text in texts if (start := _start_of_parts(equalities, finest, text)) is not None]
+    if len(starts) < len(texts):
+        return None
+    ends = [next_unit(start, value_format.unit) for start in starts]
+    if operator in ("IN", *_EQUALITIES):
+        return _merge_spans(sorted(set(zip(starts, ends, strict=True))))
+    lowest, limit = None, None  # of the unit above
+    if equalities:
+        lowest = _start_of_parts(equalities[:-1], equalities[-1], (equalities[-1].values or ("",))[0])
+        limit = next_unit(lowest, equalities[-1].value_format.unit) if lowest is not None else None
+    first, end = {
+        "BETWEEN": (starts[0], ends[-1]),
+        ">=": (starts[0], limit),
+        ">": (ends[0], limit),
+        "<": (lowest, starts[0]),
+        "<=": (lowest, ends[0]),
+    }[operator]
+    return [(first, end)] if first is None or end is None or first < end else None
+
+
+def _start_of_parts(equalities: Sequence[Condition], finest: Condition, text: str) -> datetime | None:
+    """The time at which a unit begins; None if a unit is left out, or if a value is none of its unit.
+
+    equalities: the conditions on the coarser units, in order. text: the value of the finest.
+    """
     # Year, month, day, hour: units finer than those in the run keep their first value.
     numbers = [1, 1, 1, 0]
-    first = conditions[0].value_format
-    if not first.is_part:
-        start = first.start((conditions[0].values or ("",))[0])
+    values = [*((c.value_format, (c.values or ("",))[0]) for c in equalities), (finest.value_format, text)]
+    expected = 0
+    if not values[0][0].is_part:
+        start = values[0][0].start(values[0][1])
         if start is None:
             return None
         numbers = [start.year, start.month, start.day, start.hour]
-        expected = UNITS.index(first.unit) + 1
-        parts = conditions[1:]
-    else:
-        expected, parts = 0, conditions
-    for condition in parts:
-        unit_index = UNITS.index(condition.value_format.unit)
-        number = condition.value_format.number((condition.values or ("",))[0])
+        expected = UNITS.index(values.pop(0)[0].unit) + 1
+    for value_format, value in values:
+        unit_index, number = UNITS.index(value_format.unit), value_format.number(value)
         if unit_index != expected or number is None:
             return None
         numbers[unit_index] = number
         expected += 1
     try:
-        begin = datetime(numbers[0], numbers[1], numbers[2], numbers[3])  # noqa: DTZ001  a wall clock
+        return datetime(numbers[0], numbers[1], numbers[2], numbers[3])  # noqa: DTZ001  a wall clock
     except ValueError:
         return None
-    return [(begin, next_unit(begin, conditions[-1].value_format.unit))]
 
 
 _PREFIX = re.compile(r"(\d{4})(?:-?(\d\d))?-?%")

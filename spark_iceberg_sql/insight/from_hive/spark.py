@@ -11,14 +11,10 @@ from urllib.parse import unquote
 from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.spark import SAMPLE_ROWS, _AdviceSearch
+from spark_iceberg_sql.insight.advise.spark import SAMPLE_ROWS
+from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
 from spark_iceberg_sql.insight.from_hive.hive_ddl import HiveTable
-from spark_iceberg_sql.insight.from_hive.hive_partitions import Column, PartitionDerivation, possible_derivations
-from spark_iceberg_sql.insight.from_hive.hive_statements import changes_namespace
-from spark_iceberg_sql.insight.from_hive.hive_zones import fitting_zones, refuse_unknown, zone_of
-from spark_iceberg_sql.insight.from_hive.model import (
-    FromHive,
-    HiveQuery,
+from spark_iceberg_sql.insight.from_hive.hive_move import (
     derivation_over,
     kept_statements,
     non_queries_of,
@@ -27,6 +23,10 @@ from spark_iceberg_sql.insight.from_hive.model import (
     planned_move,
     workload_of,
 )
+from spark_iceberg_sql.insight.from_hive.hive_partitions import Column, PartitionDerivation, possible_derivations
+from spark_iceberg_sql.insight.from_hive.hive_statements import changes_namespace
+from spark_iceberg_sql.insight.from_hive.hive_zones import fitting_zones, refuse_unknown, zone_of
+from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
 from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
 from spark_iceberg_sql.insight.specs import candidate_spec
 from spark_iceberg_sql.insight.workload import Query
@@ -243,8 +243,8 @@ def _reads_after(
     try:
         source = resolve_source(spark, table)
         with hypothetical_plans.counting_by_files(spark):
-            spec = candidate_spec(result.spec, source.schema).spec
-            proposal = _AdviceSearch(spark, source, rewritten_queries, SAMPLE_ROWS).proposal_under(spec.fields)
+            spec = candidate_spec(result.spec, source.schema, table=source.sql_name).spec
+            proposal = AdviceSearch(spark, source, rewritten_queries, SAMPLE_ROWS).proposal_under(spec.fields)
     except IcebergSqlError:  # an older version of Spark, or no query reads the table
         return {}
     return {item.query: (item.files, item.bytes) for item in proposal.per_query}

@@ -4,23 +4,21 @@ fixes each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
-from spark_iceberg_sql.insight.specs import rewrite_call
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.report.sql_text import html
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 COUNTED = "counted in the metadata of the current snapshot"
 # rewrite_data_files skips files of at least this share of the target size (Iceberg's MIN_FILE_SIZE_DEFAULT_RATIO).
 SMALL_SHARE = 0.75
-_SKEW_FACTOR = 10  # times the median partition
-_MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
 # The options of rewrite_data_files that fix a problem.
 _REWRITE_ALL = {"rewrite-all": "true"}
 OPTIONS: dict[str, dict[str, str]] = {
@@ -30,18 +28,37 @@ OPTIONS: dict[str, dict[str, str]] = {
     "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
     "unsorted": _REWRITE_ALL,
 }
-_NEEDS_QUERIES = "needs queries: `advise` compares the specs for those that you give it"
+NEEDS_QUERIES = "some queries would read less, others more: with `queries`, that is computed"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadReads:
+    """The data files and bytes that queries read, each counted by its weight: today, and after a statement.
+
+    files_now, bytes_now: today. files, bytes: after it.
+    """
+
+    files_now: int
+    bytes_now: int
+    files: int
+    bytes: int
+
+    def __str__(self) -> str:
+        return (
+            f"{plural(self.files, 'file')} ({size(self.bytes)}) instead of {self.files_now:,} ({size(self.bytes_now)})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One problem.
 
-    problem: its name: wrong bounds, small files, old specs, delete files, unsorted; or fine partitions, skew, which are
-    undecided. detail: as a sentence. files, bytes: the affected files. call: the statement that fixes it; None if there
-    is none.
+    problem: its name: wrong bounds, small files, old specs, delete files, unsorted; with queries also spec, layout; or
+    fine partitions, skew.
+    detail: as a sentence. files, bytes: the affected files. call: the statement that fixes it; None if there is none.
     rewritten_files, rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if
-    that is unknown. basis: what the figures are based on.
+    that is unknown. basis: what the figures are based on. reason: why no statement is proposed; None if one is.
+    reads: what the queries read today and after the call; None without queries.
     """
 
     problem: str
@@ -52,26 +69,32 @@ class Finding:
     basis: str = COUNTED
     rewritten_files: int | None = None
     rewritten_bytes: int | None = None
+    reason: str | None = None
+    reads: WorkloadReads | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Health(Result):
     """A table's state.
 
     table: its name. files, bytes: its data files. findings: the problems, if any; their calls bring the files into the
-    spec and the order that the table declares, or join small ones. undecided: problems for some queries and a gain for
-    others, so that without queries no statement is proposed.
+    spec and the order that the table declares, or join small ones. ruled_out: what is not proposed, with the reason:
+    without queries, what would be a gain for some and a loss for others; with them, what would let them read more.
+    queries: how many queries decided; None without them. notes: on queries that were skipped.
     """
 
     table: str
     files: int
     bytes: int
     findings: tuple[Finding, ...]
-    undecided: tuple[Finding, ...] = ()
+    ruled_out: tuple[Finding, ...] = ()
+    queries: int | None = None
+    notes: tuple[str, ...] = ()
 
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:
-        """One row per finding, then one per undecided one."""
-        for finding in (*self.findings, *self.undecided):
+        """One row per finding, then one for each that is ruled out."""
+        for finding in (*self.findings, *self.ruled_out):
+            reads = finding.reads
             yield (
                 finding.problem,
                 finding.detail,
@@ -81,34 +104,50 @@ class Health(Result):
                 finding.rewritten_files,
                 finding.rewritten_bytes,
                 finding.basis,
+                finding.reason,
+                *((None,) * 4 if reads is None else (reads.files_now, reads.bytes_now, reads.files, reads.bytes)),
             )
 
+    @property
+    def _title(self) -> str:
+        judged = "" if self.queries is None else f"; judged for {plural(self.queries, 'query', 'queries')}"
+        return f"{self.files:,} data files, {size(self.bytes)}{judged}"
+
     def __str__(self) -> str:
-        lines = [f"{self.table}: {self.files:,} data files, {size(self.bytes)}"]
+        lines = [f"{self.table}: {self._title}"]
         if not self.findings:
             lines.append(f"  no problems found ({COUNTED})")
         for finding in self.findings:
             lines.append(f"  {finding.problem}: {finding.detail}")
             if finding.call is not None:
                 lines += f"    {finding.call};{rewrite_comment(finding)}".split("\n")
-        for finding in self.undecided:
-            lines += [f"  {finding.problem}: {finding.detail}", f"    -- {_NEEDS_QUERIES}"]
+            if finding.reads is not None and finding.problem in OPTIONS:  # of others, the detail has them
+                lines.append(f"    -- the queries then read {finding.reads}")
+        for finding in self.ruled_out:
+            lines += [f"  {finding.problem}: {finding.detail}", f"    -- not proposed: {finding.reason}"]
+        lines += [f"  note: {note}" for note in self.notes]
         if self.findings:
             lines.append(f"  ({'; '.join(sorted({finding.basis for finding in self.findings}))})")
         return join_visible(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{markup.html_text(finding.problem)}</td>"
-            f"<td style='text-align:left'>{markup.html_text(finding.detail)}</td>"
-            f"<td style='text-align:left'><code>{html(finding.call or '')}</code>"
-            f"{markup.html_text(rewrite_comment(finding) if finding.call else '')}"
-            f"{markup.html_text(_NEEDS_QUERIES if finding in self.undecided else '')}</td></tr>"
-            for finding in (*self.findings, *self.undecided)
-        )
-        header = f"<p><b>{markup.html_text(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
+        rows = "".join(map(_html_row, (*self.findings, *self.ruled_out)))
+        header = f"<p><b>{markup.html_text(self.table)}</b>: {self._title}</p>"
         table = f"<table><tbody>{rows}</tbody></table>" if rows else "<p>no problems found</p>"
-        return markup.box(header, table)
+        return markup.box(header, table, *(f"<div>{markup.html_text(note)}</div>" for note in self.notes))
+
+
+def _html_row(finding: Finding) -> str:
+    remark = rewrite_comment(finding) if finding.call else ""
+    if finding.reads is not None and finding.problem in OPTIONS:
+        remark += f"  -- the queries then read {finding.reads}"
+    if finding.reason is not None:
+        remark += f"not proposed: {finding.reason}"
+    return (
+        f"<tr><td style='text-align:left'>{markup.html_text(finding.problem)}</td>"
+        f"<td style='text-align:left'>{markup.html_text(finding.detail)}</td>"
+        f"<td style='text-align:left'><code>{html(finding.call or '')}</code>{markup.html_text(remark)}</td></tr>"
+    )
 
 
 def rewrite_comment(finding: Finding) -> str:
@@ -160,157 +199,3 @@ class TableMetrics:
     sort_column: str | None = None
     sort_span: float = 0.0
     wrong_bounds: tuple[WrongBounds, ...] = ()
-
-
-def health(metrics: TableMetrics) -> Health:
-    """The findings about a table."""
-    name = ".".join(metrics.name)
-    return Health(name, metrics.files, metrics.bytes, tuple(_findings(metrics)), tuple(_undecided(metrics)))
-
-
-def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
-    """What a coarser or a finer spec would change: some queries would read less, others more."""
-    ratio_text = f"{metrics.largest / metrics.median:,.0f} times the median" if metrics.median else ""
-    is_skewed = bool(metrics.median) and metrics.largest > _SKEW_FACTOR * metrics.median
-    # A rewrite of files under an earlier spec changes how many files each partition has.
-    if (
-        not metrics.old_files
-        and metrics.partitions > 1
-        and metrics.alone > metrics.partitions / 2
-        and metrics.median < metrics.target_size / 10
-    ):
-        yield Finding(
-            "fine partitions",
-            f"{metrics.alone:,} of {metrics.partitions:,} partitions have one file, and the median partition has "
-            f"{size(metrics.median)}: fewer partitions would have larger files"
-            + (f" (the largest has {size(metrics.largest)}, {ratio_text})" if is_skewed else ""),
-            metrics.alone,
-            metrics.bytes,
-        )
-    if is_skewed and metrics.largest > metrics.target_size:  # otherwise it may be one file, and splitting it makes more
-        yield Finding(
-            "skew",
-            f"the largest partition has {size(metrics.largest)}, {ratio_text} of {size(metrics.median)}: another "
-            "partition field would split it",
-            metrics.largest_files,
-            metrics.largest,
-        )
-
-
-def _findings(metrics: TableMetrics) -> Iterator[Finding]:
-    yield from _wrong_bounds(metrics)
-    yield from _small_files(metrics)
-    if metrics.old_files:
-        yield Finding(
-            "old specs",
-            f"{metrics.old_files:,} of {metrics.files:,} files belong to an earlier partition spec: the current "
-            f"fields do not prune them. {_files_after_rewrite(metrics)}",
-            metrics.old_files,
-            metrics.old_bytes,
-            _rewrite_call(metrics, "old specs"),
-        )
-    if metrics.delete_files:
-        yield Finding(
-            "delete files",
-            f"{metrics.delete_files:,} delete files with {size(metrics.delete_bytes)} are read with the data "
-            f"files that they belong to",
-            metrics.delete_files,
-            metrics.delete_bytes,
-            _rewrite_call(metrics, "delete files"),
-        )
-    if not metrics.wrong_bounds:
-        yield from _unsorted_files(metrics)
-
-
-def _wrong_bounds(metrics: TableMetrics) -> Iterator[Finding]:
-    for wrong_bounds in metrics.wrong_bounds:
-        consequence = (
-            "Iceberg alone loses rows by them; in an installed session, filters on the column read these files in full"
-            if wrong_bounds.kind != "nanos"
-            else "Iceberg reads wrong times from them"
-        )
-        yield Finding(
-            "wrong bounds",
-            f"{wrong_bounds}: "
-            f"{consequence if wrong_bounds.is_certain else 'filters on the column read these files in full'}"
-            + (f"; {wrong_bounds.instead}" if wrong_bounds.instead else ""),
-            wrong_bounds.files,
-            wrong_bounds.bytes,
-            None if wrong_bounds.instead or not wrong_bounds.is_certain else _rewrite_call(metrics, "wrong bounds"),
-        )
-
-
-def _files_after_rewrite(metrics: TableMetrics) -> str:
-    """A sentence on the number of files after a rewrite of all files."""
-    if metrics.files_after_rewrite is None:
-        return "The rewrite may leave more files than there are now: the metadata does not show how many"
-    comparison = ", more than there are now" if metrics.files_after_rewrite > metrics.files else ""
-    return (
-        f"A rewrite of all files leaves about {metrics.files_after_rewrite:,} or more{comparison}, estimated "
-        f"from their bounds, "
-        "between which rows are assumed to be spread evenly; files of different specs are rewritten separately"
-    )
-
-
-def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
-    """The finding of small files. Those of an earlier spec are rewritten together, into the current spec's
-    partitions.
-    """
-    size_limit = f"smaller than {SMALL_SHARE:.0%} of the target size of {size(metrics.target_size)}"
-    old_count = metrics.old_small if metrics.old_small > 1 else 0
-    if old_count and any(not field.transform.transform.is_void for field in metrics.fields):
-        can_combine = metrics.small > metrics.small_after
-        shared_text = (
-            f"{metrics.small:,} share a partition with others and fit into about {metrics.small_after:,} files, "
-        )
-        yield Finding(
-            "small files",
-            f"{old_count + (metrics.small if can_combine else 0):,} of {metrics.files:,} files are "
-            f"{size_limit}: {shared_text if can_combine else ''}"
-            f"{old_count:,} belong to an earlier partition spec, and it is unknown how many files a rewrite "
-            f"makes of those: "
-            "one or more for each partition of the current spec, and the metadata does not show to which of these "
-            "their rows belong",
-            old_count + (metrics.small if can_combine else 0),
-            metrics.old_small_bytes + (metrics.small_bytes if can_combine else 0),
-        )
-        return
-    small_count = metrics.small + old_count
-    count_after = metrics.small_after + (-(-metrics.old_small_bytes // metrics.target_size) if old_count else 0)
-    if small_count > count_after:
-        yield Finding(
-            "small files",
-            f"{small_count:,} of {metrics.files:,} files are {size_limit} and "
-            + (
-                f"are rewritten together with others: they fit into about {count_after:,} files, since those of "
-                f"an earlier "
-                "spec are grouped anew"
-                if old_count
-                else f"share a partition with others: they fit into about {count_after:,} files"
-            ),
-            small_count,
-            metrics.small_bytes + (metrics.old_small_bytes if old_count else 0),
-            _rewrite_call(metrics, "small files"),
-        )
-
-
-def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
-    """The files that are not in the order that the table declares; by which column else, only queries can tell."""
-    if metrics.sort_span > _MAX_SPAN:
-        yield Finding(
-            "unsorted",
-            f"the files are not in the table's sort order: a file spans {metrics.sort_span:.0%} of its partition's "
-            f"range of `{metrics.sort_column}`",
-            metrics.files,
-            metrics.bytes,
-            _rewrite_call(metrics, "unsorted", ", strategy => 'sort'"),
-        )
-
-
-def rewrite_deletes_call(name: Sequence[str]) -> str:
-    """The call that rewrites a table's position delete files, and leaves out those of data files that are gone."""
-    return rewrite_call(name, _REWRITE_ALL, procedure="rewrite_position_delete_files")
-
-
-def _rewrite_call(metrics: TableMetrics, problem: str, strategy: str = "") -> str:
-    return rewrite_call(metrics.name, OPTIONS[problem], strategy)

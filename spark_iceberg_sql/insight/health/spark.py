@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.health.model import (
-    OPTIONS,
-    SMALL_SHARE,
-    Finding,
-    Health,
-    TableMetrics,
-    rewrite_deletes_call,
-)
-from spark_iceberg_sql.insight.health.model import health as judged
+from spark_iceberg_sql.insight.advise.model import Proposal
+from spark_iceberg_sql.insight.advise.spark import searching
+from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
+from spark_iceberg_sql.insight.health.findings import health as health_of
+from spark_iceberg_sql.insight.health.findings import rewrite_deletes_call
+from spark_iceberg_sql.insight.health.model import OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
+from spark_iceberg_sql.insight.health.workload import judged_by_queries
 from spark_iceberg_sql.insight.hypothetical.spark_source import load_entry, naming_argument, refuse_numbers
 from spark_iceberg_sql.insight.preview.spark import preview
 from spark_iceberg_sql.insight.specs import clause
@@ -24,6 +23,7 @@ from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, rewrites
 from spark_iceberg_sql.spark.gate import read_errors
@@ -47,14 +47,40 @@ _NUMBER_SQL = {
 }
 
 
-def health(spark: SparkSession, table: str) -> Health:
+def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[str, float]] | None = None) -> Health:
     """What slows down a table's queries, judged by its metadata, and the statement that fixes it.
 
     Runs Spark jobs over the metadata tables of the current snapshot; changes nothing.
 
-    spark: the session. table: its name in a catalog, as in SQL. Raises IcebergSqlError if it is not an
-    Iceberg table, or if its metadata cannot be read.
+    spark: the session. table: its name in a catalog, as in SQL. queries: as for `advise`. With them, no statement is
+    proposed after which they would read more files or bytes, and advise's best spec is proposed if it is better than
+    today's; that reads a sample of the rows.
+
+    Raises IcebergSqlError if it is not an Iceberg table, if its metadata cannot be read, or if no query reads it.
     """
+    name = _full_name(spark, table)
+    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
+        loaded = load_entry(spark, table, name)
+        if loaded.relation_kind != "iceberg" or loaded.metadata is None:
+            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=_HELP)
+        current_table = table_from_metadata(name, loaded.metadata)
+        result = _by_metadata(spark, name, current_table)
+    if queries is None:
+        return result
+    if not result.files:
+        return replace(result, notes=("the table has no data files, so the queries decide nothing",))
+    with searching(spark, dotted(name), queries) as search:
+        return judged_by_queries(result, search.result(), partial(_after, search))
+
+
+def _after(search: AdviceSearch, finding: Finding) -> Proposal | None:
+    """What the queries read after a finding's statement."""
+    if finding.problem == "unsorted":
+        return search.proposal_under(is_sorted=True)
+    return search.reads_after(OPTIONS[finding.problem]) or search.proposal_under(is_sorted=False)
+
+
+def _full_name(spark: SparkSession, table: str) -> tuple[str, ...]:
     try:
         parts = relations.name_parts(spark, table)
     except JVM_ERRORS:
@@ -62,30 +88,29 @@ def health(spark: SparkSession, table: str) -> Health:
     if catalog_entries.is_temporary_view(spark, parts):
         raise IcebergSqlError(f"`{table}` is a temporary view, not a table", help=_HELP)
     with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
-        name = tuple(relations.full_name(dotted(parts)))
-        loaded = load_entry(spark, table, name)
-        if loaded.relation_kind != "iceberg" or loaded.metadata is None:
-            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=_HELP)
-        current_table = table_from_metadata(name, loaded.metadata)
-        assert current_table.schema is not None
-        metrics = _table_metrics(spark, name, current_table)
-        if metrics.old_files:
-            fields = tuple(f for f in metrics.fields if not f.transform.is_void)
-            spec = clause(Spec(0, fields), current_table.schema)
-            metrics = replace(metrics, files_after_rewrite=_files_after_rewrite(spark, name, spec))
-        java_table = relations.catalog_table(dotted(name))
-        planned_rewrite = cache(lambda problem: rewrites.planned_rewrite(java_table, OPTIONS[problem]))
-        if metrics.small > metrics.small_after and not metrics.old_small:
-            count_after = _small_files_after(spark, java_table, current_table, metrics, planned_rewrite("small files"))
-            metrics = replace(metrics, small_after=count_after)
-        result = judged(metrics)
-        findings = tuple(
-            _with_cost(finding, planned_rewrite(finding.problem), name)
-            if finding.call is not None and finding.problem in OPTIONS
-            else finding
-            for finding in result.findings
-        )
-        return replace(result, findings=findings)
+        return tuple(relations.full_name(dotted(parts)))
+
+
+def _by_metadata(spark: SparkSession, name: tuple[str, ...], current_table: Table) -> Health:
+    assert current_table.schema is not None
+    metrics = _table_metrics(spark, name, current_table)
+    if metrics.old_files:
+        fields = tuple(f for f in metrics.fields if not f.transform.is_void)
+        spec = clause(Spec(0, fields), current_table.schema)
+        metrics = replace(metrics, files_after_rewrite=_files_after_rewrite(spark, name, spec))
+    java_table = relations.catalog_table(dotted(name))
+    planned_rewrite = cache(lambda problem: rewrites.planned_rewrite(java_table, OPTIONS[problem]))
+    if metrics.small > metrics.small_after and not metrics.old_small:
+        count_after = _small_files_after(spark, java_table, current_table, metrics, planned_rewrite("small files"))
+        metrics = replace(metrics, small_after=count_after)
+    result = health_of(metrics)
+    findings = tuple(
+        _with_cost(finding, planned_rewrite(finding.problem), name)
+        if finding.call is not None and finding.problem in OPTIONS
+        else finding
+        for finding in result.findings
+    )
+    return replace(result, findings=findings)
 
 
 def _files_after_rewrite(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | None:
@@ -97,7 +122,7 @@ def _files_after_rewrite(spark: SparkSession, name: tuple[str, ...], spec: str) 
 
 
 def _small_files_after(
-    spark: SparkSession, java_table: Java, table: Table, metrics: TableMetrics, planned_rewrite: rewrites.Rewrite | None
+    spark: SparkSession, java_table: Java, table: Table, metrics: TableMetrics, planned_rewrite: Rewrite | None
 ) -> int:
     """About how many files the small ones of the current spec become.
 
@@ -136,7 +161,7 @@ def _small_files_after(
     )
 
 
-def _with_cost(finding: Finding, planned_rewrite: rewrites.Rewrite | None, name: tuple[str, ...]) -> Finding:
+def _with_cost(finding: Finding, planned_rewrite: Rewrite | None, name: tuple[str, ...]) -> Finding:
     if planned_rewrite is None:
         return finding
     if finding.problem == "delete files" and not planned_rewrite.files and not rewrites.removes_deletes_alone():

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import PySparkException
+
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.properties import PROPERTIES
 from spark_iceberg_sql.model.schema import Schema
@@ -34,6 +36,7 @@ _NUMBER_PROPERTIES = {
     "write.parquet.page-size-bytes": (1, 1048576),
     "read.split.open-file-cost": (0, 4194304),
 }
+SOURCE_NAME = "source"  # what the queries call a DataFrame, a query or a path
 _FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"}
 
 
@@ -56,6 +59,11 @@ class Source:
     metadata: Mapping[str, Any] | None = None
     name: tuple[str, ...] | None = None
 
+    @property
+    def sql_name(self) -> tuple[str, ...]:
+        """Its name in queries: the table's, or `source`."""
+        return self.table or self.name or (SOURCE_NAME,)
+
     def as_table(self, *specs: Spec) -> dict[str, Any]:
         """The metadata of a new empty table with these columns and properties. specs: the last is the default."""
         spec_fields = [
@@ -73,12 +81,12 @@ class Source:
         return hypothetical_tables.table_metadata(self.schema_json, spec_fields, self.properties, self.metadata)
 
 
-def resolve_source(spark: SparkSession, source: str | DataFrame, properties: Mapping[str, str] | None = None) -> Source:
+def resolve_source(spark: SparkSession, source: Any, properties: Mapping[str, str] | None = None) -> Source:
     """Resolve a source. Every preview and advice starts here.
 
-    source: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet,
-    ORC, CSV (with a header) or JSON file, or of a folder named like one. properties: table properties that
-    override the table's.
+    source: a DataFrame of Spark, pandas or polars, or an Arrow table; a table's or view's name, a query, or the path of
+    an Iceberg table, of a Parquet, ORC, CSV (with a header) or JSON file, or of a folder named like one. properties:
+    table properties that override the table's.
     Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such
     number.
     """
@@ -87,10 +95,10 @@ def resolve_source(spark: SparkSession, source: str | DataFrame, properties: Map
     return resolved
 
 
-def _resolve(spark: SparkSession, source: str | DataFrame, properties: Mapping[str, str] | None) -> Source:
+def _resolve(spark: SparkSession, source: Any, properties: Mapping[str, str] | None) -> Source:
     properties = dict(properties or {})
     if not isinstance(source, str):
-        return _of_frame(source, "the DataFrame", properties)
+        return _of_frame(_spark_frame(spark, source), "the DataFrame", properties)
     try:
         if _QUERY.match(source) and re.search(r"\s", source.strip()):
             return _of_frame(intercept.unchecked_sql(spark)(source), "the query", properties)
@@ -99,6 +107,31 @@ def _resolve(spark: SparkSession, source: str | DataFrame, properties: Mapping[s
         return _of_name(spark, source, properties)
     except JVM_ERRORS as error:
         raise read_errors.read_failure(error, f"`{source}` cannot be read") from None
+
+
+def _spark_frame(spark: SparkSession, source: Any) -> DataFrame:
+    """A DataFrame of Spark with the rows of any other. Raises IcebergSqlError for what is none."""
+    if hasattr(source, "_jdf"):
+        frame: DataFrame = source
+        return frame
+    library = type(source).__module__.partition(".")[0]
+    if library == "polars":
+        source = (source.collect() if hasattr(source, "collect") else source).to_arrow()
+    elif library not in ("pandas", "pyarrow") or not hasattr(source, "columns"):
+        raise IcebergSqlError(
+            f"a {type(source).__name__} is no source",
+            help="give a table's name, a query, a path, or a DataFrame of Spark, pandas or polars",
+            argument="source",
+        )
+    if hasattr(source, "to_pandas") and int(spark.version.partition(".")[0]) < 4:  # it does not take Arrow tables
+        source = source.to_pandas()
+    try:
+        return spark.createDataFrame(source)
+    except (PySparkException, TypeError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise IcebergSqlError(
+            f"the rows cannot be taken from the {library} data: {reason}", argument="source"
+        ) from None
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from statistics import stdev
 
 ROWS_PER_SIZE_CHECK = 1000  # RollingFileWriter.ROWS_DIVISOR
 _SIMILAR_SIZE_FACTOR = 1.3  # files whose sizes differ by less than this factor make one point of the curve
+_MAX_SCALE = 2.0  # beyond, the files were written with other settings
 _DEFAULT_FOOTER = 4_000  # bytes, if the files written in memory do not show it
 _MAP_STATUS_BASE = 1.1  # MapStatus.LOG_BASE
 _MERGED_PARTITION_FACTOR = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
@@ -85,17 +86,29 @@ class FileSizeModel:
     """The size of a file as a function of its rows' uncompressed bytes, fitted to files that were written.
 
     trials: the outputs written in memory. settings: the write settings.
+
+    scale: a factor for all predictions, so that the files that a table has come out as they are.
     """
 
     def __init__(self, trials: Sequence[TrialWrite], settings: WriteSettings) -> None:
         self.settings = settings
+        self.scale = 1.0
         self._files = [file for trial in trials for file in trial.files if file.raw_bytes and file.size]
         self._points = _curve(self._files)
         rollover_bytes = [raw_bytes for trial in trials for raw_bytes in trial.rollover_bytes]
         self._rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
 
+    def fit(self, raw_bytes: Iterable[float], total_size: int) -> None:
+        """Set the scale by existing files: their uncompressed bytes, and the bytes that they have together."""
+        predicted = sum(map(self.predict, raw_bytes))
+        if predicted and total_size:
+            self.scale = min(_MAX_SCALE, max(1 / _MAX_SCALE, total_size / predicted))
+
     def predict(self, raw_bytes: float) -> float:
         """The predicted bytes of a file with that many uncompressed bytes."""
+        return self.scale * self._predict(raw_bytes)
+
+    def _predict(self, raw_bytes: float) -> float:
         if not self._points or raw_bytes <= 0:
             return raw_bytes
         index = bisect_left(self._points, (raw_bytes, 0.0))

@@ -52,7 +52,7 @@ class PartitionPreview:
     bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Preview(Result):
     """The files that a write under a spec would produce.
 
@@ -174,12 +174,6 @@ class Preview(Result):
                 unit = "file" if p.files == 1 else "files"
                 lines.append(f"    {p.partition:<{name_width}}  {size(p.bytes):>9}  {p.files:>4} {unit:<5}  {bar}")
         return join_visible(lines)
-
-    def __repr__(self) -> str:
-        return (
-            f"Preview(spec={self.spec!r}, partitions={self.partitions}, files={self.files}, "
-            f"bytes={self.bytes}, rows={self.rows}, basis={self.basis.kind!r})"
-        )
 
     def _repr_html_(self) -> str:
         """The figures as an HTML table, the partition sizes as bars."""

@@ -32,7 +32,7 @@ from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables, memory_wr
 from spark_iceberg_sql.spark.gate import read_errors
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, SparkSession
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
@@ -44,7 +44,7 @@ _NOTED_WRITERS = 200
 
 def preview(
     spark: SparkSession,
-    source: str | DataFrame,
+    source: Any,
     spec: str,
     *,
     using: str = "data",
@@ -53,10 +53,11 @@ def preview(
 ) -> Preview:
     """The partitions and data files that writing a source under a spec would produce; nothing is written.
 
-    source: a table's or view's name, a query, a path, or a DataFrame. spec: the text for PARTITIONED BY,
-    `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once, and a few
-    partitions again; `sample` reads about 100,000 rows; `metadata` reads no row, only the counts and bounds of an
-    Iceberg table's files. The result's basis states the error of each figure. properties: table properties for the
+    source: a table's or view's name, a query, a path, or a DataFrame of Spark, pandas or polars. spec: the text for
+    PARTITIONED BY, `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once,
+    and a few partitions again; `sample` reads about 100,000 rows; `metadata` reads no row, only the counts and bounds
+    of an Iceberg table's files. The result's basis states the error of each figure. properties: table properties for
+    the
     write that override the source table's. commits: in how many appends the rows arrive, as from a stream: each has
     the same number of rows, in the order of the spec's first field over a date or a timestamp.
 
@@ -68,7 +69,9 @@ def preview(
     resolved_source = resolve_source(spark, source, properties)
     is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
     with naming_argument("spec"):
-        parsed_spec = candidate_spec(spec, resolved_source.schema, case_sensitive=is_case_sensitive)
+        parsed_spec = candidate_spec(
+            spec, resolved_source.schema, case_sensitive=is_case_sensitive, table=resolved_source.sql_name
+        )
     try:
         with (
             sessions.working_in(spark),

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.report.sql_text import html
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 # The settings of Spark 4.1 and Iceberg that a storage-partitioned join depends on: key, value, meaning.
@@ -56,7 +59,7 @@ class Join:
         return self.is_stored and self.shuffles == 0 and not self.is_broadcast
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JoinReport(Result):
     """The joins of a query.
 
@@ -92,6 +95,23 @@ class JoinReport(Result):
 
     def __str__(self) -> str:
         return join_visible(self._lines()) or "the query has no join"
+
+    def _repr_html_(self) -> str:
+        """The joins as a table, under what to do."""
+        stored = sum(join.happens for join in self.joins)
+        headline = f"{stored:,} of {plural(len(self.joins), 'join')} read both sides without a shuffle"
+        if self.sets:
+            headline += "; with these settings, fewer sides are shuffled:"
+        sets = "\n".join(f"{statement};" for statement in self.sets)
+        rows = [
+            [markup.html_text(part or "") for part in (" with ".join(j.tables), j.condition, _join_status(j), j.why)]
+            for j in self.joins
+        ]
+        return markup.box(
+            f"<p>{headline}</p>" if self.joins else "<p>the query has no join</p>",
+            f"<pre>{html(sets)}</pre>" if sets else "",
+            markup.table(["tables", "on", "join", "why"], rows) if rows else "",
+        )
 
     def _lines(self) -> Iterator[str]:
         for join in self.joins:

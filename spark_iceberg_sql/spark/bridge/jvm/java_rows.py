@@ -140,6 +140,19 @@ class FileTotal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rewrite:
+    """What rewrite_data_files would do, by RewrittenFiles.java.
+
+    files, bytes: the data files it reads. file_reduction: by how many files it reduces their number; groups that would
+    not become fewer files do not count.
+    """
+
+    files: int
+    bytes: int
+    file_reduction: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpecFiles:
     """The data files of one partition spec, by FileCounts.java."""
 
@@ -246,7 +259,7 @@ class StoreFile:
 CONSTANTS = (FunctionRow, TransformRow, RuleRow, ReleaseRow)
 # Each after those that it contains.
 EXCHANGED =(
-    WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, SpecFiles, PartitionTerm, PruningFields,
+    WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
     StoreFile,
 )  # fmt: skip

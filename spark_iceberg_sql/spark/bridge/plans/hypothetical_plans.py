@@ -16,6 +16,7 @@ from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+FOLDER = "memory:/hypothetical"  # of hypothetical tables
 _SCAN = "DataSourceV2ScanRelation"
 _RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
@@ -93,7 +94,10 @@ def scans(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str
     """
     session = gateway.java_session(spark)
     working = sessions.working_in(spark)
-    with working, gateway.without_error_logs(), relations.separate_origin(), _disabled(spark, _BY_METADATA):
+    # The bounds of a hypothetical table are estimates: whether they agree with its partition values says nothing.
+    is_hypothetical = str(table.location()).startswith(FOLDER)
+    rules = (*_BY_METADATA, "spark.iceberg_sql.bounds") if is_hypothetical else _BY_METADATA
+    with working, gateway.without_error_logs(), relations.separate_origin(), _disabled(spark, rules):
         analysed = _analysed(session, text, table, names)
         # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
         mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
@@ -189,46 +193,72 @@ def read_by(scan: Java) -> tuple[int, int]:
 class FilteredColumn:
     """How filters use a column.
 
-    is_equality: whether one compares it by equality. prefixes: of a string, the lengths of prefixes that
-    tell the literals apart: those of LIKE, and one more than all others have in common.
+    is_compared: whether one does more than exclude its nulls, as every join does. is_equality: whether one compares it
+    by equality. prefixes: of a string, the lengths of prefixes that tell the literals apart: those of LIKE, and one
+    more than all others have in common. widths: of a number, those of ranges, rounded up to one digit.
     """
 
+    is_compared: bool = False
     is_equality: bool = False
     prefixes: frozenset[int] = frozenset()
+    widths: frozenset[int] = frozenset()
 
     def __or__(self, other: FilteredColumn) -> FilteredColumn:
-        return FilteredColumn(self.is_equality or other.is_equality, self.prefixes | other.prefixes)
+        return FilteredColumn(
+            self.is_compared or other.is_compared,
+            self.is_equality or other.is_equality,
+            self.prefixes | other.prefixes,
+            self.widths | other.widths,
+        )
 
 
 def columns_in(texts: Sequence[Any]) -> dict[str, FilteredColumn]:
-    """The columns that filters compare, by name. texts: as in `PlannedScan`."""
+    """The columns in filters, by name. texts: as in `PlannedScan`."""
     columns: dict[str, FilteredColumn] = {}
-    literals: dict[str, set[str]] = {}
+    literals: dict[str, list[Any]] = {}
     for predicate in _predicates(texts):
-        term = predicate["term"]
+        term, kind = predicate["term"], predicate.get("type")
         is_transform = isinstance(term, dict)
-        name, kind = term.get("term") if is_transform else term, predicate.get("type")
+        name = term.get("term") if is_transform else term
+        columns.setdefault(name, FilteredColumn())
+        if kind == "not-null":
+            continue
         values = [*predicate.get("values", ()), *([predicate["value"]] if "value" in predicate else ())]
-        strings = {value for value in values if isinstance(value, str) and not is_transform}
-        prefixes = frozenset(map(len, strings)) if kind == "starts-with" else frozenset()
-        if not prefixes:
-            literals.setdefault(name, set()).update(strings)
-        column = FilteredColumn(is_transform or kind in ("eq", "in"), prefixes)
-        columns[name] = columns.get(name, FilteredColumn()) | column
-    for name, strings in literals.items():
-        if len(strings) > 1:
-            letters = enumerate(zip(*strings, strict=False))
-            common = next((i for i, at in letters if len(set(at)) > 1), min(map(len, strings)))
-            columns[name] |= FilteredColumn(prefixes=frozenset({common + 1}))
+        prefixes = frozenset(len(v) for v in values if kind == "starts-with" and isinstance(v, str))
+        if not prefixes and not is_transform:
+            literals.setdefault(name, []).extend(values)
+        columns[name] |= FilteredColumn(True, is_transform or kind in ("eq", "in"), prefixes)
+    for name, values in literals.items():
+        columns[name] |= FilteredColumn(prefixes=_distinguishing_length(values), widths=_range_width(values))
     return columns
 
 
+def _distinguishing_length(values: Sequence[Any]) -> frozenset[int]:
+    """One more than the letters that all strings have in common."""
+    strings = {value for value in values if isinstance(value, str)}
+    if len(strings) < 2:
+        return frozenset()
+    letters = enumerate(zip(*strings, strict=False))
+    common = next((i for i, at in letters if len(set(at)) > 1), min(map(len, strings)))
+    return frozenset({common + 1})
+
+
+def _range_width(values: Sequence[Any]) -> frozenset[int]:
+    """The distance from the least to the greatest whole number, rounded up to one digit."""
+    numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    width = max(numbers) - min(numbers) + 1 if numbers else 0
+    if not 1 < width < 2**31:
+        return frozenset()
+    power = 10 ** (len(str(width)) - 1)
+    return frozenset({-(-width // power) * power})
+
+
 def _predicates(texts: Any) -> Iterator[Mapping[str, Any]]:
-    """The predicates in filters; not those on nulls alone that Spark adds to every comparison."""
+    """The predicates in filters."""
     if isinstance(texts, (list, tuple)):
         for text in texts:
             yield from _predicates(text)
     elif isinstance(texts, dict) and "term" not in texts:
         yield from _predicates([*texts.values()])
-    elif isinstance(texts, dict) and texts.get("type") != "not-null":
+    elif isinstance(texts, dict):
         yield texts

@@ -13,12 +13,12 @@ from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import FileTotal
+from spark_iceberg_sql.spark.bridge.plans.hypothetical_plans import FOLDER as FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _ICEBERG = "org.apache.iceberg"
-FOLDER = "memory:/hypothetical"
 _UNSORTED = [{"order-id": 0, "fields": []}]
 
 
@@ -73,6 +73,18 @@ def table_metadata(
     }
 
 
+def without_snapshots(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of an empty table with the schemas, specs and properties of another. metadata: that one's."""
+    of_snapshots = ("current-snapshot-id", "refs", "snapshot-log", "metadata-log", "statistics", "partition-statistics")
+    return {
+        **{key: value for key, value in metadata.items() if key not in of_snapshots},
+        "table-uuid": str(uuid.uuid4()),
+        "location": f"{FOLDER}/{uuid.uuid4().hex}",
+        "last-updated-ms": int(time.time() * 1000),
+        "snapshots": [],
+    }
+
+
 def _last_id(value: Any) -> int:
     """The highest field id in a schema."""
     if isinstance(value, list):
@@ -119,19 +131,23 @@ def _forget(iceberg_table: Java, io: Java, metadata_file: str) -> None:
 
 def add_files(iceberg_table: Java, files: bytes) -> None:
     """Commit files that were never written, under the table's current spec. files: `Hypothetical.packed`."""
-    current = iceberg_table.operations().current()
     data_files = _packed_files().of(iceberg_table.spec(), files)
-    if not data_files.size():
-        return
+    if data_files.size():
+        append(iceberg_table, iceberg_table.spec(), data_files)
+
+
+def append(iceberg_table: Java, spec: Java, data_files: Java) -> None:
+    """Commit data files. spec: one of the table's. data_files: Iceberg's objects, under that spec."""
+    current = iceberg_table.operations().current()
     manifest_path = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
     writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
-        current.formatVersion(), iceberg_table.spec(), iceberg_table.io().newOutputFile(manifest_path), None
+        current.formatVersion(), spec, iceberg_table.io().newOutputFile(manifest_path), None
     )
     writer.addAll(data_files)
     writer.close()
-    append = iceberg_table.newFastAppend()
-    append.appendManifest(writer.toManifestFile())
-    append.commit()  # the snapshot refers to the manifest unchanged
+    commit = iceberg_table.newFastAppend()
+    commit.appendManifest(writer.toManifestFile())
+    commit.commit()  # the snapshot refers to the manifest unchanged
 
 
 def kept_files(iceberg_table: Java, spec_id: int, files: bytes, filters: Sequence[Java]) -> list[tuple[int, int]]:

@@ -5,29 +5,18 @@ only.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 
 _NUMBER = re.compile(r"\d+")
-
-
-_LOOKBACK = "read.split.planning-lookback"
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """The extent of a rewrite.
-
-    files, bytes: the data files it reads. file_reduction: by how many files it reduces their number; groups
-    that would not become fewer files do not count.
-    """
-
-    files: int
-    bytes: int
-    file_reduction: int
 
 
 def removes_deletes_alone() -> bool:
@@ -43,25 +32,34 @@ def planned_rewrite(table: Java, options: Mapping[str, str]) -> Rewrite | None:
 
     table: an Iceberg table. options: of the call.
     """
-    files = size = file_reduction = 0
     try:
-        planner = java_class("org.apache.iceberg.actions.BinPackRewriteFilePlanner")(table)
-        valid_options = set(planner.validOptions())  # others are the action's own
-        planner.init({key: value for key, value in options.items() if key in valid_options})
-        lookback = int(table.properties().getOrDefault(_LOOKBACK, "10"))
-        groups = planner.plan().groups().iterator()
-        util = java_class("org.apache.iceberg.util.TableScanUtil")
-        while groups.hasNext():
-            group = groups.next()
-            input_count = int(group.inputFileNum())
-            files += input_count
-            # One file for each task: a file is only cut between its row groups, so small files may not fit together.
-            tasks = util.planTaskGroups(group.fileScanTasks(), group.inputSplitSize(), lookback, 0)
-            file_reduction += max(0, input_count - int(tasks.size()))
-            size += int(group.inputFilesSizeInBytes())
+        return from_json(Rewrite, _rewritten_files().extent(table, dict(options)))
     except BRIDGE_ERRORS:
         return None
-    return Rewrite(files, size, file_reduction)
+
+
+@contextmanager
+def table_after(table: Java, metadata: Mapping[str, Any], options: Mapping[str, str]) -> Iterator[Java | None]:
+    """A table in the driver's memory with the files that another has after a call, their bounds put together.
+
+    Yields None if Iceberg cannot plan it, or if rows move to another spec's partitions, which bounds do not show.
+    table, options: as for `planned_rewrite`. metadata: the table's, as in metadata.json.
+    """
+    try:
+        files_by_spec = _rewritten_files().allFiles(table, dict(options))
+    except BRIDGE_ERRORS:
+        files_by_spec = None
+    if files_by_spec is None:
+        yield None
+        return
+    with hypothetical_tables.table(hypothetical_tables.without_snapshots(metadata)) as rewritten:
+        for spec_id in files_by_spec:
+            hypothetical_tables.append(rewritten, rewritten.specs().get(spec_id), files_by_spec[spec_id])
+        yield rewritten
+
+
+def _rewritten_files() -> Java:
+    return compiler.shared_instance(__package__, "RewrittenFiles", Rewrite)
 
 
 def property_at(table: Java, millis: int, key: str, default: str) -> str | None:

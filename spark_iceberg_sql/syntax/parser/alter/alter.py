@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     DropField,
@@ -21,6 +22,7 @@ from spark_iceberg_sql.syntax.routing import has_iceberg_phrase
 from spark_iceberg_sql.syntax.terms import NamePath, Offsets
 
 _AFTER_NAME = ("", "(", ".", "AS", "WITH")  # if IF is a column's name
+_VALUES = (*STRINGS, TokenKind.NUMBER)
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
 # Spark's statements that change neither columns nor partitioning; not parsed further.
 _UNPARSED_CHANGES =(
@@ -107,6 +109,8 @@ def _field(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:
     cursor.index += 2
     if next_word in ("FIELDS", "COLUMN", "COLUMNS", "BY"):
         cursor.fail("`FIELD`", "partition-fields")
+    if verb == "DROP" and (cursor.token.kind in _VALUES or next_word in ("ALL", "ID")):
+        cursor.fail("`FIELD`", "drop-rows")
     cursor.expect("FIELD", "missing-field")
     error_kind = {"IF": "if-exists", "(": "parenthesised"}.get(cursor.word, "")
     if error_kind and not (cursor.word == "IF" and cursor.words[cursor.index + 1] in _AFTER_NAME):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
@@ -38,8 +39,10 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
         cursor.is_partition_ddl = True
         cursor.index += 2
         return _replace_columns(cursor, span, table)
-    if verb in ("MODIFY", "EXECUTE") and cursor.index + 1 < cursor.count:
-        cursor.fail_in_ddl("`ALTER COLUMN`", f"{verb.lower()}-elsewhere")
+    if verb == "MODIFY" and cursor.index + 1 < cursor.count:
+        cursor.fail_in_ddl("`ALTER COLUMN`", "modify-elsewhere")
+    if verb == "EXECUTE" and cursor.index + 1 < cursor.count:
+        cursor.fail_in_ddl(f"`{_procedure_call(next_word.lower(), table)}`", "execute-elsewhere")
     if verb not in ("ADD", "DROP", "RENAME"):
         return None
     if next_word not in (_COLUMNS if verb != "RENAME" else ("COLUMN",)):
@@ -57,6 +60,23 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
         expect_end(cursor)
         return DropColumns(span, table, names, if_exists)
     return _rename(cursor, span, table)
+
+
+# Iceberg's procedures in Spark, by the words of other engines.
+_PROCEDURES = {
+    "add_files_from_table": "add_files",
+    "compact": "rewrite_data_files",
+    "optimize": "rewrite_data_files",
+    "optimize_manifests": "rewrite_manifests",
+}
+
+
+def _procedure_call(procedure: str, table: NamePath) -> str:
+    """The CALL of the procedure that another engine calls by EXECUTE."""
+    procedure = _PROCEDURES.get(procedure, procedure)
+    catalog, name = ("catalog", table.parts) if len(table.parts) < 3 else (quoted(table.parts[0]), table.parts[1:])
+    dry_run = ", dry_run => true" if procedure == "remove_orphan_files" else ""  # it lists what would be deleted
+    return f"CALL {catalog}.system.{procedure}(table => {string_literal('.'.join(map(quoted, name)))}{dry_run})"
 
 
 def _is_column_name(cursor: Cursor, word: str) -> bool:

@@ -1,0 +1,165 @@
+"""The problems that a table's figures show, each with the statement that fixes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
+from spark_iceberg_sql.insight.specs import rewrite_call
+
+_SKEW_FACTOR = 10  # times the median partition
+_MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
+
+
+def health(metrics: TableMetrics) -> Health:
+    """The findings about a table."""
+    name = ".".join(metrics.name)
+    return Health(name, metrics.files, metrics.bytes, tuple(_findings(metrics)), tuple(_undecided(metrics)))
+
+
+def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
+    """What a coarser or a finer spec would change: some queries would read less, others more."""
+    ratio_text = f"{metrics.largest / metrics.median:,.0f} times the median" if metrics.median else ""
+    is_skewed = bool(metrics.median) and metrics.largest > _SKEW_FACTOR * metrics.median
+    # A rewrite of files under an earlier spec changes how many files each partition has.
+    if (
+        not metrics.old_files
+        and metrics.partitions > 1
+        and metrics.alone > metrics.partitions / 2
+        and metrics.median < metrics.target_size / 10
+    ):
+        yield Finding(
+            "fine partitions",
+            f"{metrics.alone:,} of {metrics.partitions:,} partitions have one file, and the median partition has "
+            f"{size(metrics.median)}: fewer partitions would have larger files"
+            + (f" (the largest has {size(metrics.largest)}, {ratio_text})" if is_skewed else ""),
+            metrics.alone,
+            metrics.bytes,
+            reason=NEEDS_QUERIES,
+        )
+    if is_skewed and metrics.largest > metrics.target_size:  # otherwise it may be one file, and splitting it makes more
+        yield Finding(
+            "skew",
+            f"the largest partition has {size(metrics.largest)}, {ratio_text} of {size(metrics.median)}: another "
+            "partition field would split it",
+            metrics.largest_files,
+            metrics.largest,
+            reason=NEEDS_QUERIES,
+        )
+
+
+def _findings(metrics: TableMetrics) -> Iterator[Finding]:
+    yield from _wrong_bounds(metrics)
+    yield from _small_files(metrics)
+    if metrics.old_files:
+        yield Finding(
+            "old specs",
+            f"{metrics.old_files:,} of {metrics.files:,} files belong to an earlier partition spec: the current "
+            f"fields do not prune them. {_files_after_rewrite(metrics)}",
+            metrics.old_files,
+            metrics.old_bytes,
+            _rewrite_call(metrics, "old specs"),
+        )
+    if metrics.delete_files:
+        yield Finding(
+            "delete files",
+            f"{metrics.delete_files:,} delete files with {size(metrics.delete_bytes)} are read with the data "
+            f"files that they belong to",
+            metrics.delete_files,
+            metrics.delete_bytes,
+            _rewrite_call(metrics, "delete files"),
+        )
+    if not metrics.wrong_bounds:
+        yield from _unsorted_files(metrics)
+
+
+def _wrong_bounds(metrics: TableMetrics) -> Iterator[Finding]:
+    for wrong_bounds in metrics.wrong_bounds:
+        consequence = (
+            "Iceberg alone loses rows by them; in an installed session, filters on the column read these files in full"
+            if wrong_bounds.kind != "nanos"
+            else "Iceberg reads wrong times from them"
+        )
+        yield Finding(
+            "wrong bounds",
+            f"{wrong_bounds}: "
+            f"{consequence if wrong_bounds.is_certain else 'filters on the column read these files in full'}"
+            + (f"; {wrong_bounds.instead}" if wrong_bounds.instead else ""),
+            wrong_bounds.files,
+            wrong_bounds.bytes,
+            None if wrong_bounds.instead or not wrong_bounds.is_certain else _rewrite_call(metrics, "wrong bounds"),
+        )
+
+
+def _files_after_rewrite(metrics: TableMetrics) -> str:
+    """A sentence on the number of files after a rewrite of all files."""
+    if metrics.files_after_rewrite is None:
+        return "The rewrite may leave more files than there are now: the metadata does not show how many"
+    comparison = ", more than there are now" if metrics.files_after_rewrite > metrics.files else ""
+    return (
+        f"A rewrite of all files leaves about {metrics.files_after_rewrite:,} or more{comparison}, estimated "
+        f"from their bounds, "
+        "between which rows are assumed to be spread evenly; files of different specs are rewritten separately"
+    )
+
+
+def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
+    """The finding of small files. Those of an earlier spec are rewritten together, into the current spec's
+    partitions.
+    """
+    size_limit = f"smaller than {SMALL_SHARE:.0%} of the target size of {size(metrics.target_size)}"
+    old_count = metrics.old_small if metrics.old_small > 1 else 0
+    if old_count and any(not field.transform.transform.is_void for field in metrics.fields):
+        can_combine = metrics.small > metrics.small_after
+        shared_text = (
+            f"{metrics.small:,} share a partition with others and fit into about {metrics.small_after:,} files, "
+        )
+        yield Finding(
+            "small files",
+            f"{old_count + (metrics.small if can_combine else 0):,} of {metrics.files:,} files are "
+            f"{size_limit}: {shared_text if can_combine else ''}"
+            f"{old_count:,} belong to an earlier partition spec: the statement of `old specs` rewrites them",
+            old_count + (metrics.small if can_combine else 0),
+            metrics.old_small_bytes + (metrics.small_bytes if can_combine else 0),
+        )
+        return
+    small_count = metrics.small + old_count
+    count_after = metrics.small_after + (-(-metrics.old_small_bytes // metrics.target_size) if old_count else 0)
+    if small_count > count_after:
+        yield Finding(
+            "small files",
+            f"{small_count:,} of {metrics.files:,} files are {size_limit} and "
+            + (
+                f"are rewritten together with others: they fit into about {count_after:,} files, since those of "
+                f"an earlier "
+                "spec are grouped anew"
+                if old_count
+                else f"share a partition with others: they fit into about {count_after:,} files"
+            ),
+            small_count,
+            metrics.small_bytes + (metrics.old_small_bytes if old_count else 0),
+            _rewrite_call(metrics, "small files"),
+        )
+
+
+def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
+    """The files that are not in the order that the table declares; by which column else, only queries can tell."""
+    if metrics.sort_span > _MAX_SPAN:
+        yield Finding(
+            "unsorted",
+            f"the files are not in the table's sort order: a file spans {metrics.sort_span:.0%} of its partition's "
+            f"range of `{metrics.sort_column}`",
+            metrics.files,
+            metrics.bytes,
+            _rewrite_call(metrics, "unsorted", ", strategy => 'sort'"),
+        )
+
+
+def rewrite_deletes_call(name: Sequence[str]) -> str:
+    """The call that rewrites a table's position delete files, and leaves out those of data files that are gone."""
+    return rewrite_call(name, OPTIONS["old specs"], procedure="rewrite_position_delete_files")
+
+
+def _rewrite_call(metrics: TableMetrics, problem: str, strategy: str = "") -> str:
+    return rewrite_call(metrics.name, OPTIONS[problem], strategy)

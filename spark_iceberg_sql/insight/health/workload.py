@@ -1,0 +1,97 @@
+"""What queries decide about a table's health: a statement is proposed only if they read no more after it.
+
+The costs are those of `advise`, so that both give one verdict: its best spec is what is proposed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from spark_iceberg_sql.insight.advise.model import Advice, Proposal
+from spark_iceberg_sql.insight.health.model import Finding, Health, WorkloadReads
+
+_ROUNDING = 0.01  # of bytes: those of a file that is cut are divided by its length
+
+
+def judged_by_queries(health: Health, advice: Advice, after: Callable[[Finding], Proposal | None]) -> Health:
+    """The findings whose statements let the queries read no more than today.
+
+    health: without queries. advice: for the queries, with today's spec. after: what they read after a finding's
+    statement; None if that is unknown.
+    """
+    today = advice.today
+    assert today is not None
+    # Rows come first: what repairs wrong bounds is proposed whatever the queries read.
+    wrong = [finding for finding in health.findings if finding.problem == "wrong bounds"]
+    others = [finding for finding in health.findings if finding.problem != "wrong bounds"]
+    layout = list(_layout_findings(health, advice))
+    if layout and layout[0].problem == "spec" and layout[0].call is not None:
+        reason = "the rewrite into the new spec takes care of it"
+        judged = [*layout, *(_ruled_out(finding, reason) for finding in (*others, *health.ruled_out))]
+    else:
+        judged = [_judged(finding, today, after(finding)) for finding in others]
+        if not any(finding.call for finding in judged) or (layout and layout[0].problem == "spec"):
+            judged = [*layout, *judged]
+        kept = f"of {advice.tried:,} specs tried, none is clearly better for the queries than today's"
+        judged += [_ruled_out(finding, kept) for finding in health.ruled_out]
+    return replace(
+        health,
+        findings=(*wrong, *(finding for finding in judged if finding.reason is None)),
+        ruled_out=tuple(finding for finding in judged if finding.reason is not None),
+        queries=len(today.per_query),
+        notes=advice.notes,
+    )
+
+
+def _layout_findings(health: Health, advice: Advice) -> Iterator[Finding]:
+    """Advise's best spec, one finding for each of the statements that lead to it; none if today's is the best.
+
+    `spec` if it is another one, or another order; `layout` if the files only need to be written anew.
+    """
+    best, today = advice.best, advice.today
+    if today is None or best.is_today:
+        return
+    reads = _reads(today, best)
+    change = (f"with {best.title}" if best.spec else best.title) if best.ddl else "with all files written anew"
+    problem = "spec" if best.ddl else "layout"
+    statements = [*best.ddl, *([best.rewrite] if best.rewrite is not None else [])]
+    basis = advice.basis
+    detail = f"{change}, the queries read {reads}"
+    if raised := _raised(today, best):
+        reason = f"it would cost less, but read more {raised}: `advise` shows each query"
+        yield Finding(problem, detail, health.files, health.bytes, None, basis, reason=reason, reads=reads)
+        return
+    for number, statement in enumerate(statements, 1):
+        step = f", step {number} of {len(statements)}" if len(statements) > 1 else ""
+        yield Finding(problem, f"{detail}{step}", health.files, health.bytes, statement, basis, reads=reads)
+
+
+def _judged(finding: Finding, today: Proposal, after: Proposal | None) -> Finding:
+    if finding.call is None:
+        return finding
+    if after is None:
+        return _ruled_out(finding, "what the queries would read afterwards is unknown")
+    reads = _reads(today, after)
+    if raised := _raised(today, after):
+        reason = f"the queries would read more {raised}: {reads}"
+    elif after.bytes * (1 + after.error) > today.bytes * (1 + _ROUNDING):
+        reason = f"the queries may read more bytes: {reads}, by an estimate that may be {after.error:.0%} off"
+    else:
+        return replace(finding, reads=reads)
+    return replace(_ruled_out(finding, reason), reads=reads)
+
+
+def _raised(today: Proposal, after: Proposal) -> str:
+    """Of what the queries would read more, files or bytes; empty if of neither."""
+    if after.files > today.files:
+        return "files"
+    return "bytes" if after.bytes > today.bytes * (1 + _ROUNDING) else ""
+
+
+def _reads(today: Proposal, after: Proposal) -> WorkloadReads:
+    return WorkloadReads(today.files, today.bytes, after.files, after.bytes)
+
+
+def _ruled_out(finding: Finding, reason: str) -> Finding:
+    return replace(finding, call=None, rewritten_files=None, rewritten_bytes=None, reason=reason)
