@@ -42,9 +42,10 @@ def session(
 ) -> SparkSession:
     """A Spark session of this process with an embedded Iceberg catalog, installed and quiet.
 
-    warehouse: a folder (created on the first write) or a URI for the tables. catalog: its name in
-    SQL: `local.db.t`. timezone: the session time zone; Iceberg's time transforms are in UTC. config:
-    Spark settings, which override all defaults. ddl: as for `install`.
+    warehouse: a folder or a URI for the tables. catalog: its name in SQL: `local.db.t`; in a session that is new, it
+    is the default catalog, so `CREATE TABLE t` makes the Iceberg table `local.default.t`. timezone: the session time
+    zone; Iceberg's time transforms are in UTC. config: Spark settings, which override all defaults. ddl: as for
+    `install`.
 
     The driver has half of the machine's memory, up to 8 GB, unless `spark.driver.memory` is set here or where Spark
     reads it (spark-defaults.conf, SPARK_DRIVER_MEMORY).
@@ -69,6 +70,8 @@ def session(
     process.forget_ended()
     if not gateway.is_running():
         settings |= _memory(config or {})
+        settings.setdefault("spark.sql.defaultCatalog", catalog)
+        _create_namespace(settings, catalog)
         # For UDFs; otherwise Spark uses `python3` on PATH.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         _provide_runtime(settings)
@@ -76,6 +79,14 @@ def session(
     for key, value in settings.items():
         builder = builder.config(key, value)
     return install(_started(builder), ddl=ddl)
+
+
+def _create_namespace(settings: Mapping[str, str], catalog: str) -> None:
+    """The folder of the namespace `default`, if the catalog is one of folders on this machine: it is all that it is."""
+    warehouse = settings.get(f"spark.sql.catalog.{catalog}.warehouse", "")
+    if settings.get(f"spark.sql.catalog.{catalog}.type") == "hadoop" and Path(warehouse).is_absolute():
+        with suppress(OSError):  # the first write says why it cannot
+            Path(warehouse, "default").mkdir(parents=True, exist_ok=True)
 
 
 def _started(builder: Any) -> SparkSession:
@@ -174,6 +185,7 @@ def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, s
         f"spark.sql.catalog.{catalog}": "org.apache.iceberg.spark.SparkCatalog",
         f"spark.sql.catalog.{catalog}.type": "hadoop",
         f"spark.sql.catalog.{catalog}.warehouse": location,
+        f"spark.sql.catalog.{catalog}.default-namespace": "default",
         "spark.sql.session.timeZone": timezone,
         **credentials.redaction(),
     }

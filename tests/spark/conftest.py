@@ -102,6 +102,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """An installed session with the catalog `local` on a hadoop warehouse in a temporary folder."""
     folder = tmp_path_factory.mktemp("spark")
     config = {**SMALL, "spark.sql.warehouse.dir": str(folder / "spark_catalog")}
+    config["spark.sql.defaultCatalog"] = "spark_catalog"  # tests of other tables than Iceberg's create them there
     session = spark_iceberg_sql.session(folder / "warehouse", config=config)
     _local_files(session)
     yield session

@@ -353,6 +353,18 @@ class TestSparksOwnErrors:
             assert ("did you mean `local`?" in str(error.value)) == name.startswith("locl")
             assert "CREATE TABLE" not in str(error.value)
 
+    @pytest.mark.parametrize(
+        "statement", ["CREATE TABLE wx2.t (id INT) USING iceberg", "CREATE TABLE t USING iceberg AS SELECT 1 AS id"]
+    )
+    def test_an_iceberg_table_outside_of_icebergs_catalogs(self, spark, statement):
+        """Spark's own error is `path is not set`."""
+        session = spark.newSession()
+        session.sql("USE spark_catalog.default")
+        with pytest.raises(Exception, match="no catalog is named") as error:
+            session.sql(f"CREATE TABLE {statement}")
+        assert "would be in Spark's own, which has no Iceberg tables" in str(error.value)
+        assert "help: write `local." in str(error.value)
+
     def test_a_lost_race_writes_nothing_twice(self, spark, tmp_path):
         """With Iceberg's own lock on the next version of `b`, no commit to it can win."""
         for key, value in (

@@ -107,8 +107,13 @@ spark.sql("CREATE TABLE lake.db.t (id INT) USING iceberg PARTITIONED BY (bucket(
 spark.sql("INSERT INTO lake.db.t VALUES (1)")
 spark.sql("CREATE VIEW spark_catalog.default.v AS SELECT iceberg_bucket(4, id) AS b FROM lake.db.t")
 print(spark.sql("SELECT b FROM spark_catalog.default.v").head().b, os.path.isdir("here/db/t"))
+spark.sql("SHOW TABLES").collect()
+spark.sql("CREATE TABLE first (id INT) USING iceberg PARTITIONED BY (bucket(4, id))")
+spark.sql("CREATE TABLE second AS SELECT 7 AS id")
+print(spark.table("default.second.files").count(), spark.table("lake.default.first").count())
 spark.stop()
 spark = sis.session("here", catalog="lake", config=SMALL)
+print(spark.table("second").head().id)
 print(spark.conf.get("spark.sql.session.timeZone"), bucket(spark))
 print(sis.session("here", catalog="lake") is spark, spark.table("lake.db.t").count())
 try:
@@ -117,7 +122,7 @@ except Exception as error:
     print(type(error).__name__)
 """,
     )
-    assert out.splitlines() == ["Asia/Kathmandu 12", "0 True", "UTC 12", "True 1", "AnalysisException"]
+    assert out.splitlines() == ["Asia/Kathmandu 12", "0 True", "1 0", "7", "UTC 12", "True 1", "AnalysisException"]
     # The JVM's own first messages, which no setting of this package affects; Spark 3.5 does not use the module.
     assert set(err.splitlines()) <= {"WARNING: Using incubator modules: jdk.incubator.vector"}
 

@@ -19,6 +19,7 @@ from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.tables import attached_tables
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.clickhouse.translation import INTO_FUNCTION, PATH_TABLE
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import NamePath
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+_CATALOG = ".SparkCatalog"
+_NO_PATH = "Cannot open table: path is not set"
 _UNKNOWN_FUNCTION = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
 _INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
@@ -164,6 +167,8 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         )
     if _has_no_plan(error):
         return _why_no_plan(spark, text)
+    if _NO_PATH in message:
+        return _why_no_path(spark, text)
     if is_commit_conflict(error):
         return f"other sessions changed the table at the same time{_conflict_outcome(text)}"
     return None
@@ -177,11 +182,33 @@ def _has_no_plan(error: Exception) -> bool:
     return any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS)
 
 
-def _why_no_plan(spark: SparkSession, text: object) -> str:
+def _why_no_path(spark: SparkSession, text: object) -> str | None:
+    """The reason why CREATE TABLE needs a path: its table is not in one of Iceberg's catalogs."""
+    table = _table_of(spark, text)
+    if table is None:
+        return None
+    names = catalog_entries.configured_names(spark)
+    catalogs = [name for name in names if str(spark.conf.get(f"spark.sql.catalog.{name}", "")).endswith(_CATALOG)]
+    name = ".".join(map(quoted, table.parts))
+    return with_help(
+        f"no catalog is named: `{table.text}` would be in Spark's own, which has no Iceberg tables",
+        f"write `{quoted(catalogs[0])}.{name}`"
+        if catalogs
+        else "add a catalog, such as sis.catalog(spark, 'lake', 'hadoop', warehouse='/path'), and write its name first",
+    )
+
+
+def _table_of(spark: SparkSession, text: object) -> NamePath | None:
+    """The table of a text of one statement."""
     script_statements = statements(sessions.substitute_settings(spark, text)) if isinstance(text, str) else []
     node = parser.parse(script_statements[0]) if len(script_statements) == 1 else None
     table = getattr(node, "table", None)
-    if isinstance(table, NamePath):
+    return table if isinstance(table, NamePath) else None
+
+
+def _why_no_plan(spark: SparkSession, text: object) -> str:
+    table = _table_of(spark, text)
+    if table is not None:
         name = SessionTables(spark, lambda _: spark.range(0)).full_name(table.parts)
         try:
             if name[0] in catalog_entries.configured_names(spark) or name[0] == "spark_catalog":
