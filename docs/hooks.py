@@ -94,7 +94,7 @@ def rule_index() -> str:
     return f"""# Rules
 
 A code's first digit shows what the rule needs: 0 the input itself, 1 the text alone, 2 the columns, 3 the
-other partition fields, 4 the table's specs and format version; 5 is advice.
+other partition fields, 4 the table's specs and format version; 5 is advice on specs, 6 on the queries of a table.
 
 An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
 statement that is accepted, but probably not what was intended. A **note** is a statement that was not checked.

@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.safe_output import raw_stream, visible, without_commands
 from spark_iceberg_sql.spark.bridge.jvm import jobs
@@ -43,7 +43,7 @@ def show_progress(spark: SparkSession, description: str) -> Iterator[None]:
 
 
 def _report(spark: SparkSession, group: str, description: str, done: threading.Event) -> None:
-    started, line = time.monotonic(), ""
+    started, line = time.monotonic(), _line()
     wait = _PATIENCE
     while not done.wait(wait):
         wait = _EVERY
@@ -51,12 +51,54 @@ def _report(spark: SparkSession, group: str, description: str, done: threading.E
             progress = jobs.progress(spark, group)
         except Exception:  # the session has ended, and the caller reports that itself
             break
-        count_text = f", {progress.done:,} of {progress.total:,} tasks" if progress is not None else ""
-        text = without_commands(visible(f"{description}: {time.monotonic() - started:.0f} s{count_text}"))
-        # The cursor goes back, so that any other line takes this one's place.
-        raw_stream(sys.stderr).write(f"{text.ljust(len(line))}\r")
+        # Without a total: Spark plans the next job when one has ended.
+        count_text = f", {progress.done:,} tasks done" if progress is not None else ""
+        line.show(without_commands(visible(f"{description}: {time.monotonic() - started:.0f} s{count_text}")))
+    line.clear()
+
+
+class _TerminalLine:
+    """A line on the standard error: the cursor goes back, so that any other line takes this one's place."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        raw_stream(sys.stderr).write(f"{text.ljust(len(self._text))}\r")
         sys.stderr.flush()
-        line = text
-    if line:
-        raw_stream(sys.stderr).write(f"{' ' * len(line)}\r")
-        sys.stderr.flush()
+        self._text = text
+
+    def clear(self) -> None:
+        """Leave nothing."""
+        if self._text:
+            self.show("")
+
+
+class _NotebookLine:
+    """An output of a cell, which is emptied at the end: a notebook shows the standard error in red, and keeps it."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def show(self, text: str) -> None:
+        """Replace the text."""
+        from IPython.display import display
+
+        content = {"text/plain": text}
+        if self._handle is None:
+            self._handle = display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)
+
+    def clear(self) -> None:
+        """Leave an empty output."""
+        if self._handle is not None:
+            self.show("")
+
+
+def _line() -> _TerminalLine | _NotebookLine:
+    """Where the progress is shown: in a notebook, or on a terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return _NotebookLine() if hasattr(shell, "kernel") else _TerminalLine()

@@ -361,7 +361,7 @@ class TestSparksOwnErrors:
         session = spark.newSession()
         session.sql("USE spark_catalog.default")
         with pytest.raises(Exception, match="no catalog is named") as error:
-            session.sql(f"CREATE TABLE {statement}")
+            session.sql(statement)
         assert "would be in Spark's own, which has no Iceberg tables" in str(error.value)
         assert "help: write `local." in str(error.value)
 

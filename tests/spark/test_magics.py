@@ -53,3 +53,28 @@ def test_an_error_of_a_function_has_the_statement(cell: Callable[[str], str], fu
     said = cell(f'import spark_iceberg_sql as sis\nsis.{function}(spark, "SELECT * FROM {TABLE} WHERE idd = 1")')
     assert f"SELECT * FROM {TABLE} WHERE idd = 1" in said.partition("-->")[2]
     assert "write `id`" in said
+
+
+@pytest.mark.parametrize(
+    ("statement", "instead"),
+    [
+        (f"SELECT TOP 10 * FROM {TABLE}", "write `LIMIT 10` at the end"),
+        ("SELECT * FROM 'tpch/orders.parquet'", "write parquet.`tpch/orders.parquet`"),
+        ("SELECT * FROM '/lake/events'", "write iceberg('/lake/events')"),
+        ("SELECT * FROM read_parquet('a/b.parquet')", "write parquet.`a/b.parquet`"),
+        ("SELECT * FROM read_csv_auto('a.csv')", "write csv.`a.csv`"),
+        (f"SELECT * FROM {TABLE} AT (TIMESTAMP => '2024-01-01')", "write `TIMESTAMP AS OF '2024-01-01'`"),
+        (f"SELECT * FROM {TABLE} AT (VERSION => 7)", "write `VERSION AS OF 7`"),
+        (f"SELECT month(ts), avg(id) FROM {TABLE}", "write `GROUP BY ALL`"),
+        (f"INSERT INTO {TABLE} VALUES (1)", "there is no value for `ts`"),
+        ("CALL local.system.rewrite_data_file('magics.visits')", "write `rewrite_data_files`"),
+        ("sf.head()", "this is Python, not SQL"),
+        ("rows = spark.sql('SELECT 1')", "this is Python, not SQL"),
+    ],
+)
+def test_an_ordinary_mistake_is_answered_with_what_to_write(
+    cell: Callable[[str], str], statement: str, instead: str
+) -> None:
+    said = cell(f"%%iceberg_sql\n{statement}")
+    print(said)
+    assert instead in said

@@ -16,6 +16,7 @@ from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.errors.error_spans import error_span
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
 from spark_iceberg_sql.notebook.session_names import SessionNames, value_call
+from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.clickhouse import translation
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
@@ -96,6 +97,11 @@ def _help(
 ) -> _Help:
     condition_name = parsed_error.condition.partition(".")[0]
     message_parameters = parsed_error.parameters
+    refused = spark_mistakes.RefusedStatement(
+        parsed_error.condition, message_parameters, statement.tokens, statement.script
+    )
+    if (mistake := spark_mistakes.help_of(refused)) is not None:
+        return mistake.help, Edit(*mistake.edit) if mistake.edit is not None else None
     if condition_name in ("UNRESOLVED_ROUTINE", "ROUTINE_NOT_FOUND"):
         return _function_help(names, parsed_error, statement, span)
     if condition_name == "UNRESOLVED_COLUMN":
