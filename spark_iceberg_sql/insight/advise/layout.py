@@ -41,7 +41,7 @@ class Sample:
     rows: of the whole table. row_bytes: average uncompressed bytes per row. columns: by field id, in write
     order. field_values: the values of each candidate field, by its key. size_model: the sizes of files.
     sampled_rows: the number of rows in the sample. table_bounds: the minimum and maximum of columns in the
-    whole table, if known.
+    whole table, if known. is_sorted: whether a sort writes the rows, which divides a partition evenly into its files.
     """
 
     rows: int
@@ -51,6 +51,7 @@ class Sample:
     size_model: FileSizeModel
     sampled_rows: int
     table_bounds: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    is_sorted: bool = False
     _codes: dict[FieldKey, list[int]] = field(default_factory=dict, init=False, repr=False)
     _rank_ranges: dict[FieldKey, list[RankRange]] = field(default_factory=dict, init=False, repr=False)
 
@@ -94,6 +95,7 @@ class Sample:
             columns={key: [values[row] for row in rows] for key, values in self.columns.items()},
             field_values={key: [values[row] for row in rows] for key, values in self.field_values.items()},
             size_model=model,
+            is_sorted=True,
         )
 
     def codes(self, key: FieldKey) -> list[int]:
@@ -159,9 +161,11 @@ def slice_files(
         # counted rows / rows of a full file, rounded up.
         weight = counted_rows / len(rows) if counted_rows else sample.weight
         rows_per_file = max(1.0, full_file_rows / weight) if counted_rows else max(1, round(full_file_rows / weight))
+        if sample.is_sorted:
+            rows_per_file = len(rows) / math.ceil(len(rows) / rows_per_file)
         start = len(row_numbers)
         row_numbers += rows
-        file_ends += (start + int(n * rows_per_file) for n in range(1, math.ceil(len(rows) / rows_per_file)))
+        file_ends += (start + int(n * rows_per_file) for n in range(1, math.ceil(len(rows) / rows_per_file - 1e-9)))
         file_ends.append(len(row_numbers))
     starts = [0, *file_ends[:-1]] if file_ends else []
     sampled_row_bytes = sample.row_bytes * sample.weight

@@ -222,7 +222,7 @@ class AdviceSearch:
             rewrite_call(source.table, {"rewrite-all": "true"}, strategy) if source.table is not None else None,
             warnings,
             error=self.costs.cost_error(sample),
-            has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files) and not sample.is_complete,
+            has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
             sort_order=self._order_text(order),
         )
 
