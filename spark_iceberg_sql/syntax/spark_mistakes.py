@@ -109,6 +109,18 @@ def _python(refused: RefusedStatement) -> MistakeHelp | None:
     return MistakeHelp("this is Python, not SQL: run it in a cell of its own, without the line of the magic")
 
 
+def _view(refused: RefusedStatement) -> MistakeHelp | None:
+    tokens = refused.tokens
+    at = next((i for i, token in enumerate(tokens[:4]) if token.word == "VIEW"), None)
+    if tokens[0].word != "CREATE" or at is None:
+        return None
+    start = tokens[at].start
+    return MistakeHelp(
+        "this catalog has no views: write `CREATE TEMPORARY VIEW`, or begin the name with `spark_catalog.default.`",
+        (start, start, "TEMPORARY "),
+    )
+
+
 def _missing_group(refused: RefusedStatement) -> MistakeHelp | None:
     return MistakeHelp("write `GROUP BY ALL` after FROM and WHERE: it groups by every column that is not aggregated")
 
@@ -140,6 +152,8 @@ def _procedure(refused: RefusedStatement) -> MistakeHelp | None:
 _MISTAKES: dict[str, tuple[Callable[[RefusedStatement], MistakeHelp | None], ...]] = {
     "PARSE_SYNTAX_ERROR": (_top, _quoted_file, _at_time, _python),
     "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (_reading_function,),
+    "MISSING_CATALOG_ABILITY": (_reading_function, _view),
+    "UnsupportedOperationException": (_view,),
     "MISSING_GROUP_BY": (_missing_group,),
     "INSERT_COLUMN_ARITY_MISMATCH": (_too_few_values,),
     "FAILED_TO_LOAD_ROUTINE": (_procedure,),

@@ -54,7 +54,6 @@ def create(
         spark.sql(f"INSERT INTO {T} {ROWS.format(start, start + step, 1)}")
 
 
-@pytest.mark.main("health")
 def test_a_rewrite_that_lets_queries_read_more_is_ruled_out(spark: SparkSession) -> None:
     """Two files for each day, of which one is read for six hours: put together, both are."""
     create(spark, "PARTITIONED BY (days(ts))", open_cost=1000, commits=17)

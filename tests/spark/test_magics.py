@@ -68,6 +68,7 @@ def test_an_error_of_a_function_has_the_statement(cell: Callable[[str], str], fu
         (f"SELECT month(ts), avg(id) FROM {TABLE}", "write `GROUP BY ALL`"),
         (f"INSERT INTO {TABLE} VALUES (1)", "there is no value for `ts`"),
         ("CALL local.system.rewrite_data_file('magics.visits')", "write `rewrite_data_files`"),
+        (f"CREATE VIEW local.magics.v AS SELECT * FROM {TABLE}", "write `CREATE TEMPORARY VIEW`"),
         ("sf.head()", "this is Python, not SQL"),
         ("rows = spark.sql('SELECT 1')", "this is Python, not SQL"),
     ],
