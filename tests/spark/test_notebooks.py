@@ -45,8 +45,11 @@ if spark_minor(pyspark.__version__) != SPARK_MINORS[0]:  # the committed outputs
 
 
 def _cleaned(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """The outputs as committed: without the JVM's start-up messages."""
-    return [o for o in outputs if o.get("name") != "stderr"]
+    """The outputs as committed: without the JVM's start-up messages, and the emptied ones of progress.
+
+    Whether there was any progress to show depends on the time that a dry run took.
+    """
+    return [o for o in outputs if o.get("name") != "stderr" and o.get("data") != {"text/plain": ""}]
 
 
 def _said(outputs: list[NotebookNode]) -> list[str]:
