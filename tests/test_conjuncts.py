@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.insight.explain.conjuncts import (
-    COLUMN,
-    Field,
-    probe_values,
-    rewrites,
-    why_not_pruning,
-    why_not_pushed,
-    why_withheld,
-)
+from spark_iceberg_sql.insight.explain.conjuncts import Field, why_not_pruning, why_not_pushed, why_withheld
+from spark_iceberg_sql.insight.explain.predicate_rewrites import COLUMN, probe_values, rewrites
 from spark_iceberg_sql.model.spark_expressions import SparkExpression
 
 NAME = SparkExpression("AttributeReference", "name", "string")

@@ -6,6 +6,9 @@ import math
 import re
 import sys
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
@@ -276,6 +279,17 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
         ((key, value),) = properties.items()
         with pytest.raises(sis.IcebergSqlError, match=f"'{key}' cannot be '{value}'"):
             sis.preview(spark, events, "days(ts)", properties=properties)
+
+
+def test_frames_of_other_libraries_are_sources(spark: SparkSession) -> None:
+    rows = pd.DataFrame({"id": range(100), "d": pd.date_range("2024-01-01", periods=100, freq="h")})
+    for frame in (rows, pl.from_pandas(rows), pl.from_pandas(rows).lazy(), pa.Table.from_pandas(rows)):
+        result = sis.preview(spark, frame, "days(d)")
+        assert (result.rows, result.partitions) == (100, 5)
+    assert sis.advise(spark, pl.from_pandas(rows), ["SELECT * FROM source WHERE id = 3"]).best.spec == ""
+    for other in (7, object()):
+        with pytest.raises(sis.IcebergSqlError, match="which has no rows to read"):
+            sis.preview(spark, other, "days(d)")
 
 
 def test_a_long_preview_says_how_far_it_is(

@@ -152,7 +152,7 @@ def with_today(today: Proposal, proposals: Sequence[Proposal]) -> tuple[list[Pro
     return [today, *(p for p in ranked if p is not today)], [note]
 
 
-class Advice(list[Proposal], Result):
+class Advice(Result, list[Proposal]):
     """Proposals, best first; today's spec is ranked among them.
 
     source: the table or query they are for. basis: what the figures are based on. notes: what was not considered, and
@@ -211,9 +211,6 @@ class Advice(list[Proposal], Result):
         reads = f"{plural(best.files, 'file')} ({size(best.bytes)})"
         instead = "" if today is None else f" instead of {today.files:,} ({size(today.bytes)})"
         return f"{change}: the queries read {reads}{instead}"
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def __str__(self) -> str:
         lines = [f"{self.source}: {self.headline}" if self else self.source]

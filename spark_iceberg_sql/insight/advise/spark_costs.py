@@ -124,7 +124,7 @@ class CostEstimator:
 
     def all_specs(self) -> Costs:
         """The costs under every spec whose files are not too small."""
-        planned_queries, columns = self._queries.filters()
+        planned_queries, columns = self._queries.filters
         self._columns = list(columns)
         fields = [
             f

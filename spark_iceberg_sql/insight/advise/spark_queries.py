@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -67,8 +68,9 @@ class WorkloadQueries:
     def _scans(self, query: Query, table: Java) -> list[planning.PlannedScan]:
         return planning.scans(self._spark, query.text, table, self._names(query.text))
 
+    @cached_property
     def filters(self) -> tuple[list[PlannedQuery], dict[int, planning.FilteredColumn]]:
-        """The queries that read the source, and the columns that they filter on, by field id."""
+        """The queries that read the source, and the columns that they filter on, by field id; planned once."""
         source = self._source
         planned_queries: list[PlannedQuery] = []
         columns: dict[int, planning.FilteredColumn] = {}

@@ -20,6 +20,7 @@ from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_fi
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, RuledOut, median_size, proposal, with_today
 from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, NO_TABLE, CostEstimator, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
+from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.specs import candidate_spec, clause, rewrite_call
 from spark_iceberg_sql.insight.workload import Query
@@ -169,9 +170,10 @@ class AdviceSearch:
         """
         if fields is None:
             fields = self._today.fields
-        _, columns = self._queries.filters()
+        _, columns = self._queries.filters
         sample = self.costs.take_sample(list(columns), fields, is_sorted=is_sorted)
-        return self._hypothetical_proposal(sample, fields, slice_files(sample, fields))
+        slices = slice_files(sample, fields)
+        return self._hypothetical_proposal(sample, slices, self.costs.table_under(sample, Spec(0, fields), slices))
 
     # ---------------------------------------------------------------- proposals
 
@@ -188,23 +190,23 @@ class AdviceSearch:
             self._notes.append(f"{text} is not proposed: {reason}")
             return None
         slices = choice.costs.layouts[fields]
-        result = self._hypothetical_proposal(sample, fields, slices, ddl, warnings, choice.order)
-        if not sample.is_complete and self.costs.is_too_small(result.middle_file):
-            self._refusals[text] = f"with all partitions counted, its median file would have {size(result.middle_file)}"
+        hypothetical = self.costs.table_under(sample, Spec(0, fields), slices)
+        median_file = next(iter(median_size(hypothetical.file_sizes)), 0)
+        if not sample.is_complete and self.costs.is_too_small(median_file):
+            self._refusals[text] = f"with all partitions counted, its median file would have {size(median_file)}"
             return None
-        return result
+        return self._hypothetical_proposal(sample, slices, hypothetical, ddl, warnings, choice.order)
 
     def _hypothetical_proposal(
         self,
         sample: Sample,
-        fields: SpecFields,
         slices: FileSlices,
+        hypothetical: HypotheticalTable,
         ddl: tuple[str, ...] = (),
         warnings: tuple[str, ...] = (),
         order: SortField | None = None,
     ) -> Proposal:
-        source, spec = self._source, Spec(0, fields)
-        hypothetical = self.costs.table_under(sample, spec, slices)
+        source, spec = self._source, hypothetical.spec
         with tables.table(source.as_table(spec)) as table:
             tables.add_files(table, hypothetical.to_bytes())
             reads = self._queries.reads(table)
@@ -217,7 +219,7 @@ class AdviceSearch:
             clause(spec, source.schema),
             reads,
             self.costs.open_cost,
-            [file.size for file in hypothetical.files],
+            hypothetical.file_sizes,
             ddl,
             rewrite_call(source.table, {"rewrite-all": "true"}, strategy) if source.table is not None else None,
             warnings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.explain.conjuncts import COLUMN, probe_values, rewrites
+from spark_iceberg_sql.insight.explain.predicate_rewrites import COLUMN, probe_values, rewrites
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, without_error_logs
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, iceberg_filters, plan_leaves

@@ -52,9 +52,9 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
 
     Runs Spark jobs over the metadata tables of the current snapshot; changes nothing.
 
-    spark: the session. table: its name in a catalog, as in SQL. queries: as for `advise`. With them, no statement is
-    proposed after which they would read more files or bytes, and advise's best spec is proposed if it is better than
-    today's; that reads a sample of the rows.
+    spark: the session. table: its name in a catalog, as in SQL. queries: as for `advise`. With them, what they would
+    read after each statement is computed, for another spec or order as an estimate from a sample of the rows; what
+    lets them read more files or bytes is not proposed, and advise's best spec is, if it is better than today's.
 
     Raises IcebergSqlError if it is not an Iceberg table, if its metadata cannot be read, or if no query reads it.
     """

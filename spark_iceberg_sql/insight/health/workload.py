@@ -26,12 +26,13 @@ def judged_by_queries(health: Health, advice: Advice, after: Callable[[Finding],
     wrong = [finding for finding in health.findings if finding.problem == "wrong bounds"]
     others = [finding for finding in health.findings if finding.problem != "wrong bounds"]
     layout = list(_layout_findings(health, advice))
-    if layout and layout[0].problem == "spec" and layout[0].call is not None:
+    is_new_spec = bool(layout) and layout[0].problem == "spec"
+    if is_new_spec and layout[0].call is not None:
         reason = "the rewrite into the new spec takes care of it"
         judged = [*layout, *(_ruled_out(finding, reason) for finding in (*others, *health.ruled_out))]
     else:
-        judged = [_judged(finding, today, after(finding)) for finding in others]
-        if not any(finding.call for finding in judged) or (layout and layout[0].problem == "spec"):
+        judged = [_judged(finding, today, after) for finding in others]
+        if is_new_spec or not any(finding.call for finding in judged):
             judged = [*layout, *judged]
         kept = f"of {advice.tried:,} specs tried, none is clearly better for the queries than today's"
         judged += [_ruled_out(finding, kept) for finding in health.ruled_out]
@@ -67,16 +68,17 @@ def _layout_findings(health: Health, advice: Advice) -> Iterator[Finding]:
         yield Finding(problem, f"{detail}{step}", health.files, health.bytes, statement, basis, reads=reads)
 
 
-def _judged(finding: Finding, today: Proposal, after: Proposal | None) -> Finding:
+def _judged(finding: Finding, today: Proposal, after: Callable[[Finding], Proposal | None]) -> Finding:
     if finding.call is None:
         return finding
-    if after is None:
+    rewritten = after(finding)
+    if rewritten is None:
         return _ruled_out(finding, "what the queries would read afterwards is unknown")
-    reads = _reads(today, after)
-    if raised := _raised(today, after):
+    reads = _reads(today, rewritten)
+    if raised := _raised(today, rewritten):
         reason = f"the queries would read more {raised}: {reads}"
-    elif after.bytes * (1 + after.error) > today.bytes * (1 + _ROUNDING):
-        reason = f"the queries may read more bytes: {reads}, by an estimate that may be {after.error:.0%} off"
+    elif rewritten.bytes * (1 + rewritten.error) > today.bytes * (1 + _ROUNDING):
+        reason = f"the queries may read more bytes: {reads}, by an estimate that may be {rewritten.error:.0%} off"
     else:
         return replace(finding, reads=reads)
     return replace(_ruled_out(finding, reason), reads=reads)

@@ -68,6 +68,11 @@ class HypotheticalTable:
         return sum(file.rows for file in self.files)
 
     @property
+    def file_sizes(self) -> list[int]:
+        """The bytes of each file."""
+        return [file.size for file in self.files]
+
+    @property
     def total_size(self) -> int:
         """The total bytes of all files."""
         return sum(file.size for file in self.files)

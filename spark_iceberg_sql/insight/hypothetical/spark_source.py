@@ -119,7 +119,7 @@ def _spark_frame(spark: SparkSession, source: Any) -> DataFrame:
         source = (source.collect() if hasattr(source, "collect") else source).to_arrow()
     elif library not in ("pandas", "pyarrow") or not hasattr(source, "columns"):
         raise IcebergSqlError(
-            f"a {type(source).__name__} is no source",
+            f"the source is an object of the class {type(source).__name__}, which has no rows to read",
             help="give a table's name, a query, a path, or a DataFrame of Spark, pandas or polars",
             argument="source",
         )

@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import FileTotal
-from spark_iceberg_sql.spark.bridge.plans.hypothetical_plans import FOLDER as FOLDER
+from spark_iceberg_sql.spark.bridge.plans.hypothetical_plans import FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

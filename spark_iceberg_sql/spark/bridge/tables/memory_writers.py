@@ -25,7 +25,8 @@ from pyspark.sql.types import (
 
 from spark_iceberg_sql.spark.bridge.jvm import gateway, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
-from spark_iceberg_sql.spark.bridge.tables.hypothetical_tables import FOLDER, class_named
+from spark_iceberg_sql.spark.bridge.plans.hypothetical_plans import FOLDER
+from spark_iceberg_sql.spark.bridge.tables.hypothetical_tables import class_named
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
