@@ -47,7 +47,7 @@ from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, TokenKind
+from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 
 # The feature that only Iceberg tables have, by statement; partition fields for all others.
 _ICEBERG_FEATURES: dict[type[nodes.Node], str] = {
@@ -274,7 +274,7 @@ def _hive(context: Context, node: nodes.HivePartition, relation: Table | Missing
 
 def _condition(context: Context) -> str:
     """The rows of a Hive partition, `(day = '2024-05-17', hour = 3)`, as a condition."""
-    tokens = [token for token in context.statement.tokens if token.kind not in TRIVIA]
+    tokens = context.statement.tokens
     start = next((i for i, token in enumerate(tokens) if token.word == "PARTITION"), len(tokens)) + 2
     parts = [tokens[i : i + 4] for i in range(start, len(tokens), 4)]
     is_equality = [

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
+from spark_iceberg_sql.insight.health.model import (
+    NEEDS_QUERIES,
+    OPTIONS,
+    REWRITE_ALL,
+    SMALL_SHARE,
+    Finding,
+    Health,
+    TableMetrics,
+)
 from spark_iceberg_sql.insight.specs import rewrite_call
 
 _SKEW_FACTOR = 10  # times the median partition
@@ -158,7 +166,7 @@ def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
 
 def rewrite_deletes_call(name: Sequence[str]) -> str:
     """The call that rewrites a table's position delete files, and leaves out those of data files that are gone."""
-    return rewrite_call(name, OPTIONS["old specs"], procedure="rewrite_position_delete_files")
+    return rewrite_call(name, REWRITE_ALL, procedure="rewrite_position_delete_files")
 
 
 def _rewrite_call(metrics: TableMetrics, problem: str, strategy: str = "") -> str:

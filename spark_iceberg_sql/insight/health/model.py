@@ -20,13 +20,13 @@ COUNTED = "counted in the metadata of the current snapshot"
 # rewrite_data_files skips files of at least this share of the target size (Iceberg's MIN_FILE_SIZE_DEFAULT_RATIO).
 SMALL_SHARE = 0.75
 # The options of rewrite_data_files that fix a problem.
-_REWRITE_ALL = {"rewrite-all": "true"}
+REWRITE_ALL = {"rewrite-all": "true"}
 OPTIONS: dict[str, dict[str, str]] = {
-    "wrong bounds": _REWRITE_ALL,
+    "wrong bounds": REWRITE_ALL,
     "small files": {"min-input-files": "2"},
-    "old specs": _REWRITE_ALL,
+    "old specs": REWRITE_ALL,
     "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
-    "unsorted": _REWRITE_ALL,
+    "unsorted": REWRITE_ALL,
 }
 NEEDS_QUERIES = "some queries would read less, others more: with `queries`, that is computed"
 
