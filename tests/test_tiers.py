@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "spark_iceberg_sql"
@@ -80,3 +83,43 @@ def test_a_test_s_folder_says_which_marker_decides() -> None:
 def test_each_rule_of_the_optimizer_is_known(rule: str) -> None:
     text = (PACKAGE / "spark" / "optimizer" / "rule_records.py").read_text("utf-8")
     assert f'name="{rule.removeprefix("rule ")}"' in text
+
+
+def distributions_of(name: str, extras: frozenset[str]) -> set[str]:
+    """An installed distribution and all that it requires with these extras, under their normalized names."""
+    names, todo = set(), {(canonicalize_name(name), extras)}
+    while todo:
+        names |= {name for name, _ in todo}
+        requirements = {
+            (canonicalize_name(required.name), frozenset(required.extras))
+            for name, extras in todo
+            for required in map(Requirement, requires(name) or ())
+            if required.marker is None or any(required.marker.evaluate({"extra": extra}) for extra in extras | {""})
+        }
+        todo = {(name, extras) for name, extras in requirements if extras or name not in names}
+    return names
+
+
+def imports_of(path: Path) -> set[str]:
+    """The top-level modules that a file imports when it is imported itself."""
+    names = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module).partition(".")[0])
+    return names
+
+
+def test_the_quick_set_imports_only_what_the_extra_test_installs() -> None:
+    installed = distributions_of("spark-iceberg-sql", frozenset({"test"}))
+    quick = {name for _, name in marked()}
+    distributions = packages_distributions()
+    absent = {
+        (path.name, module)
+        for path in (*HERE.glob("*.py"), *(HERE / "spark").rglob("*.py"))
+        if path.parent == HERE or not path.name.startswith("test_") or path.name in quick
+        for module in imports_of(path)
+        if module in distributions and installed.isdisjoint(map(canonicalize_name, distributions[module]))
+    }
+    assert absent == set()

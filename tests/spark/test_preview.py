@@ -7,7 +7,6 @@ import re
 import sys
 
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException
@@ -282,6 +281,8 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
 
 
 def test_frames_of_other_libraries_are_sources(spark: SparkSession) -> None:
+    import polars as pl  # of the extra `dev`; this file has a test of the quick set, too
+
     rows = pd.DataFrame({"id": range(100), "d": pd.date_range("2024-01-01", periods=100, freq="h")})
     for frame in (rows, pl.from_pandas(rows), pl.from_pandas(rows).lazy(), pa.Table.from_pandas(rows)):
         result = sis.preview(spark, frame, "days(d)")
