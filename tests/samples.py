@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import pytest
@@ -17,10 +17,18 @@ def share(values: Iterable[T], every: int) -> list[T]:
     return [*values][:: 1 if FULL else every]
 
 
-def sampled(values: Iterable[Any], every: int) -> list[Any]:
-    """All values as parameters of a test, those between each `every`-th marked as thorough."""
-    rest = [pytest.mark.thorough]
+def parameters(values: Iterable[Any], marks: Callable[[int], list[pytest.MarkDecorator]]) -> list[Any]:
     return [
-        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=rest if n % every else [])
+        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=marks(n))
         for n, value in enumerate(values)
     ]
+
+
+def sampled(values: Iterable[Any], every: int) -> list[Any]:
+    """All values as parameters of a test, those between each `every`-th marked as thorough."""
+    return parameters(values, lambda n: [pytest.mark.thorough] if n % every else [])
+
+
+def partly(mark: pytest.MarkDecorator, values: Iterable[Any], every: int) -> list[Any]:
+    """All values as parameters of a test, each `every`-th with a mark."""
+    return parameters(values, lambda n: [] if n % every else [mark])

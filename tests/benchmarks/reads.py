@@ -1,4 +1,4 @@
-"""Queries that read only what their answer needs: files, bytes and seconds against Spark and Iceberg alone, in turns.
+"""Queries that read only what their answer needs: files, rows and seconds against Spark and Iceberg alone, in turns.
 
     python -m tests.benchmarks.reads [overhead] [dashboard] [tpch] [tpcds] [--scale 1] [--rounds 3]
 
@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -27,7 +28,7 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
-from scans import metrics_of_run
+from scans import leaves
 
 QUERIES = Path(__file__).with_name("queries")
 CONFIG = {
@@ -68,15 +69,15 @@ EVENTS = """
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a query: its rows, seconds, the data files and bytes that its scans read, and its plan.
+    """One run of a query: its rows, seconds, the data files and rows that its scans read, and its plan.
 
-    plan: Spark's, before adaptive execution changes it, without the numbers of expressions and plans.
+    plan: Spark's, after adaptive execution, without the numbers of expressions and plans.
     """
 
     rows: list[str]
     seconds: float
     files: int
-    bytes: int
+    rows_read: int
     plan: str
 
 
@@ -157,7 +158,7 @@ def create_generated(spark: SparkSession, workload: str, scale: str, folder: str
 
 def measure(spark: SparkSession, workload: str, rounds: int) -> None:
     names = re.findall(r"^-- (.+)\n(.+);$", (QUERIES / f"{workload}.sql").read_text(), re.MULTILINE)
-    print(f"\n| {workload} | files | with | MB | with | s | with | times faster | plan |")
+    print(f"\n| {workload} | files | with | rows | with | s | with | times faster | plan |")
     print(f"|---|{'--:|' * 7}---|")
     speed_ups, fastest = [], []
     for name, query in names:
@@ -174,7 +175,7 @@ def measure(spark: SparkSession, workload: str, rounds: int) -> None:
         # Whatever else the machine does only adds to a run: the fastest of each tell the plans apart.
         fastest.append(min(r.seconds for r in alone) / min(r.seconds for r in ours))
         print(
-            f"| {name} | {alone[0].files} | {ours[0].files} | {alone[0].bytes / 1e6:.1f} | {ours[0].bytes / 1e6:.1f} "
+            f"| {name} | {alone[0].files} | {ours[0].files} | {alone[0].rows_read:,} | {ours[0].rows_read:,} "
             f"| {seconds[0]:.2f} | {seconds[1]:.2f} | {speed_ups[-1]:.2f} "
             f"| {'the same' if alone[-1].plan == ours[-1].plan else 'another'} |",
             flush=True,
@@ -195,10 +196,26 @@ def run(spark: SparkSession, query: str) -> Run:
     frame: DataFrame = spark.sql(query)
     rows = frame.collect()
     seconds = time.perf_counter() - start
-    read = metrics_of_run(frame)
-    plan = re.sub(r"#\d+L?|plan_id=\d+|\[\d+\]", "#", str(frame._jdf.queryExecution().sparkPlan()))
-    files, size = (read.get(key, 0) for key in ("resultDataFiles", "totalDataFileSize"))
-    return Run([str(row) for row in rows], seconds, files, size, plan)
+    execution = frame._jdf.queryExecution()
+    plan = re.sub(r"#\d+L?|plan_id=\d+|\[\d+\]|id=#\d+|snapshotId=\d+", "#", final_plan(execution.executedPlan()))
+    scans = [leaf for leaf in leaves(frame) if leaf.nodeName().startswith("BatchScan")]
+    rows_read = sum(metric(scan, "numOutputRows") for scan in scans)
+    return Run([str(row) for row in rows], seconds, sum(map(files_read, scans)), rows_read, plan)
+
+
+def final_plan(plan: Any) -> str:
+    return str((plan.executedPlan() if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec" else plan).toString())
+
+
+def metric(scan: Any, name: str) -> int:
+    value = scan.metrics().get(name)
+    return int(value.get().value()) if value.isDefined() else 0
+
+
+def files_read(scan: Any) -> int:
+    """Iceberg reports the files ahead of Spark's dynamic pruning, which leaves out splits by their partition values."""
+    files = metric(scan, "resultDataFiles")
+    return min(files, metric(scan, "numSplits")) if scan.runtimeFilters().size() else files
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
+from samples import partly
 from session_settings import settings
 
 import spark_iceberg_sql as sis
@@ -84,8 +85,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.main("explain")
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", partly(pytest.mark.main("explain"), QUERIES, 2))
 def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: str) -> None:
     if "{path}" in query:
         place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()

@@ -95,8 +95,8 @@ SPECS = ("evolved_to_bucket", "evolved_to_identity", "void_v1")
 MAIN = pytest.mark.main("rule guard")
 
 
-@pytest.mark.parametrize("name", [*(pytest.param(n, marks=MAIN) for n in [*PARTITIONINGS][::4]), *SPECS,
-                                  *(n for i, n in enumerate(PARTITIONINGS) if i % 4)])  # fmt: skip
+@pytest.mark.parametrize("name", [*(pytest.param(n, marks=MAIN) for n in [*PARTITIONINGS][::8]), *SPECS,
+                                  *(n for i, n in enumerate(PARTITIONINGS) if i % 8)])  # fmt: skip
 def test_rows_of_a_filter(spark: SparkSession, name: str) -> None:
     check(spark, grid.checks(spark, make(spark, name), start=len(name), step=STEP))
 

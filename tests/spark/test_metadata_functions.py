@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import Row, SparkSession
-from samples import sampled
+from samples import partly
 
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS
 from spark_iceberg_sql.spark.bridge.jvm import shims
@@ -65,8 +65,7 @@ def rows(spark: SparkSession, source: str) -> list[str]:
     return sorted(f"{found.columns}{str(row).replace('file:/', '/')}" for row in found.collect())
 
 
-@pytest.mark.main("metadata functions")
-@pytest.mark.parametrize("function", sampled(KINDS, 3), ids=lambda f: f.name)
+@pytest.mark.parametrize("function", partly(pytest.mark.main("metadata functions"), KINDS, 4), ids=lambda f: f.name)
 def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], function: object) -> None:
     name, kind = function.name, function.metadata_table.lower()  # type: ignore[attr-defined]
     versions = (1, 2, 3) if kind in ("entries", "position_deletes", "partitions") else (2,)
@@ -77,7 +76,7 @@ def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], functi
     assert rows(spark, f"{name}('{TABLE}2')") == rows(spark, f"{TABLE}2.{kind}")
 
 
-@pytest.mark.parametrize("function", sampled([f for f in KINDS if f.has_time_travel], 3), ids=lambda f: f.name)
+@pytest.mark.parametrize("function", [f for f in KINDS if f.has_time_travel], ids=lambda f: f.name)
 def test_time_travel_is_the_catalog_s(spark: SparkSession, paths: dict[int, str], function: object) -> None:
     name, kind = function.name, f"{TABLE}2.{function.metadata_table.lower()}"  # type: ignore[attr-defined]
     (first,) = spark.sql(f"SELECT snapshot_id FROM {TABLE}2.refs WHERE name = 'first'").first()  # type: ignore[misc]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from samples import sampled
 
 from spark_iceberg_sql.errors import IcebergSqlError
 
@@ -56,7 +55,7 @@ def replaced(text: str, lake: dict[str, str]) -> str:
 
 @pytest.mark.filterwarnings("ignore:.*is in the statement's text")
 @pytest.mark.filterwarnings("ignore:SETTINGS max_threads is ignored")
-@pytest.mark.parametrize(("statement", "result"), sampled(cases(), 3))
+@pytest.mark.parametrize(("statement", "result"), cases())
 def test_a_row_of_the_page(spark: SparkSession, lake: dict[str, str], statement: str, result: str) -> None:
     statement, result = replaced(statement, lake), replaced(result, lake)
     if result.startswith("error: "):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from samples import partly
 from scans import metrics, plan
 from session_settings import settings
 
@@ -104,8 +105,7 @@ PREDICATES = {
 }
 
 
-@pytest.mark.main("rule prune")
-@pytest.mark.parametrize("predicate", PREDICATES)
+@pytest.mark.parametrize("predicate", partly(pytest.mark.main("rule prune"), PREDICATES, 4))
 def test_files_read(spark: SparkSession, daily: str, predicate: str) -> None:
     query = f"SELECT * FROM {daily} WHERE {predicate}"
     rows = spark.sql(query)

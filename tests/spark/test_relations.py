@@ -201,7 +201,6 @@ def test_described(spark: SparkSession, function: object) -> None:
 # ------------------------------------------------------------------------------ operations
 
 
-@pytest.mark.main("tables by path")
 def test_joins(spark: SparkSession, path: str) -> None:
     me = f"iceberg('{path}')"
     assert one(spark, f"SELECT count(*) FROM {me} a JOIN {me} b ON a.id = b.id") == 400

@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AT_RUN_TIME,
         summary="prunes a table by the values of a broadcast join's other side, once these are known",
         if_disabled="a join with a few values of another table reads all files",
-        parts=("BuildSide", "JoinTerms", "Clustering", "NarrowedScan", "JoinSides", "StageScans"),
+        parts=("BuildSide", "Clustering", "NarrowedScan", "JoinPushDown", "JoinTerms", "JoinSides", "StageScans"),
     ),
     Rule(
         name="prune",

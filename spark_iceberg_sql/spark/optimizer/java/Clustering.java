@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.DataFile;
@@ -21,14 +22,37 @@ public final class Clustering {
 
   private Clustering() {}
 
-  /** The manifests are read once for a snapshot and a column. */
-  public static boolean of(SnapshotFiles files, Types.NestedField field) {
-    String version = files.layout.version(), key = version + " " + files.snapshot.snapshotId() + " " + field.fieldId();
+  /** Of all files. The manifests are read once for a snapshot and a column. */
+  public static boolean of(SnapshotFiles files, Types.NestedField field) { return cached(files, field, false); }
+
+  /** Of the files of one partition, if most partitions have several. */
+  public static boolean withinPartitions(SnapshotFiles files, Types.NestedField field) {
+    return cached(files, field, true);
+  }
+
+  private static boolean cached(SnapshotFiles files, Types.NestedField field, boolean isWithin) {
+    String version = files.layout.version();
+    String key = version + " " + files.snapshot.snapshotId() + " " + field.fieldId() + " " + isWithin;
     Boolean cached = version == null ? null : (Boolean) CACHE.get(key);
     if (cached != null) return cached.booleanValue();
-    boolean result = isClustered(files.plan(Expressions.alwaysTrue(), List.of(files.name(field))), field);
+    List<FileScanTask> tasks = files.plan(Expressions.alwaysTrue(), List.of(files.name(field)));
+    boolean result = isWithin ? isClusteredWithin(tasks, field) : isClustered(tasks, field);
     if (version != null) CACHE.put(key, Boolean.valueOf(result));
     return result;
+  }
+
+  /** Compares each file with the one of its partition that is listed before it. */
+  private static boolean isClusteredWithin(List<FileScanTask> tasks, Types.NestedField field) {
+    Map<String, DataFile> previous = new HashMap<>();
+    int pairs = 0, overlapping = 0;
+    for (FileScanTask task : tasks) {
+      DataFile file = (DataFile) task.file();
+      DataFile other = (DataFile) previous.put(file.specId() + " " + file.partition(), file);
+      if (other == null) continue;
+      pairs++;
+      if (overlap(file, other, field)) overlapping++;
+    }
+    return 2 * pairs >= tasks.size() && overlapping < OVERLAP * pairs;
   }
 
   private static boolean isClustered(List<FileScanTask> tasks, Types.NestedField field) {
@@ -48,6 +72,12 @@ public final class Clustering {
     Object lowest = SnapshotFiles.lower(a, field), highest = SnapshotFiles.upper(a, field);
     Object lower = SnapshotFiles.lower(b, field), upper = SnapshotFiles.upper(b, field);
     if (lowest == null || highest == null || lower == null || upper == null) return true;
-    return JoinTerms.compare(lowest, upper) <= 0 && JoinTerms.compare(lower, highest) <= 0;
+    return compare(lowest, upper) <= 0 && compare(lower, highest) <= 0;
+  }
+
+  /** Of two values of one type that has an order in Java, as bounds and rows hold them. */
+  @SuppressWarnings("unchecked")
+  public static int compare(Object a, Object b) {
+    return ((Comparable<Object>) a).compareTo(b);
   }
 }

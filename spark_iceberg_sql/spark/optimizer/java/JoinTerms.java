@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.Decimal;
 
 /**
@@ -32,12 +33,16 @@ public final class JoinTerms {
   private final List<Expression> probes = new ArrayList<>(), builds = new ArrayList<>();
   private final List<String> operators = new ArrayList<>();
 
-  /** condition: of the join. probe, build: the columns of its sides. */
-  public JoinTerms(Expression condition, AttributeSet probe, AttributeSet build) {
+  /**
+   * The comparisons by which files may be left out: to read the rows of the build side for another one gains nothing.
+   *
+   * <p>condition: of the join. probe: its side that may be read less. build: the columns of the other side.
+   */
+  public JoinTerms(Expression condition, LogicalPlan probe, AttributeSet build) {
     for (Expression conjunct : Predicates.conjuncts(condition)) add(conjunct, probe, build);
   }
 
-  private void add(Expression conjunct, AttributeSet probe, AttributeSet build) {
+  private void add(Expression conjunct, LogicalPlan probe, AttributeSet build) {
     String operator = conjunct.getClass().getSimpleName();
     boolean isComparison = conjunct instanceof EqualTo || conjunct instanceof LessThan
       || conjunct instanceof LessThanOrEqual || conjunct instanceof GreaterThan
@@ -45,8 +50,12 @@ public final class JoinTerms {
     if (!isComparison || !conjunct.deterministic()) return;
     Expression left = (Expression) conjunct.children().apply(0), right = (Expression) conjunct.children().apply(1);
     if (!left.dataType().equals(right.dataType()) || !Predicates.isExact(left.dataType())) return;
-    if (isOf(left, probe) && isOf(right, build)) add(left, operator, right);
-    else if (isOf(right, probe) && isOf(left, build)) add(right, turned(operator), left);
+    if (isOf(left, probe.outputSet()) && isOf(right, build)) add(probe, left, operator, right);
+    else if (isOf(right, probe.outputSet()) && isOf(left, build)) add(probe, right, turned(operator), left);
+  }
+
+  private void add(LogicalPlan probe, Expression term, String operator, Expression build) {
+    if (JoinPushDown.isPrunable(probe, term)) add(term, operator, build);
   }
 
   private void add(Expression probe, String operator, Expression build) {
@@ -156,11 +165,6 @@ public final class JoinTerms {
     return new ImpliedLiteral(value, ((Expression) builds.get(i)).dataType());
   }
 
-  @SuppressWarnings("unchecked")
-  public static int compare(Object a, Object b) {
-    return ((Comparable<Object>) a).compareTo(b);
-  }
-
   /** The least and the greatest value of each term in some rows. */
   static final class Range {
     final Object[] low, high;
@@ -172,8 +176,8 @@ public final class JoinTerms {
 
     void add(Object[] row) {
       for (int i = 0; i < row.length; i++) {
-        if (compare(row[i], low[i]) < 0) low[i] = row[i];
-        if (compare(row[i], high[i]) > 0) high[i] = row[i];
+        if (Clustering.compare(row[i], low[i]) < 0) low[i] = row[i];
+        if (Clustering.compare(row[i], high[i]) > 0) high[i] = row[i];
       }
     }
   }
@@ -226,7 +230,7 @@ public final class JoinTerms {
       for (int r = 1; r < sorted.size(); r++) {
         Object previous = ((List<Object>) sorted.get(r - 1)).get(i), value = ((List<Object>) sorted.get(r)).get(i);
         double width = width(previous, value);
-        if (compare(previous, value) < 0 && width > 1) gaps.add(new Gap(r, width));
+        if (Clustering.compare(previous, value) < 0 && width > 1) gaps.add(new Gap(r, width));
       }
       Collections.sort(gaps, new ByWidth());
       Set<Integer> starts = new HashSet<>();
@@ -265,7 +269,7 @@ public final class JoinTerms {
 
     @Override
     public int compare(Object a, Object b) {
-      return JoinTerms.compare(((List<?>) a).get(i), ((List<?>) b).get(i));
+      return Clustering.compare(((List<?>) a).get(i), ((List<?>) b).get(i));
     }
   }
 

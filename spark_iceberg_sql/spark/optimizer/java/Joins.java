@@ -60,7 +60,7 @@ public class Joins extends SwitchedRule {
     boolean isChanged = false;
     for (int i = 0; i < plan.children().size(); i++) {
       LogicalPlan child = (LogicalPlan) plan.children().apply(i);
-      List<Expression> below = JoinSides.below(plan, i, predicates);
+      List<Expression> below = JoinPushDown.below(plan, i, predicates);
       if (plan instanceof Join) below.addAll(JoinSides.implied((Join) plan, i));
       LogicalPlan result = narrowed(child, below);
       isChanged |= result != child;

@@ -45,9 +45,14 @@ public final class StageScans {
     if (scanned == null) return exec;
     List<Expression> predicates = new ArrayList<>();
     for (Expression e : waiting)
-      if (NarrowedScan.isPrunable(e, scanned)) predicates.addAll(results(e));
+      if (NarrowedScan.isPrunable(e, scanned) && mayGain(e, scanned)) predicates.addAll(results(e));
     DataSourceV2ScanRelation result = NarrowedScan.of(scanned, predicates);
     return result == scanned ? exec : with(exec, result);
+  }
+
+  private static boolean mayGain(Expression e, DataSourceV2ScanRelation scanned) {
+    boolean isFiltered = e instanceof InSubqueryExec && PartitionLayout.isColumn(((InSubqueryExec) e).child());
+    return !isFiltered || NarrowedScan.isFinerThanPartitions(((InSubqueryExec) e).child(), scanned);
   }
 
   /** The scan as the planner received it; null if it is not known, or cannot be built again. */
