@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.health import workload
 from spark_iceberg_sql.insight.health.findings import health
 from spark_iceberg_sql.insight.health.model import Finding, Health, TableMetrics
-from spark_iceberg_sql.insight.health.workload import judged_by_queries
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.spec import PartitionField
 
 MB = 1_000_000
 FINE = TableMetrics(
+    title="x",
     name=("lake", "shop", "orders"),
     target_size=500 * MB,
     files=10,
@@ -136,6 +138,11 @@ def advice(*proposals: Proposal) -> Advice:
     return Advice(proposals, source="lake.shop.orders", basis="based on every row", tried=12)
 
 
+def judged(of: Health, advised: Advice, after: Callable[[Finding], Proposal | None]) -> Health:
+    """With files no larger than the target size."""
+    return workload.judged_by_queries(of, advised, after, lambda best: best)
+
+
 TODAY = layout(10, 1000, is_today=True)
 SMALL = replace(FINE, small=8, small_after=2, small_bytes=900 * MB)
 
@@ -152,7 +159,7 @@ def test_queries_rule_out_what_would_let_them_read_more() -> None:
         ),
         (None, "what the queries would read afterwards is unknown"),
     ):
-        result = judged_by_queries(health(SMALL), advice(TODAY), lambda finding, after=after: after)
+        result = judged(health(SMALL), advice(TODAY), lambda finding, after=after: after)
         (finding,) = result.ruled_out if reason else result.findings
         assert (reason or "") in (finding.reason or "")
         assert (finding.call is None) == (reason is not None)
@@ -164,26 +171,32 @@ def test_queries_rule_out_what_would_let_them_read_more() -> None:
 def test_with_queries_the_best_spec_of_advise_is_proposed() -> None:
     ddl = ("ALTER TABLE lake.shop.orders ADD PARTITION FIELD days(ts)",)
     best = layout(2, 200, spec="days(ts)", ddl=ddl, rewrite="CALL lake.system.rewrite_data_files(...)")
-    result = judged_by_queries(health(replace(SMALL, alone=9, median=MB)), advice(best, TODAY), lambda finding: None)
+    result = judged(health(replace(SMALL, alone=9, median=MB)), advice(best, TODAY), lambda finding: None)
     assert [finding.call for finding in result.findings] == [*ddl, best.rewrite]
     assert "with days(ts), the queries read 2 files (200 B) instead of 10 (1.0 kB), step 1 of 2" in str(result)
     assert [finding.problem for finding in result.ruled_out] == ["small files", "fine partitions"]
     anew = layout(2, 200, rewrite=best.rewrite)
-    assert [f.problem for f in judged_by_queries(health(FINE), advice(anew, TODAY), lambda finding: None).findings] == [
-        "layout"
-    ]
-    small = judged_by_queries(health(SMALL), advice(anew, TODAY), lambda finding: layout(2, 900))
+    assert [f.problem for f in judged(health(FINE), advice(anew, TODAY), lambda finding: None).findings] == ["layout"]
+    small = judged(health(SMALL), advice(anew, TODAY), lambda finding: layout(2, 900))
     assert [finding.problem for finding in small.findings] == ["small files"]
     more = layout(2, 1200, spec="days(ts)", ddl=ddl)
-    (spec,) = judged_by_queries(health(FINE), advice(more, TODAY), lambda finding: None).ruled_out
+    (spec,) = judged(health(FINE), advice(more, TODAY), lambda finding: None).ruled_out
     assert (spec.problem, spec.call) == ("spec", None)
     assert "read more bytes" in str(spec.reason)
-    kept = judged_by_queries(health(replace(FINE, alone=9, median=MB)), advice(TODAY), lambda finding: None)
+    larger = workload.judged_by_queries(
+        health(FINE), advice(best, TODAY), lambda finding: None, lambda proposal: layout(2, 1100)
+    )
+    (spec,) = larger.ruled_out
+    assert str(spec.reason) == (
+        "the queries may read more bytes, since a rewrite fills files beyond the target size: 2 files (1.1 kB) instead "
+        "of 10 (1.0 kB)"
+    )
+    kept = judged(health(replace(FINE, alone=9, median=MB)), advice(TODAY), lambda finding: None)
     assert kept.findings == ()
     assert "of 12 specs tried, none is clearly better for the queries" in str(kept)
 
 
 def test_wrong_rows_are_repaired_whatever_queries_read() -> None:
     wrong = Finding("wrong bounds", "they are", 3, 300, "CALL x")
-    result = judged_by_queries(Health("t", 3, 300, (wrong,)), advice(TODAY), lambda finding: layout(99, 10**6))
+    result = judged(Health("t", 3, 300, (wrong,)), advice(TODAY), lambda finding: layout(99, 10**6))
     assert result.findings == (wrong,)

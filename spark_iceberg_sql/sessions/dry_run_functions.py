@@ -129,7 +129,7 @@ ANSWERS: tuple[PythonTableFunction, ...] = (
     PythonTableFunction(
         "iceberg_health",
         (
-            Argument("table", "the name of a table"),
+            Argument("table", "the name of a table, or the path of its folder"),
             Argument("queries", "an array of queries, or one script of them; they decide what is proposed", "", True),
         ),
         "what slows down a table's queries, and the statement that fixes it",

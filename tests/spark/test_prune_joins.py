@@ -208,3 +208,22 @@ def test_reused_stages(spark: SparkSession) -> None:
     assert len(rows.collect()) == 8
     assert "ReusedExchange" in plan(rows)
     assert read(rows, FACT) == 4
+
+
+@pytest.mark.parametrize(("width", "files", "narrowed"), [(10, 100, 100), (500, 20, 2)])
+def test_what_dynamic_pruning_leaves_out_needs_no_other_scan(
+    spark: SparkSession, width: int, files: int, narrowed: int
+) -> None:
+    """It compares partition values: bounds leave out more where a partition has files of different ranges."""
+    table = f"local.joins.of_{width}"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (truncate({width}, id)) "
+        f"TBLPROPERTIES ('write.distribution-mode' = 'none') AS SELECT id FROM range(0, 1000, 1, 20)"
+    )
+    query = f"SELECT count(*) FROM {table} e JOIN {KEYS} k ON e.id = k.id WHERE k.s IN ('k0005', 'k0455')"
+    assert "dynamicpruning" in plan(spark.sql(query))
+    assert compare(spark, query, table) == (narrowed, files)
+    rows = spark.sql(query)
+    rows.collect()
+    (scan,) = (leaf for leaf in leaves(rows) if leaf.nodeName() == f"BatchScan {table}")
+    assert scan.metrics().apply("numSplits").value() == 2

@@ -177,7 +177,7 @@ def test_what_is_no_table_of_iceberg(spark: SparkSession) -> None:
     spark.range(3).createOrReplaceTempView("a_view")
     for name, said in (
         ("local.health.nope", "absent"),
-        ("/path/of/table", "is not the name of a table"),
+        ("/path/of/table", "Path does not exist: /path/of/table"),
         ("a_view", "is a temporary view"),
     ):
         with pytest.raises(sis.IcebergSqlError, match=said):
@@ -185,3 +185,28 @@ def test_what_is_no_table_of_iceberg(spark: SparkSession) -> None:
         with pytest.raises(AnalysisException, match=said):
             spark.sql(f"SELECT * FROM iceberg_health('{name}')")
     spark.catalog.dropTempView("a_view")
+
+
+def test_a_table_at_a_path(spark: SparkSession) -> None:
+    """It has the same findings as by its name, but statements need a name."""
+    spark.sql(
+        "CREATE TABLE local.health.placed USING iceberg PARTITIONED BY (bucket(2, id)) AS SELECT id FROM range(9)"
+    )
+    for _ in range(3):
+        spark.sql("INSERT INTO local.health.placed SELECT id FROM range(9)")
+    by_name = sis.health(spark, "local.health.placed")
+    (location,) = spark.sql("DESCRIBE EXTENDED local.health.placed").where("col_name = 'Location'").collect()
+    path = location["data_type"].removeprefix("file:")
+    by_path = sis.health(spark, path)
+    assert [(f.problem, f.detail, f.files) for f in by_path.findings] == [
+        (f.problem, f.detail, f.files) for f in by_name.findings
+    ]
+    assert [f.problem for f in by_path.findings] == ["small files"]
+    assert all(f.call is None for f in by_path.findings)
+    assert f"sis.attach(spark, {path!r}, 'lake.placed') gives it one" in str(by_path)
+    (row,) = spark.sql(f"SELECT problem, call, reason FROM iceberg_health('{path}')").collect()
+    assert (row["problem"], row["call"], row["reason"]) == ("small files", None, by_path.findings[0].reason)
+    with pytest.raises(sis.IcebergSqlError, match="queries refer to a table by a name"):
+        sis.health(spark, path, ["SELECT * FROM local.health.placed"])
+    with pytest.raises(sis.IcebergSqlError, match="cannot be read"):
+        sis.health(spark, f"{path}/nowhere")

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _MIN_VERIFIED = 5
 _SORTED_SPECS = 3  # so many of the best specs are also tried with sorted rows
+# In target sizes: a rewrite ends a file half of the way to its maximum of 1.8 (SizeBasedFileRewritePlanner).
+_REWRITTEN_FILE = 1.4
 _REWRITE_FACTOR = 2  # today's spec is a proposal only if writing it anew makes clearly fewer files
 
 
@@ -85,6 +87,7 @@ class AdviceSearch:
                     tuple(takewhile(lambda f: f.transform.transform.is_identity, current_table.order)),
                     median_size(tables.file_sizes(self._table)),
                 )
+        self._choices: dict[str, Choice] = {}  # by the title of the proposal
         self.costs = CostEstimator(spark, source, self._queries, sample_rows, using, self._notes, self._today)
 
     def result(self) -> Advice:
@@ -175,6 +178,14 @@ class AdviceSearch:
         slices = slice_files(sample, fields)
         return self._hypothetical_proposal(sample, slices, self.costs.table_under(sample, Spec(0, fields), slices))
 
+    def in_larger_files(self, best: Proposal) -> Proposal:
+        """A proposal of this search, with files as large as a rewrite may make them."""
+        choice = self._choices[best.title]
+        sample = choice.costs.sample.in_larger_files(_REWRITTEN_FILE)
+        slices = slice_files(sample, choice.fields)
+        hypothetical = self.costs.table_under(sample, Spec(0, choice.fields), slices)
+        return self._hypothetical_proposal(sample, slices, hypothetical, order=choice.order)
+
     # ---------------------------------------------------------------- proposals
 
     def _proposal(self, choice: Choice) -> Proposal | None:
@@ -195,7 +206,9 @@ class AdviceSearch:
         if not sample.is_complete and self.costs.is_too_small(median_file):
             self._refusals[text] = f"with all partitions counted, its median file would have {size(median_file)}"
             return None
-        return self._hypothetical_proposal(sample, slices, hypothetical, ddl, warnings, choice.order)
+        result = self._hypothetical_proposal(sample, slices, hypothetical, ddl, warnings, choice.order)
+        self._choices[result.title] = choice
+        return result
 
     def _hypothetical_proposal(
         self,

@@ -22,8 +22,7 @@ _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
 
 def health(metrics: TableMetrics) -> Health:
     """The findings about a table."""
-    name = ".".join(metrics.name)
-    return Health(name, metrics.files, metrics.bytes, tuple(_findings(metrics)), tuple(_undecided(metrics)))
+    return Health(metrics.title, metrics.files, metrics.bytes, tuple(_findings(metrics)), tuple(_undecided(metrics)))
 
 
 def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
@@ -169,5 +168,8 @@ def rewrite_deletes_call(name: Sequence[str]) -> str:
     return rewrite_call(name, REWRITE_ALL, procedure="rewrite_position_delete_files")
 
 
-def _rewrite_call(metrics: TableMetrics, problem: str, strategy: str = "") -> str:
+def _rewrite_call(metrics: TableMetrics, problem: str, strategy: str = "") -> str | None:
+    """None for a table at a path: a procedure needs a name."""
+    if not metrics.name:
+        return None
     return rewrite_call(metrics.name, OPTIONS[problem], strategy)

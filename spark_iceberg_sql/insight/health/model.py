@@ -163,7 +163,8 @@ def rewrite_comment(finding: Finding) -> str:
 class TableMetrics:
     """Counts over a table's current snapshot.
 
-    name: its parts, catalog first. target_size: write.target-file-size-bytes. files, bytes: data files.
+    title: its name or path. name: its parts, catalog first; empty for a path. target_size:
+    write.target-file-size-bytes. files, bytes: data files.
     partitions: those of the current spec with data files. largest, median: their bytes. small, small_bytes:
     files of the current spec below SMALL_SHARE of the target in partitions with several of them; small_after:
     about how many files they become. old_small, old_small_bytes: files below it under an earlier spec, which
@@ -176,6 +177,7 @@ class TableMetrics:
     wrong_bounds: the columns whose bounds are wrong in some files.
     """
 
+    title: str
     name: tuple[str, ...]
     target_size: int
     files: int

@@ -14,18 +14,23 @@ from spark_iceberg_sql.insight.health.model import Finding, Health, WorkloadRead
 _ROUNDING = 0.01  # of bytes: those of a file that is cut are divided by its length
 
 
-def judged_by_queries(health: Health, advice: Advice, after: Callable[[Finding], Proposal | None]) -> Health:
+def judged_by_queries(
+    health: Health,
+    advice: Advice,
+    after: Callable[[Finding], Proposal | None],
+    larger_files: Callable[[Proposal], Proposal],
+) -> Health:
     """The findings whose statements let the queries read no more than today.
 
     health: without queries. advice: for the queries, with today's spec. after: what they read after a finding's
-    statement; None if that is unknown.
+    statement; None if that is unknown. larger_files: a proposal with files as large as a rewrite may make them.
     """
     today = advice.today
     assert today is not None
     # Rows come first: what repairs wrong bounds is proposed whatever the queries read.
     wrong = [finding for finding in health.findings if finding.problem == "wrong bounds"]
     others = [finding for finding in health.findings if finding.problem != "wrong bounds"]
-    layout = list(_layout_findings(health, advice))
+    layout = list(_layout_findings(health, advice, larger_files))
     is_new_spec = bool(layout) and layout[0].problem == "spec"
     if is_new_spec and layout[0].call is not None:
         reason = "the rewrite into the new spec takes care of it"
@@ -45,7 +50,7 @@ def judged_by_queries(health: Health, advice: Advice, after: Callable[[Finding],
     )
 
 
-def _layout_findings(health: Health, advice: Advice) -> Iterator[Finding]:
+def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Proposal], Proposal]) -> Iterator[Finding]:
     """Advise's best spec, one finding for each of the statements that lead to it; none if today's is the best.
 
     `spec` if it is another one, or another order; `layout` if the files only need to be written anew.
@@ -59,13 +64,26 @@ def _layout_findings(health: Health, advice: Advice) -> Iterator[Finding]:
     statements = [*best.ddl, *([best.rewrite] if best.rewrite is not None else [])]
     basis = advice.basis
     detail = f"{change}, the queries read {reads}"
-    if raised := _raised(today, best):
-        reason = f"it would cost less, but read more {raised}: `advise` shows each query"
+    reason = _objection(today, best, larger_files(best))
+    if reason is not None:
         yield Finding(problem, detail, health.files, health.bytes, None, basis, reason=reason, reads=reads)
         return
     for number, statement in enumerate(statements, 1):
         step = f", step {number} of {len(statements)}" if len(statements) > 1 else ""
         yield Finding(problem, f"{detail}{step}", health.files, health.bytes, statement, basis, reads=reads)
+
+
+def _objection(today: Proposal, best: Proposal, in_larger_files: Proposal) -> str | None:
+    """Why the best layout is not proposed; None if it is."""
+    if raised := _raised(today, best):
+        return f"it would cost less, but read more {raised}: `advise` shows each query"
+    raised = _raised(today, in_larger_files)
+    if not raised and in_larger_files.bytes * (1 + in_larger_files.error) > today.bytes * (1 + _ROUNDING):
+        raised = "bytes"
+    if raised:
+        reads = _reads(today, in_larger_files)
+        return f"the queries may read more {raised}, since a rewrite fills files beyond the target size: {reads}"
+    return None
 
 
 def _judged(finding: Finding, today: Proposal, after: Callable[[Finding], Proposal | None]) -> Finding:

@@ -102,7 +102,7 @@ def _resolve(spark: SparkSession, source: Any, properties: Mapping[str, str] | N
     try:
         if _QUERY.match(source) and re.search(r"\s", source.strip()):
             return _of_frame(intercept.unchecked_sql(spark)(source), "the query", properties)
-        if _PATH.match(source):
+        if is_path(source):
             return _of_frame(_frame_at(spark, source), source, properties)
         return _of_name(spark, source, properties)
     except JVM_ERRORS as error:
@@ -132,6 +132,11 @@ def _spark_frame(spark: SparkSession, source: Any) -> DataFrame:
         raise IcebergSqlError(
             f"the rows cannot be taken from the {library} data: {reason}", argument="source"
         ) from None
+
+
+def is_path(source: str) -> bool:
+    """True for text that starts like a path, or an address with a scheme, and not like a name."""
+    return _PATH.match(source) is not None
 
 
 @contextmanager

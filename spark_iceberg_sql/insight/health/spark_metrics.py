@@ -1,0 +1,191 @@
+"""A table's figures, from its metadata tables: of a table in a catalog, or at a path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.health.model import SMALL_SHARE, TableMetrics
+from spark_iceberg_sql.insight.hypothetical.spark_source import naming_argument, refuse_numbers
+from spark_iceberg_sql.insight.preview.spark import preview
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
+from spark_iceberg_sql.spark.bridge.tables import rewrites
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.optimizer import bounds
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+_TARGET = "write.target-file-size-bytes"
+_DEFAULT_TARGET = 512 * 1024 * 1024
+# Converts each type's bounds to numbers.
+_NUMBER_SQL = {
+    "timestamp": "unix_micros({})",
+    "timestamp_ntz": "unix_micros(CAST({} AS TIMESTAMP))",
+    "date": "unix_date({})",
+    **dict.fromkeys(("int", "bigint", "float", "double"), "{}"),
+}
+
+
+@dataclass(frozen=True)
+class ExaminedTable:
+    """A table whose metadata is examined.
+
+    title: its name or path. name: its parts, catalog first; empty for a path. table: its metadata. java_table:
+    Iceberg's.
+    """
+
+    title: str
+    name: tuple[str, ...]
+    table: Table
+    java_table: Java
+
+    def metadata_table(self, kind: str) -> str:
+        """One of its metadata tables, in SQL. kind: such as files."""
+        return dotted((*self.name, kind)) if self.name else f"iceberg_{kind}({string_literal(self.title)})"
+
+
+def small_files_after(
+    spark: SparkSession, examined: ExaminedTable, metrics: TableMetrics, planned_rewrite: Rewrite | None
+) -> int:
+    """About how many files the small ones of the current spec become.
+
+    Not fewer than Iceberg's planning makes of them, nor than the files that one rewrite made together in a
+    partition: a writer counts rows in memory uncompressed, so it may end files far below the target size,
+    again and again.
+    """
+    count_after = max(
+        metrics.small_after, metrics.small - planned_rewrite.file_reduction if planned_rewrite is not None else 0
+    )
+    specs = examined.table.specs
+    assert specs is not None
+    entries, snapshots = examined.metadata_table("entries"), examined.metadata_table("snapshots")
+    is_partitioned = "partition" in _relation(spark, examined.metadata_table("files")).columns
+    partition = "e.data_file." + ("partition" if is_partitioned else "spec_id")
+    row = _row(
+        spark,
+        f"""WITH f AS (
+          SELECT {partition} AS partition, s.committed_at AS at, count(*) AS files,
+            sum(e.data_file.file_size_in_bytes) AS bytes
+          FROM {entries} e LEFT JOIN {snapshots} s ON s.snapshot_id = e.snapshot_id AND s.operation = 'replace'
+          WHERE e.status < 2 AND e.data_file.content = 0 AND e.data_file.spec_id = {specs.current}
+            AND e.data_file.file_size_in_bytes < {int(SMALL_SHARE * metrics.target_size)}
+          GROUP BY {partition}, s.snapshot_id, s.committed_at),
+        p AS (SELECT partition, sum(files) AS files, sum(bytes) AS bytes, max(IF(at IS NULL, 0, files)) AS together,
+            max(at) AS last
+          FROM f GROUP BY partition)
+        SELECT coalesce(sum(greatest(ceil(bytes / {metrics.target_size}), together)), 0) AS after,
+          coalesce(unix_millis(max(last)), -1) AS last
+        FROM p WHERE files > 1""",
+    )
+    if row.last < 0:
+        return count_after
+    target_at_rewrite = rewrites.property_at(examined.java_table, row.last, _TARGET, str(_DEFAULT_TARGET))
+    return (
+        count_after if target_at_rewrite not in (None, str(metrics.target_size)) else max(count_after, int(row.after))
+    )
+
+
+def files_after_rewrite(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | None:
+    """The number of files of all rows under the current spec; None if the bounds do not determine it."""
+    try:
+        return preview(spark, dotted(name), spec, using="metadata").files
+    except IcebergSqlError:  # a field that the bounds do not determine, or an older Iceberg
+        return None
+
+
+def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
+    """The counts over a table's current snapshot. Raises IcebergSqlError for a property that is no number."""
+    files, table = examined.metadata_table("files"), examined.table
+    with naming_argument("table"):
+        refuse_numbers(table.properties)
+    target_size = int(table.properties.get(_TARGET, _DEFAULT_TARGET))
+    is_partitioned = "partition" in _relation(spark, files).columns
+    group_key = "spec_id, partition" if is_partitioned else "spec_id"
+    assert table.specs is not None
+    current = table.specs.current
+    small_limit = int(SMALL_SHARE * target_size)
+    is_current = f"spec_id = {current}"
+    shared = f"{is_current} AND small > 1"
+    counts = _row(
+        spark,
+        f"""WITH p AS (
+          SELECT {group_key}, count(*) AS files, sum(file_size_in_bytes) AS bytes,
+            count_if(file_size_in_bytes < {small_limit}) AS small,
+            sum(IF(file_size_in_bytes < {small_limit}, file_size_in_bytes, 0)) AS small_bytes
+          FROM {files} WHERE content = 0 GROUP BY {group_key})
+        SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes,
+          count_if({is_current}) AS partitions, coalesce(max(IF({is_current}, bytes, NULL)), 0) AS largest,
+          coalesce(max_by(IF({is_current}, files, NULL), IF({is_current}, bytes, NULL)), 0) AS largest_files,
+          coalesce(CAST(median(IF({is_current}, bytes, NULL)) AS BIGINT), 0) AS median,
+          coalesce(sum(IF({shared}, small, 0)), 0) AS small,
+          coalesce(sum(IF({shared}, small_bytes, 0)), 0) AS small_bytes,
+          coalesce(sum(IF({shared}, ceil(small_bytes / {target_size}), 0)), 0) AS small_after,
+          coalesce(sum(IF(spec_id <> {current}, small, 0)), 0) AS old_small,
+          coalesce(sum(IF(spec_id <> {current}, small_bytes, 0)), 0) AS old_small_bytes,
+          count_if({is_current} AND files = 1 AND small = 1) AS alone,
+          coalesce(sum(IF(spec_id <> {current}, files, 0)), 0) AS old_files,
+          coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
+        FROM p""",
+    )
+    delete_counts = _row(
+        spark, f"SELECT count(*) AS files, coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0"
+    )
+    sort_column = _sort_column(spark, files, table)
+    return TableMetrics(
+        title=examined.title,
+        name=examined.name,
+        target_size=target_size,
+        fields=table.specs.spec.fields,
+        sort_column=sort_column,
+        sort_span=_span(spark, files, group_key, sort_column) if sort_column is not None else 0.0,
+        wrong_bounds=bounds.wrong_bounds(examined.java_table),
+        delete_files=int(delete_counts["files"]),
+        delete_bytes=int(delete_counts["bytes"]),
+        **{column: int(value) for column, value in counts.asDict().items()},
+    )
+
+
+def _row(spark: SparkSession, query: str) -> Row:
+    (row,) = intercept.unchecked_sql(spark)(query).collect()
+    return row
+
+
+def _relation(spark: SparkSession, relation: str) -> DataFrame:
+    return intercept.unchecked_sql(spark)(f"SELECT * FROM {relation}")
+
+
+def _bound_type(spark: SparkSession, files: str, column: str) -> str:
+    ((_, type_name),) = _relation(spark, files).select(f"readable_metrics.{backticked(column)}.lower_bound").dtypes
+    return type_name
+
+
+def _sort_column(spark: SparkSession, files: str, table: Table) -> str | None:
+    """The first column of the table's sort order, if its bounds are numbers or times; None if there is none."""
+    if table.schema is None or not table.order or not table.order[0].transform.transform.is_identity:
+        return None
+    column = table.schema.by_id(table.order[0].source_id)
+    if column is None or column.parents:
+        return None
+    return column.name if _bound_type(spark, files, column.name) in _NUMBER_SQL else None
+
+
+def _span(spark: SparkSession, files: str, key: str, column: str) -> float:
+    """The share of its partition's range of a column that a file spans on average, in partitions of 4 files or more."""
+    metrics = f"readable_metrics.{backticked(column)}"
+    to_number = _NUMBER_SQL[_bound_type(spark, files, column)]
+    low, high = (to_number.format(f"{metrics}.{end}_bound") for end in ("lower", "upper"))
+    row = _row(
+        spark,
+        f"""WITH p AS (
+          SELECT count(*) AS files, avg(CAST({high} AS DOUBLE) - CAST({low} AS DOUBLE)) AS span,
+            CAST(max({high}) AS DOUBLE) - CAST(min({low}) AS DOUBLE) AS range
+          FROM {files} WHERE content = 0 GROUP BY {key})
+        SELECT sum(files * span / range) / sum(files) AS share FROM p WHERE files >= 4 AND range > 0""",
+    )
+    return float(row["share"] or 0)
